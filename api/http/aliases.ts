@@ -4,7 +4,7 @@ import { fieldError } from '../../rules/errors.ts';
 
 /** Marks `schema` as another name of `field` in the OpenAPI document. Resolve the two with `resolveAliases`. */
 export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
-  return schema.openapi({ description: `The same as \`${field}\``, 'x-alias-of': field });
+  return schema.openapi({ description: `Alias of \`${field}\``, 'x-alias-of': field });
 }
 
 /**

@@ -6,7 +6,7 @@ import type { RequestContext } from './env.ts';
 /** `request.headers` of an operation that takes an Idempotency-Key, for the document; `idempotencyKey` reads it. */
 export const IdempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
-    description: 'Refuses a second request with the same key for 24 hours. 1-255 printable ASCII characters.',
+    description: 'Prevents a second request with the same key for 24 hours. 1-255 printable ASCII characters.',
     example: 'order-4711-confirmation',
   }),
 });

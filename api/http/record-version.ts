@@ -8,19 +8,20 @@ import { InstantInput } from './schemas.ts';
 /** `request.headers` of a write to a record with a version, for the document; `readVersion` reads it. */
 export const IfMatch = z.object({
   'If-Match': z.string().optional().openapi({
-    description: 'The ETag of the version that you read: 409 if the record was changed since',
+    description: 'ETag of the version that you read. Returns 409 if the record has changed since.',
     example: '"lmn4w1c0"',
   }),
 });
 
 /** `updatedAt` in the body of a change: the version that the caller read. */
 export const ReadUpdatedAt = InstantInput.optional().openapi({
-  description: 'Version of the record as you read it: 409 if it has changed since. Without it the last write wins.',
+  description:
+    'Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins.',
 });
 
 /** Declares a JSON response with the version of its record as `ETag`. */
 export function okVersioned<S extends z.ZodType>(schema: S, description?: string) {
-  const ETag = z.string().openapi({ description: 'The version of the record, for `If-Match`', example: '"lmn4w1c0"' });
+  const ETag = z.string().openapi({ description: 'Version of the record, for `If-Match`', example: '"lmn4w1c0"' });
   return { ...ok(schema, description), headers: z.object({ ETag }) };
 }
 

@@ -30,14 +30,14 @@ export const SlugInput = z
   .max(SLUG_LENGTH)
   .regex(SLUG_PATTERN, 'Lower-case letters and digits, joined by single hyphens')
   .openapi('SlugInput', {
-    description: 'Names it in files, over projects; unique in the project',
+    description: 'Identifies the record in files and across projects. Unique in the project.',
     example: 'welcome',
   });
 
 /** A slug in a response. */
 export const Slug = z
   .string()
-  .openapi({ description: 'Names it in files, over projects; stays when the name changes' });
+  .openapi({ description: 'Identifies the record in files and across projects. Does not change with the name.' });
 
 /** `{id}` in a path. An invalid UUID is 404, like an unknown one. */
 export const IdParams = z.object({ id: Id });
@@ -125,7 +125,7 @@ export const Cursor = z.string().min(1).max(1000).openapi({
 /** Returns the schema for the query of a cursor list. */
 export function cursorQuery(defaultLimit: number) {
   return z.object({
-    limit: wholeNumber({ min: 1, max: 100, default: defaultLimit, description: 'Records a page' }),
+    limit: wholeNumber({ min: 1, max: 100, default: defaultLimit, description: 'Records per page' }),
     cursor: Cursor.optional(),
   });
 }
@@ -137,12 +137,12 @@ export function cursorQuery(defaultLimit: number) {
 export function pageQuery(defaultSize: number) {
   return z.object({
     page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),
-    pageSize: wholeNumber({ min: 1, max: 100, default: defaultSize, description: 'Records a page' }),
+    pageSize: wholeNumber({ min: 1, max: 100, default: defaultSize, description: 'Records per page' }),
     // Has no default, because a default would override `pageSize` if `limit` is omitted.
     limit: wholeNumber({ min: 1, max: 100, default: defaultSize })
       .removeDefault()
       .optional()
-      .openapi({ type: 'integer', minimum: 1, maximum: 100, description: 'The same as pageSize' }),
+      .openapi({ type: 'integer', minimum: 1, maximum: 100, description: 'Alias of `pageSize`' }),
     cursor: Cursor.optional(),
   });
 }
@@ -154,7 +154,7 @@ export const NameSearch = z
   .max(200)
   .refine((text) => !text.includes('\0'), 'Must hold no NUL character')
   .optional()
-  .openapi({ description: 'A part of the name, whatever its case' });
+  .openapi({ description: 'Part of the name, case-insensitive' });
 
 /**
  * Returns the schema of a cursor list. `total` is counted on the first page, and 0 on later pages (contract §1.6
@@ -181,14 +181,14 @@ export const numberedListFields = {
 
 /** Set on a record of a list whose large fields did not fit into the page. */
 export const Truncated = z.literal(true).optional().openapi({
-  description: 'Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them.',
+  description: 'Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them.',
 });
 
 /** Set on a response whose lists have no cursor and did not fit. */
 export const TruncatedLists = z
   .literal(true)
   .optional()
-  .openapi({ description: 'A list is cut: an answer is 4 MB at most.' });
+  .openapi({ description: 'A list is incomplete, because a response is at most 4 MB.' });
 
 /** Returns the schema of the success envelope of the public endpoints. */
 export function success<S extends z.ZodType>(data: S) {

@@ -22,7 +22,7 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
       title: 'Tidings',
       version: '1.0.0',
       description:
-        'Email, SMS and event messaging. Paths under `/v1` carry a version promise; new clients use them. Ids are UUIDv7.',
+        'Email, SMS and event messaging. Paths under `/v1` are versioned; new clients should use them. Ids are UUIDv7.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/', description: 'This service' }],
@@ -47,19 +47,19 @@ const SECURITY_SCHEMES = {
   secretKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A secret key, `sk_live_…` or `sk_test_…`. Each operation names the scopes that the key must hold.',
+    description: 'A secret key, `sk_live_…` or `sk_test_…`. Each operation lists the scopes that the key needs.',
   },
   publicKey: {
     type: 'http',
     scheme: 'bearer',
-    description: "The project's public key, `pk_…`. It may appear in a page.",
+    description: "The project's public key, `pk_…`. It may be used in web pages.",
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'A user signed in by `POST /auth/login`. If `PUBLIC_URL` is https, the cookie is `__Host-tidings_session`.',
+      'The session of a user who signed in with `POST /auth/login`. If `PUBLIC_URL` is https, the cookie is `__Host-tidings_session`.',
   },
 } as const;
 

@@ -6,7 +6,7 @@ interface Reference {
 }
 
 /** The description of an alias. The operation is described at the path for new clients. */
-const ELSEWHERE = 'As under `/v1`.';
+const ELSEWHERE = 'See the operation under `/v1`.';
 
 /**
  * Moves the common parts of operations to `components`, with references in their places: error responses and their

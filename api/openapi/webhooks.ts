@@ -45,48 +45,48 @@ interface Documented {
 const EVENTS: Documented[] = [
   {
     name: 'email.sent',
-    summary: 'An email left',
+    summary: 'An email was sent',
     data: { ...email, sentAt: Instant },
     example: { ...EMAIL, sentAt: AT },
   },
   {
     name: 'email.delivery',
-    summary: 'The server of the recipient has taken an email',
+    summary: "The recipient's mail server accepted an email",
     data: { ...email, deliveredAt: Instant },
     example: { ...EMAIL, deliveredAt: AT },
   },
   {
     name: 'email.open',
-    summary: 'The recipient has opened an email for the first time',
+    summary: 'The recipient opened an email for the first time',
     data: { ...email, openedAt: Instant, opens: z.number().int(), isFirstOpen: z.boolean() },
     example: { ...EMAIL, openedAt: AT, opens: 1, isFirstOpen: true },
   },
   {
     name: 'email.click',
-    summary: 'The recipient has clicked a link in an email for the first time',
+    summary: 'The recipient clicked a link in an email for the first time',
     data: { ...email, link: z.string(), clickedAt: Instant, clicks: z.number().int(), isFirstClick: z.boolean() },
     example: { ...EMAIL, link: 'https://shop.example.com/', clickedAt: AT, clicks: 1, isFirstClick: true },
   },
   {
     name: 'email.bounce',
-    summary: 'An email came back',
+    summary: 'An email bounced',
     data: {
       ...email,
       bounceType: z.enum(['Permanent', 'Transient']),
       bouncedAt: Instant.optional().openapi({ description: 'Present if the bounce is Permanent' }),
-      transientBounce: z.boolean().optional().openapi({ description: 'true where it is Transient' }),
+      transientBounce: z.boolean().optional().openapi({ description: 'True if the bounce is Transient' }),
     },
     example: { ...EMAIL, bounceType: 'Permanent', bouncedAt: AT },
   },
   {
     name: 'email.complaint',
-    summary: 'The recipient has marked an email as spam',
+    summary: 'The recipient marked an email as spam',
     data: { ...email, complainedAt: Instant },
     example: { ...EMAIL, complainedAt: AT },
   },
   {
     name: 'email.received',
-    summary: 'An inbound address of the project has received an email',
+    summary: 'An inbound address of the project received an email',
     data: {
       ...email,
       to: z.string(),
@@ -96,7 +96,9 @@ const EVENTS: Documented[] = [
       references: z.array(z.string()),
       attachments: z.array(
         z.object({
-          id: Id.openapi({ description: 'For `GET /v1/emails/{id}/attachments/{attachmentId}`, for 30 days' }),
+          id: Id.openapi({
+            description: 'For `GET /v1/emails/{id}/attachments/{attachmentId}`, available for 30 days',
+          }),
           filename: z.string().nullable(),
           contentType: z.string(),
           size: z.number().int().openapi({ description: 'Bytes' }),
@@ -106,7 +108,7 @@ const EVENTS: Documented[] = [
       timestamp: Instant,
       hasContent: z.boolean(),
       body: z.string(),
-      autoSubmitted: z.boolean().openapi({ description: 'An automatic reply, or bulk email' }),
+      autoSubmitted: z.boolean().openapi({ description: 'True for automatic replies and bulk email' }),
     },
     example: {
       ...EMAIL,
@@ -129,57 +131,65 @@ const EVENTS: Documented[] = [
   },
   {
     name: 'sms.received',
-    summary: 'A sender of the project has received an SMS',
+    summary: 'A sender of the project received an SMS',
     data: { from: z.string(), to: z.string(), text: z.string(), messageId: z.string().nullable() },
     example: { from: '+4915112345678', to: '+4915187654321', text: 'Where is my order?', messageId: 'SM4711' },
   },
   {
     name: 'contact.subscribed',
     summary: 'A contact was subscribed',
-    data: { resubscribed: z.boolean().optional().openapi({ description: 'true where they had refused before' }) },
+    data: {
+      resubscribed: z
+        .boolean()
+        .optional()
+        .openapi({ description: 'True if the contact had unsubscribed personally before' }),
+    },
     example: {},
   },
   {
     name: 'contact.unsubscribe_requested',
-    summary: 'A caller with the public key has asked to unsubscribe a contact, which stays subscribed',
+    summary: 'A caller with the public key asked to unsubscribe a contact. The contact stays subscribed.',
     data: {
-      caller: z.string().openapi({ description: 'The same for the same caller' }),
-      requests: z.number().int().openapi({ description: 'Requests of this caller about this contact, within a day' }),
+      caller: z.string().openapi({ description: 'Identifies the caller. Equal for all requests of one caller.' }),
+      requests: z
+        .number()
+        .int()
+        .openapi({ description: 'Number of requests of this caller about this contact within a day' }),
     },
     example: { caller: '5d41402abc4b', requests: 1 },
   },
   {
     name: 'contact.unsubscribed',
     summary: 'A contact was unsubscribed',
-    data: { reason: z.string().optional().openapi({ description: 'After a bounce or a complaint' }) },
+    data: { reason: z.string().optional().openapi({ description: 'Set after a bounce or a complaint' }) },
     example: { reason: 'complaint' },
   },
-  { name: 'topic.joined', summary: 'A contact has joined a topic', data: topic, example: TOPIC },
-  { name: 'topic.left', summary: 'A contact has left a topic', data: topic, example: TOPIC },
+  { name: 'topic.joined', summary: 'A contact joined a topic', data: topic, example: TOPIC },
+  { name: 'topic.left', summary: 'A contact left a topic', data: topic, example: TOPIC },
   {
     name: 'segment.<slug>.entry',
     sample: 'segment.vip.entry',
-    summary: 'A contact has entered a segment that is tracked',
+    summary: 'A contact entered a tracked segment',
     data: segment,
     example: SEGMENT,
   },
   {
     name: 'segment.<slug>.exit',
     sample: 'segment.vip.exit',
-    summary: 'A contact has left a segment that is tracked',
+    summary: 'A contact left a tracked segment',
     data: segment,
     example: SEGMENT,
   },
   {
     name: 'shopify.back_in_stock',
-    summary: 'A variant is available again that a contact waits for',
+    summary: 'A variant that a contact waits for is available again',
     data: { variantId: z.string(), productTitle: z.string(), title: z.string(), url: z.string().nullable() },
     example: { variantId: '4711', productTitle: 'Cup', title: 'Blue', url: 'https://shop.example.com/cup' },
   },
   {
     name: 'any event of yours',
     sample: 'cart.left',
-    summary: 'An event that you have recorded with POST /v1/track, or that your pixel has',
+    summary: 'A custom event, recorded with POST /v1/track or the pixel',
     data: {},
     example: { cartId: '4711', total: 40 },
   },
@@ -202,11 +212,14 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
   for (const { name, sample, summary, data, example } of EVENTS) {
     const event = Object.keys(data).length > 0 ? z.looseObject(data) : z.record(z.string(), z.unknown());
     const body = z.object({
-      id: Id.openapi({ description: 'The same on every attempt, as in the header `webhook-id`' }),
+      id: Id.openapi({ description: 'Equal in all attempts; also in the header `webhook-id`' }),
       type: sample === undefined ? z.literal(name) : z.string(),
       timestamp: Instant,
       projectId: Id,
-      data: z.object({ event, contact: Contact.nullable().openapi({ description: 'Null for an event of nobody' }) }),
+      data: z.object({
+        event,
+        contact: Contact.nullable().openapi({ description: 'Null for an event without a contact' }),
+      }),
     });
     const shown = {
       id: EXAMPLE_ID,
@@ -224,9 +237,9 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
       // Makes the OpenAPI generator skip the operation, because its Python client for `webhooks` does not parse.
       'x-internal': true,
       summary,
-      description: `${summary}. Signed as Standard Webhooks: check \`webhook-signature\` before you read it.`,
+      description: `${summary}. Signed as Standard Webhooks: verify \`webhook-signature\` before you use the payload.`,
       request: { body: { required: true, content: { 'application/json': { schema: body, example: shown } } } },
-      responses: { 200: { description: 'Any 2xx confirms the receipt. Any other response is retried.' } },
+      responses: { 200: { description: 'Any 2xx confirms receipt. Any other response is retried.' } },
     });
   }
 }

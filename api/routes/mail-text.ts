@@ -24,7 +24,8 @@ const TemplateBody = z
   });
 
 const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
-  description: 'Preview text beside the subject in a mailbox: text with Liquid, hidden at the start of the HTML part',
+  description:
+    'Preview text that mailboxes show beside the subject. Text with Liquid, hidden at the start of the HTML part.',
 });
 
 /** The templates of an email in a request. */
@@ -37,7 +38,9 @@ export const mailTemplatesInput = {
 /** The whole text of an email in a request. */
 export const mailTextInput = {
   ...mailTemplatesInput,
-  from: MailboxInput.openapi({ description: 'On a verified domain; its name is `fromName`, unless that is given' }),
+  from: MailboxInput.openapi({
+    description: 'Must be on a verified domain. A display name sets `fromName`, unless that is given.',
+  }),
   fromName: oneLine(200).nullish(),
   replyTo: EmailAddress.nullish(),
 } satisfies Record<keyof MailText, z.ZodType>;

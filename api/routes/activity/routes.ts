@@ -27,12 +27,12 @@ const listRoute = createRoute({
   path: '/activity',
   operationId: 'listActivity',
   tags,
-  summary: 'List what happened',
+  summary: 'List recent activity',
   description: 'Events, emails, SMS, campaigns, workflows and API keys, newest first.',
   security: scopes('analytics:view'),
   request: {
     query: z.object({
-      limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Records a page' }),
+      limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Records per page' }),
       cursor: Cursor.optional(),
       types: Types.optional(),
       contactId: Id.optional(),
@@ -52,7 +52,7 @@ const listRoute = createRoute({
             .number()
             .int()
             .openapi({
-              description: `On the first page how many there are, counted up to ${ACTIVITY_TOTAL_MAX}; 0 on later ones.`,
+              description: `Number of items, counted up to ${ACTIVITY_TOTAL_MAX}, on the first page; 0 on later pages.`,
             }),
         })
         .openapi('ActivityList', { example: { data: [], activities: [], cursor: null, hasMore: false, total: 0 } }),
@@ -65,7 +65,7 @@ const statsRoute = createRoute({
   path: '/activity/stats',
   operationId: 'getActivityStats',
   tags,
-  summary: 'Count what happened',
+  summary: 'Get activity statistics',
   description:
     'Totals and rates of a time span, by default the last 30 days. Rates are percentages of sent emails. Test emails are not counted.',
   security: scopes('analytics:view'),
@@ -102,11 +102,13 @@ const recentRoute = createRoute({
   path: '/activity/recent-count',
   operationId: 'countRecentActivity',
   tags,
-  summary: 'Count what happened just now',
-  description: 'How many items the feed got in the last minutes.',
+  summary: 'Count recent activity',
+  description: 'Returns how many items were added to the feed in the last minutes.',
   security: scopes('analytics:view'),
   request: {
-    query: z.object({ minutes: wholeNumber({ min: 1, max: 1_440, default: 5, description: 'Minutes back' }) }),
+    query: z.object({
+      minutes: wholeNumber({ min: 1, max: 1_440, default: 5, description: 'Length of the period in minutes' }),
+    }),
   },
   responses: {
     200: ok(
@@ -122,8 +124,8 @@ const typesRoute = createRoute({
   path: '/activity/types',
   operationId: 'listActivityTypes',
   tags,
-  summary: 'List the types of activity',
-  description: 'All that the feed can show.',
+  summary: 'List activity types',
+  description: 'All types that the feed can contain.',
   security: scopes('analytics:view'),
   responses: {
     200: ok(z.object({ types: z.array(z.string()) }).openapi('ActivityTypes', { example: { types: ['email.sent'] } })),
@@ -135,8 +137,8 @@ const upcomingRoute = createRoute({
   path: '/activity/upcoming',
   operationId: 'listUpcomingActivity',
   tags,
-  summary: 'List what will happen',
-  description: 'Scheduled campaigns and delays that come due, soonest first.',
+  summary: 'List upcoming activity',
+  description: 'Scheduled campaigns and upcoming ends of delays, soonest first.',
   security: scopes('analytics:view'),
   request: {
     query: z.object({

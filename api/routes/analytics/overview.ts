@@ -29,7 +29,7 @@ const overviewRoute = createRoute({
   path: '/analytics/overview',
   operationId: 'getMailOverview',
   tags,
-  summary: 'Get email statistics of the last days',
+  summary: 'Get email statistics by day',
   description:
     'Whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email are zero. Live email only. Each event counts on the day on which it was recorded, so an open counts on the day of the open. Opens and clicks are the first by a human for each email. Counts stay after a contact or its events are deleted.',
   security: scopes('analytics:view'),

@@ -43,8 +43,8 @@ export const TopCampaign = z
 export const mailFigures = {
   sent: z.number().int(),
   delivered: z.number().int(),
-  opened: z.number().int().openapi({ description: 'First opens by people' }),
-  clicked: z.number().int().openapi({ description: 'First clicks by people' }),
+  opened: z.number().int().openapi({ description: 'First opens by humans' }),
+  clicked: z.number().int().openapi({ description: 'First clicks by humans' }),
   bounced: z.number().int(),
   complained: z.number().int(),
 };
@@ -54,7 +54,7 @@ export const MailOverview = z
   .object({
     timezone: z.string().openapi({
       description:
-        "Time zone in which days are counted: the project's. Hours are UTC hours; an hour that midnight divides belongs to the day in which it starts.",
+        "Time zone of the days: the project's. Counts are kept per UTC hour; an hour that spans midnight belongs to the day in which it starts.",
     }),
     totals: z.object(mailFigures),
     rates: z
@@ -65,7 +65,7 @@ export const MailOverview = z
         bounced: z.number(),
         complained: z.number(),
       })
-      .openapi({ description: 'Percentage of the emails sent in the span' }),
+      .openapi({ description: 'Percentages of the emails sent in the time span' }),
     days: z.array(z.object({ date: z.iso.date(), ...mailFigures })),
   })
   .openapi('MailOverview', {
@@ -88,11 +88,13 @@ export const AttentionItem = z
     count: z
       .number()
       .int()
-      .openapi({ description: `Executions, or rows of the outbox, counted up to ${ATTENTION_COUNT_MAX}; else 1` }),
+      .openapi({
+        description: `Number of executions or outbox rows, counted up to ${ATTENTION_COUNT_MAX}; otherwise 1`,
+      }),
     detail: z
       .string()
       .nullable()
-      .openapi({ description: 'Why the project is held, the campaign paused, the endpoint disabled; the last error' }),
+      .openapi({ description: 'Reason for the hold, the pause or the disabled endpoint, or the last error' }),
   })
   .openapi('AttentionItem', {
     example: {

@@ -10,9 +10,11 @@ const MAX_DAYS = 366;
 
 /** The query of operations that count over a time span. */
 export const spanQuery = z.object({
-  startDate: InstantInput.optional().openapi({ description: 'First instant; 30 days before endDate unless given' }),
+  startDate: InstantInput.optional().openapi({
+    description: 'Start of the span; defaults to 30 days before `endDate`',
+  }),
   endDate: InstantInput.optional().openapi({
-    description: 'Last instant; a date alone is its whole day; now unless given',
+    description: 'End of the span; defaults to now. A date without a time includes the whole day.',
   }),
 });
 

@@ -32,7 +32,7 @@ export const ApiKeyRecord = z
   .openapi('ApiKey', { example: EXAMPLE });
 
 export const CreatedApiKey = ApiKeyRecord.extend({ key: z.string() }).openapi('CreatedApiKey', {
-  description: '`key` is shown this once; only its hash is kept.',
+  description: '`key` is returned only once; the service stores only its hash.',
   example: { ...EXAMPLE, key: `${EXAMPLE.prefix}${'0'.repeat(58)}` },
 });
 

@@ -24,10 +24,11 @@ const createKeyRoute = createRoute({
   shownOnce: ['key'],
   tags: ['API keys'],
   summary: 'Create a secret key',
-  description: 'The plaintext key is in this answer only. Only grantable scopes that the creator holds may be given.',
+  description:
+    'Returns the plaintext key, which is shown only once. You can grant only grantable scopes that you have yourself.',
   security: session('apikeys:manage'),
   request: { body: json(CreateApiKey) },
-  responses: { 201: ok(CreatedApiKey, 'The key, with its plaintext') },
+  responses: { 201: ok(CreatedApiKey, 'The key in plaintext') },
 });
 
 const listKeysRoute = createRoute({
@@ -36,7 +37,7 @@ const listKeysRoute = createRoute({
   operationId: 'listApiKeys',
   tags: ['API keys'],
   summary: 'List the secret keys',
-  description: 'Every key of the project, revoked ones too, newest first. Never a plaintext or a hash.',
+  description: 'All keys of the project, including revoked keys, newest first. Keys and hashes are never returned.',
   security: session('apikeys:manage'),
   responses: { 200: ok(z.object({ data: z.array(ApiKeyRecord) })) },
 });
@@ -48,7 +49,7 @@ const revokeKeyRoute = createRoute({
   tags: ['API keys'],
   summary: 'Revoke a secret key',
   description:
-    'Takes effect at once and cannot be undone. Revoking a key again changes nothing and returns its first `revokedAt`.',
+    'Takes effect immediately and cannot be undone. Revoking a key again changes nothing and returns the first `revokedAt`.',
   security: session('apikeys:manage'),
   request: { params: IdParams },
   responses: { 200: ok(ApiKeyRecord) },
@@ -60,7 +61,7 @@ const rotatePublicRoute = createRoute({
   operationId: 'rotatePublicKey',
   tags: ['API keys'],
   summary: 'Replace the public key',
-  description: 'Answers the project with its new `public` key. The old one stops at once.',
+  description: 'Returns the project with its new `public` key. The old key stops working immediately.',
   security: session('apikeys:manage'),
   responses: { 200: ok(Project) },
 });

@@ -26,7 +26,7 @@ export const Settings = PatchProject.omit({ name: true });
 
 /** A template in a file. Omitted fields do not change. A new template needs the fields that `POST /templates` needs. */
 export const TemplateItem = TemplateChanges.omit({ topicId: true })
-  .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'Topic of its emails' }) })
+  .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'Slug of the topic of its emails' }) })
   .transform(splitSender)
   .openapi('TemplateFile', {
     example: { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
@@ -46,7 +46,7 @@ export const SegmentItem = z
     type: z.enum(['DYNAMIC', 'STATIC']).optional(),
     condition: anyJson('The condition')
       .optional()
-      .openapi({ description: 'As `filters` of a segment, with `segment.<slug>` for `segment.<id>`' }),
+      .openapi({ description: 'Same as `filters` of a segment, with `segment.<slug>` instead of `segment.<id>`' }),
     trackMembership: z.boolean().optional(),
   })
   .openapi('SegmentFile', { example: { slug: 'big-spenders', name: 'Big spenders', condition: FILTERS_EXAMPLE } });
@@ -58,7 +58,7 @@ const StepItem = z
     name: z.string().trim().min(1).max(200).optional(),
     config: freeJson("A step's config").optional().openapi({
       description:
-        'As for a step in the API, with `template` (a slug) for `templateId`. A header with the value null keeps the stored value.',
+        'Same as for a step in the API, with `template` (a slug) instead of `templateId`. A header with the value null keeps the stored value.',
     }),
     position: Position.nullish(),
   })
@@ -70,7 +70,7 @@ const StepItem = z
 export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfig: true })
   .extend({
     slug: NamedSlug,
-    entry: SlugInput.nullish().openapi({ description: 'Step with which an execution starts' }),
+    entry: SlugInput.nullish().openapi({ description: 'Slug of the first step' }),
     steps: z.array(StepItem).max(STEPS_MAX).optional(),
     transitions: z
       .array(
@@ -106,11 +106,11 @@ export const CampaignItem = CampaignFields.omit({
 })
   .extend({
     slug: NamedSlug,
-    segment: SlugInput.nullish().openapi({ description: 'Audience of a SEGMENT campaign' }),
-    topic: SlugInput.nullish().openapi({ description: 'Topic of the campaign' }),
+    segment: SlugInput.nullish().openapi({ description: 'Slug of the segment of a SEGMENT campaign' }),
+    topic: SlugInput.nullish().openapi({ description: 'Slug of the topic' }),
     audienceFilter: anyJson('The condition')
       .nullish()
-      .openapi({ description: 'Audience of a FILTERED campaign, with `segment.<slug>` for `segment.<id>`' }),
+      .openapi({ description: 'Audience of a FILTERED campaign, with `segment.<slug>` instead of `segment.<id>`' }),
   })
   .transform(splitSender)
   .openapi('CampaignFile', {
@@ -149,11 +149,11 @@ function listOf<Item extends z.ZodType<{ slug: string }>>(item: Item) {
 
 export const ApplyProject = z
   .object({
-    dryRun: z.boolean().default(false).openapi({ description: 'Answers what would be done, and does nothing' }),
+    dryRun: z.boolean().default(false).openapi({ description: 'Returns the changes without making them' }),
     version: z.literal(1).optional(),
     settings: freeJson('The settings of a project').optional().openapi({
       description:
-        'As `PATCH /project` takes them, without `name`. Changing one needs `project:manage`, which no key holds.',
+        'Same as in `PATCH /project`, without `name`. Changes need `project:manage`, which API keys cannot have.',
     }),
     topics: listOf(TopicItem),
     templates: listOf(TemplateItem),

@@ -12,7 +12,7 @@ const RefOf = z
   .openapi('AppliedResource', { example: { kind: 'template', slug: 'welcome', name: 'Welcome' } });
 
 const Changed = RefOf.extend({
-  changes: z.array(z.string()).openapi({ description: 'The fields that differ; steps as `steps.<slug>`' }),
+  changes: z.array(z.string()).openapi({ description: 'Changed fields; steps as `steps.<slug>`' }),
 }).openapi('ChangedResource', {
   example: { kind: 'template', slug: 'welcome', name: 'Welcome', changes: ['subject'] },
 });
@@ -69,7 +69,7 @@ export const ExportedProject = z
     topics: z.array(TopicItem),
     workflows: z.array(WorkflowItem),
     campaigns: z.array(CampaignItem).optional().openapi({
-      description: 'Drafts. Absent for a key without `campaigns:view`',
+      description: 'Drafts. Omitted for a key without `campaigns:view`',
     }),
   })
   .openapi('ExportedProject', {

@@ -29,9 +29,9 @@ const exportRoute = createRoute({
   path: '/project/export',
   operationId: 'exportProject',
   tags,
-  summary: 'Everything that can be kept in files',
+  summary: 'Export a project as a document',
   description:
-    'Templates, segments, topics, workflows, drafts of campaigns and settings. References use slugs, without ids, dates and secrets, so that the document applies to another project too. Campaigns are included for a key with `campaigns:view`. 409 when the document exceeds 8 MB.',
+    'Returns templates, segments, topics, workflows, campaign drafts and settings. References use slugs, and ids, dates and secrets are omitted, so that you can apply the document to another project. A key needs `campaigns:view` to include campaigns. Returns 409 if the document exceeds 8 MB.',
   security: EXPORT_SECURITY,
   responses: { 200: ok(ExportedProject), ...errors('CONFLICT') },
 });
@@ -41,9 +41,9 @@ const applyRoute = createRoute({
   path: '/project/apply',
   operationId: 'applyProject',
   tags,
-  summary: 'Make the project what files say',
+  summary: 'Apply a document to a project',
   description:
-    'Takes the document of `GET /project/export`, or a part of it. In one transaction it creates resources by slug that do not exist and changes the ones that differ. Omitted resources do not change, except that the steps and transitions of a workflow replace all existing ones. Applying it twice changes nothing. A secret that is not in the document keeps its stored value. A sender on an unverified domain is reported as a finding, and the rest is applied. A session needs `project:manage`, an API key the edit scope of each kind in the document. 8 MB at most.',
+    'Accepts the document of `GET /project/export`, or a part of it. Creates resources whose slug does not exist and changes resources that differ, in one transaction. Omitted resources do not change, but the steps and transitions of a workflow replace all existing ones. Applying a document twice changes nothing. A secret that is not in the document keeps its stored value. A sender on an unverified domain is reported as a finding, and the rest is applied. A session needs `project:manage`; an API key needs the edit scope of each kind in the document. At most 8 MB.',
   security: APPLY_SECURITY,
   request: { body: json(ApplyProject) },
   responses: { 200: ok(Applied), ...errors('FORBIDDEN', 'CONFLICT') },

@@ -10,14 +10,14 @@ export const UploadAsset = z.object({
   file: z.instanceof(File).openapi({
     type: 'string',
     format: 'binary',
-    description: 'A PNG, JPEG, GIF or WebP of at most 5 MB, known by its bytes',
+    description: 'A PNG, JPEG, GIF or WebP of at most 5 MB. The type is detected from the content.',
   }),
 });
 
 export const ListAssets = cursorQuery(LIST_DEFAULT).extend({
-  used: QuerySwitch.optional().openapi({ description: 'Only images that are in use, or only unused ones' }),
+  used: QuerySwitch.optional().openapi({ description: '`true` lists only images in use, `false` only unused images' }),
 });
 
 export const DeleteAsset = z.object({
-  force: QuerySwitch.optional().openapi({ description: 'Delete it even if it is in use' }),
+  force: QuerySwitch.optional().openapi({ description: 'Delete the image even if it is in use' }),
 });

@@ -8,17 +8,17 @@ const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 export const AssetRecord = z
   .object({
     id: Id,
-    url: z.string().openapi({ description: 'Address of the image. It always serves the same bytes.' }),
+    url: z.string().openapi({ description: 'URL of the image. It always returns the same bytes.' }),
     hash: z.string(),
     filename: z.string().nullable(),
     contentType: z.enum(PICTURE_TYPES),
     bytes: z.number().int(),
     width: z.number().int().openapi({ description: 'In pixels' }),
     height: z.number().int(),
-    used: z.boolean().openapi({ description: 'Whether anything shows it' }),
-    usedBy: z
-      .object({ templates: z.number().int(), campaigns: z.number().int(), sent: z.boolean() })
-      .openapi({ description: 'Number of templates and campaigns that use it, and whether an accepted email does' }),
+    used: z.boolean().openapi({ description: 'Whether the image is used anywhere' }),
+    usedBy: z.object({ templates: z.number().int(), campaigns: z.number().int(), sent: z.boolean() }).openapi({
+      description: 'Number of templates and campaigns that use the image, and whether an accepted email uses it',
+    }),
     createdAt: Instant,
   })
   .openapi('Asset', {
@@ -39,7 +39,7 @@ export const AssetRecord = z
 
 export const AssetList = cursorList(AssetRecord)
   .extend({ bytes: z.number().int(), maxBytes: z.number().int() })
-  .openapi('AssetList', { description: "`bytes` is the total size of the project's images, of `maxBytes`." });
+  .openapi('AssetList', { description: "`bytes` is the total size of the project's images; `maxBytes` is the limit." });
 
 /** @param publicUrl without a slash at its end */
 export function assetResponse({ templates, campaigns, sent, ...asset }: Asset, publicUrl: string) {

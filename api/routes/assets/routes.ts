@@ -24,12 +24,12 @@ const uploadRoute = createRoute({
   tags,
   summary: 'Upload an image for emails',
   description:
-    'A PNG, JPEG, GIF or WebP of at most 5 MB, recognized by its bytes; any other file is 422. Uploading the same bytes again returns 200 with the existing image. Anyone may fetch it by its `url`. A project may keep 250 MB of images, and 5,000 images (409).',
+    'Accepts a PNG, JPEG, GIF or WebP of at most 5 MB. The type is detected from the content; any other file returns 422. Uploading the same bytes again returns 200 with the existing image. Anyone can fetch the image at its `url`. A project can have 250 MB and 5,000 images (409).',
   security: scopes('templates:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: { body: multipart(UploadAsset) },
   responses: {
-    200: ok(AssetRecord, 'It was there already'),
+    200: ok(AssetRecord, 'The image already exists'),
     201: ok(AssetRecord, 'Created'),
     ...errors('CONFLICT'),
   },
@@ -41,7 +41,7 @@ const listRoute = createRoute({
   operationId: 'listAssets',
   tags,
   summary: 'List images',
-  description: 'Newest first, with what shows each. `total` is counted on the first page only.',
+  description: 'Newest first, each with its uses. `total` is counted on the first page only.',
   security: scopes('templates:view'),
   request: { query: ListAssets },
   responses: { 200: ok(AssetList) },
@@ -54,7 +54,7 @@ const deleteRoute = createRoute({
   tags,
   summary: 'Delete an image',
   description:
-    '409 while a template, a campaign or an accepted email uses it, unless `force=true`. Clients that fetched it may keep a copy.',
+    'Returns 409 while a template, a campaign or an accepted email uses the image, unless `force=true`. Clients may keep copies that they have fetched.',
   security: scopes('templates:edit'),
   request: { params: IdParams, query: DeleteAsset },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },

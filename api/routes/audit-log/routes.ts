@@ -15,7 +15,7 @@ const listRoute = createRoute({
   operationId: 'listAuditLog',
   tags: ['Audit log'],
   summary: 'List the actions of users and API keys',
-  description: 'Keys made, revoked and rotated, changes of the project and of its team, newest first.',
+  description: 'Created, revoked and rotated keys, and changes to the project and its team, newest first.',
   security: session('apikeys:manage'),
   request: { query: cursorQuery(DEFAULT_LIMIT) },
   responses: { 200: ok(cursorList(AuditEntry)) },

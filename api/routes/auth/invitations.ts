@@ -55,9 +55,9 @@ const lookRoute = createRoute({
   path: '/auth/invitations/look',
   operationId: 'getInvitation',
   tags,
-  summary: 'See what an invitation is to',
+  summary: 'Get an invitation',
   description:
-    'By the token of its link, which stays open. 404 for an invitation that was used, withdrawn, or has expired.',
+    'Finds the invitation by the token of its link. The link stays valid. Returns 404 if the invitation was accepted, withdrawn, or has expired.',
   security: open(),
   request: { body: json(Look) },
   responses: { 200: ok(OpenInvitation), ...errors('NOT_FOUND') },
@@ -68,13 +68,12 @@ const acceptRoute = createRoute({
   path: '/auth/invitations/accept',
   operationId: 'acceptInvitation',
   tags,
-  summary: 'Accept an invitation by a password',
+  summary: 'Accept an invitation with a password',
   description:
-    'Signs in the account that has the address of the invitation and this password, or makes it, whatever `SIGNUP` says, and joins the project. ' +
-    'The link ends. 404 as `POST /auth/invitations/look`; limited like sign-ups (429).',
+    'Signs in to the account with the invited address and this password, or creates it regardless of `SIGNUP`, and joins the project. The link becomes invalid. Returns 404 like `POST /auth/invitations/look`, and 429 above the limit for sign-ups.',
   security: open(),
   request: { body: json(Accept) },
-  responses: { 200: ok(Me, 'Joined, signed in'), ...errors('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED') },
+  responses: { 200: ok(Me, 'Joined and signed in'), ...errors('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED') },
 });
 
 const joinRoute = createRoute({
@@ -82,9 +81,9 @@ const joinRoute = createRoute({
   path: '/auth/invitations/join',
   operationId: 'joinByInvitation',
   tags,
-  summary: 'Accept an invitation as who is signed in',
+  summary: 'Accept an invitation as the signed-in user',
   description:
-    'Adds the user of this session to the project. The address does not matter, because the link proves the invitation. The session switches to the project, and the link ends. An existing member keeps their role.',
+    "Adds the user of this session to the project. The user's address does not matter, because the link proves the invitation. The session switches to the project, and the link becomes invalid. An existing member keeps their role.",
   security: session(),
   request: { body: json(Join) },
   responses: { 200: ok(Me, 'Joined'), ...errors('NOT_FOUND') },

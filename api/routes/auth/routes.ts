@@ -33,12 +33,12 @@ const signupRoute = createRoute({
   path: '/auth/signup',
   operationId: 'signUp',
   tags,
-  summary: 'Make an account with a first project',
+  summary: 'Sign up',
   description:
-    "Signs in by cookie. The deployment's `SIGNUP` decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Each person has their own account, distinguished by its password; a request with the address and password of an existing account signs in to it. 20 per hour from one address, 50 per minute from the same machine (429).",
+    "Creates an account with a first project, and sets the session cookie. The deployment's `SIGNUP` decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Each person has their own account, distinguished by its password. A request with the address and password of an existing account signs in to it. At most 20 per hour from one address, or 50 per minute from the same machine (429).",
   security: open(),
   request: { body: json(Signup) },
-  responses: { 201: ok(Me, 'The account, signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
+  responses: { 201: ok(Me, 'The account was created and signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
 });
 
 const signupStateRoute = createRoute({
@@ -46,8 +46,8 @@ const signupStateRoute = createRoute({
   path: '/auth/signup',
   operationId: 'getSignUp',
   tags,
-  summary: 'Whether an account can be made',
-  description: 'By `SIGNUP` of the deployment: for a sign-in page, which offers it or does not.',
+  summary: 'Check whether sign-up is open',
+  description: "Returns whether the deployment's `SIGNUP` allows new accounts, for a sign-in page.",
   security: open(),
   responses: { 200: ok(z.object({ open: z.boolean() }).openapi('SignUpState', { example: { open: true } })) },
 });
@@ -59,7 +59,7 @@ const loginRoute = createRoute({
   tags,
   summary: 'Sign in',
   description:
-    'Sets the session cookie. Failures are limited to 10 in 15 minutes per account and 50 per address (429) for browsers that are new to the account. A browser that was signed in to it before has 10 of its own. The response does not reveal whether the account exists.',
+    'Sets the session cookie. Failures are limited to 10 in 15 minutes per account and 50 per address (429) for browsers that are new to the account. A browser that was signed in to the account before has 10 of its own. The response does not reveal whether the account exists.',
   security: open(),
   request: { body: json(Login) },
   responses: { 200: ok(Me, 'Signed in'), ...errors('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
@@ -82,7 +82,7 @@ const meRoute = createRoute({
   operationId: 'getMe',
   tags,
   summary: 'Get the signed-in user',
-  description: 'The person, their projects, and the current project with role, permissions and hold.',
+  description: 'The user, their projects, and the current project with role, permissions and hold.',
   security: session(),
   responses: { 200: ok(Me) },
 });
@@ -93,7 +93,7 @@ const switchRoute = createRoute({
   operationId: 'switchProject',
   tags,
   summary: "Switch the session's project",
-  description: 'Later requests of this session belong to that project.',
+  description: 'Later requests of this session use that project.',
   security: session(),
   request: { body: json(SwitchProject) },
   responses: { 200: ok(Me), ...errors('NOT_FOUND') },
@@ -104,8 +104,8 @@ const passwordRoute = createRoute({
   path: '/auth/password',
   operationId: 'changePassword',
   tags,
-  summary: 'Change the own password',
-  description: 'Gives this session a new token, by a new cookie, and ends every other session of this person.',
+  summary: 'Change your password',
+  description: 'Sets a new session cookie, and ends all other sessions of the user.',
   security: session(),
   request: { body: json(ChangePassword) },
   responses: { 204: noContent('Changed') },

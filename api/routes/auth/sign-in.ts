@@ -31,7 +31,9 @@ export const Me = z
     role: z.enum(ROLES),
     permissions: z.array(z.enum(SCOPES)),
     hold: Hold,
-    operator: z.boolean().openapi({ description: 'Whether they operate the service: `OPERATORS` names them' }),
+    operator: z
+      .boolean()
+      .openapi({ description: 'Whether the user is an operator of the service, listed in `OPERATORS`' }),
   })
   .openapi('Me', {
     example: {

@@ -23,7 +23,7 @@ const AudienceType = z.enum(AUDIENCE_TYPES);
 
 const Filter = ConditionInput.nullish().openapi({
   type: ['object', 'null'],
-  description: 'Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are the same.',
+  description: 'Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are aliases.',
   example: EXAMPLE.audienceFilter,
 });
 
@@ -40,7 +40,7 @@ const fields = {
   audienceFilter: Filter,
   audienceCondition: FilterAlias,
   filters: FilterAlias,
-  topicId: Id.nullish().openapi({ description: 'Topic of the campaign. Contacts who left the topic do not get it.' }),
+  topicId: Id.nullish().openapi({ description: 'Topic of the campaign. Contacts that left the topic do not get it.' }),
   ...timingInput,
   ...variantFields,
 };
@@ -51,7 +51,9 @@ export const CreateCampaign = z.object(fields).transform(splitSender).openapi('C
 export const CampaignFields = z
   .object(fields)
   .partial()
-  .extend({ scheduledFor: NullableInstantInput.openapi({ description: 'Moves a SCHEDULED campaign to this time' }) });
+  .extend({
+    scheduledFor: NullableInstantInput.openapi({ description: 'Reschedules a SCHEDULED campaign to this time' }),
+  });
 
 export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
   .transform(splitSender)
@@ -61,7 +63,9 @@ export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
 
 export const SendCampaign = z
   .object({
-    scheduledFor: NullableInstantInput.openapi({ description: 'Absent or null sends now' }),
+    scheduledFor: NullableInstantInput.openapi({
+      description: 'Time to send the campaign. Sends now if omitted or null.',
+    }),
     scheduledAt: aliasOf(NullableInstantInput, 'scheduledFor'),
     ...hourInput,
   })
@@ -70,7 +74,7 @@ export const SendCampaign = z
 export const TestCampaign = z
   .object({
     email: EmailAddress,
-    variant: z.string().nullish().openapi({ description: 'Name of a variant, whose content the email gets' }),
+    variant: z.string().nullish().openapi({ description: 'Name of the variant to send' }),
   })
   .openapi('TestCampaign', { example: { email: 'ada@example.com' } });
 

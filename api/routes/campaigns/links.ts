@@ -14,14 +14,14 @@ import { IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 
 const figures = {
-  clicks: z.number().int().openapi({ description: 'By people' }),
-  uniqueClicks: z.number().int().openapi({ description: 'Recipients who clicked it' }),
-  machineClicks: z.number().int().openapi({ description: 'By scanners' }),
+  clicks: z.number().int().openapi({ description: 'Clicks by humans' }),
+  uniqueClicks: z.number().int().openapi({ description: 'Recipients who clicked the link' }),
+  machineClicks: z.number().int().openapi({ description: 'Clicks by scanners' }),
 };
 
 const LinkRecord = z
   .object({
-    url: z.string().openapi({ description: 'As the template has it' }),
+    url: z.string().openapi({ description: 'The URL as written in the template' }),
     ...figures,
     variants: z
       .array(z.object({ name: z.string(), ...figures }).openapi('CampaignLinkOfVariant'))
@@ -45,7 +45,7 @@ const linksRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Count the clicks of a campaign by link',
   description:
-    'Lists every tracked link of the content with its template text, also links without clicks, in order of appearance. For a campaign with variants, lists the links of all variants, each once with the clicks of all of them.',
+    'Lists every tracked link with its template text, in order of appearance, including links without clicks. For a campaign with variants, each link is listed once with the clicks of all variants.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },

@@ -25,17 +25,19 @@ const RECIPIENT_EXAMPLE = {
 export const RecipientRecord = z
   .object({
     contactId: Id.nullable(),
-    email: z.string().nullable().openapi({ description: 'Null once the contact is deleted' }),
+    email: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
     status: z.enum(EMAIL_STATUSES),
     reason: z.string().nullable().openapi({
-      description:
-        'Why it was not sent, or was lost: a word of the closed vocabulary. Those skipped are FAILED with a reason.',
+      description: 'Why the email was not sent or not delivered. Skipped recipients are FAILED with a reason.',
     }),
-    error: z.string().nullable().openapi({ description: 'The words of the provider' }),
+    error: z.string().nullable().openapi({ description: 'Reply of the provider' }),
     attempts: z.number().int(),
-    variant: z.string().nullable().openapi({ description: 'Name of the variant that it gets, in an A/B test' }),
-    emailId: Id.openapi({ description: 'Of `GET /v1/emails/{id}`' }),
-    notBefore: Instant.nullable().openapi({ description: 'It waits until then' }),
+    variant: z
+      .string()
+      .nullable()
+      .openapi({ description: "Name of the recipient's variant, if the campaign has variants" }),
+    emailId: Id.openapi({ description: 'Id for `GET /v1/emails/{id}`' }),
+    notBefore: Instant.nullable().openapi({ description: 'Earliest time at which the email is sent' }),
     sentAt: Instant.nullable(),
     deliveredAt: Instant.nullable(),
     openedAt: Instant.nullable(),

@@ -32,14 +32,17 @@ function several<T extends string>(words: readonly T[], description: string) {
 }
 
 const Query = cursorQuery(LIST_DEFAULT).extend({
-  status: several(EMAIL_STATUSES, 'Statuses of the row, separated by commas: `SENT` is not DELIVERED'),
+  status: several(EMAIL_STATUSES, 'Statuses, separated by commas. `SENT` does not include DELIVERED.'),
   reason: several(REASONS, 'Reasons, separated by commas'),
   outcome: z
     .enum(RECIPIENT_OUTCOMES)
     .optional()
-    .openapi({ description: 'Only recipients that the statistics count under this name' }),
-  format: z.enum(['json', 'csv']).optional().openapi({ description: '`csv` is as `Accept: text/csv`, for links' }),
-  search: z.string().max(254).optional().openapi({ description: 'A part of the address, in any case' }),
+    .openapi({ description: 'Only recipients that this count of the statistics includes' }),
+  format: z
+    .enum(['json', 'csv'])
+    .optional()
+    .openapi({ description: '`csv` has the same effect as `Accept: text/csv`, for use in links' }),
+  search: z.string().max(254).optional().openapi({ description: 'Part of the address, case-insensitive' }),
 });
 
 const listRoute = createRoute({
@@ -49,7 +52,7 @@ const listRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'List the recipients of a campaign',
   description:
-    'Lists all contacts of the audience, newest first. Skipped contacts have a reason. In a campaign of more than 20,000, a search first lists recipients whose address starts with the text, ordered by address. `Accept: text/csv` streams all matches without pages; cells that start a formula are marked as text. A filter with rare matches in a large campaign returns pages with fewer than `limit`, and `hasMore`: continue with the cursor. `total` is counted on the first page only. It is null if counting would read a large campaign as a whole.',
+    'Lists all contacts of the audience, newest first. Skipped contacts have a reason. In a campaign with more than 20,000 recipients, a search first lists recipients whose address starts with the text, ordered by address. `Accept: text/csv` streams all matches without pages; cells that would start a formula are marked as text. A filter with few matches in a large campaign can return pages with fewer than `limit` recipients and `hasMore`: continue with the cursor. `total` is counted on the first page only. It is null if counting would have to read all of a large campaign.',
   security: scopes('campaigns:view'),
   request: { params: IdParams, query: Query },
   responses: {

@@ -110,7 +110,7 @@ export const CampaignRecord = z
     cancelledAt: Instant.nullable(),
     pausedReason: z.enum(PAUSED_REASONS).nullable().openapi({
       description:
-        'Why it is PAUSED. `requested`: by a user. `template_timeout`: its content ran out of time for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have it already.',
+        'Why the campaign is PAUSED. `requested`: by a user. `template_timeout`: rendering timed out for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have the email already.',
     }),
     ...variantResponseFields,
     ...Counters.shape,
@@ -146,18 +146,20 @@ export const CampaignStats = z
     unsubscribed: Count,
     failed: Count,
     skipped: Count,
-    openRate: z.number().openapi({ description: 'Of 100 sent' }),
-    clickRate: z.number().openapi({ description: 'Of 100 sent' }),
-    bounceRate: z.number().openapi({ description: 'Of 100 tried' }),
-    deliveryRate: z.number().openapi({ description: 'Of 100 sent' }),
+    openRate: z.number().openapi({ description: 'Percentage of sent emails' }),
+    clickRate: z.number().openapi({ description: 'Percentage of sent emails' }),
+    bounceRate: z.number().openapi({ description: 'Percentage of attempted emails (`sent + failed`)' }),
+    deliveryRate: z.number().openapi({ description: 'Percentage of sent emails' }),
     byReason: z.record(z.string(), Count).openapi({
-      description: 'How many recipients were not sent to or lost, for each reason of the closed vocabulary',
+      description: 'Number of recipients by the reason why their email was not sent or not delivered',
     }),
-    machineOpens: Count.openapi({ description: 'Opens by prefetchers and scanners, which make nobody OPENED' }),
-    machineClicks: Count.openapi({ description: 'Clicks by scanners, which make nobody CLICKED' }),
+    machineOpens: Count.openapi({
+      description: 'Opens by prefetchers and scanners. They do not make an email OPENED.',
+    }),
+    machineClicks: Count.openapi({ description: 'Clicks by scanners. They do not make an email CLICKED.' }),
     series: z.array(SeriesHour).openapi({
       description:
-        'By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before',
+        'Counts per hour (UTC) for the first 72 hours, starting with the hour in which the campaign started. Empty before the start.',
     }),
     machineSeries: z.array(MachineHour).openapi({ description: 'Automated opens and clicks in the same hours' }),
     ...variantStatsFields,

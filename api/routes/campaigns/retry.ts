@@ -11,11 +11,9 @@ import { scopes } from '../../http/security.ts';
 
 const RetryCampaign = z
   .object({
-    reasons: z
-      .array(z.enum(MENDABLE_REASONS))
-      .max(100)
-      .nullish()
-      .openapi({ description: 'Only recipients that failed for one of these reasons. Omit it for all of them.' }),
+    reasons: z.array(z.enum(MENDABLE_REASONS)).max(100).nullish().openapi({
+      description: 'Retries only recipients that failed for one of these reasons. Defaults to all of them.',
+    }),
   })
   .openapi('RetryCampaign', { example: { reasons: ['provider_rejected', 'expired'] } });
 
@@ -27,9 +25,9 @@ const retryRoute = createRoute({
   operationId: 'retryCampaign',
   unknownFields: 'refuse',
   tags: ['Campaigns'],
-  summary: 'Try recipients of a campaign again',
+  summary: 'Retry failed recipients of a campaign',
   description:
-    'Retries recipients that FAILED for a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; such a reason is 422. Recipients keep their `emailId` and Message-ID, the campaign is SENDING again, and no recipient gets it twice. 409 before it was sent, and for a CANCELLED one.',
+    'Retries recipients that FAILED for a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; such a reason returns 422. Recipients keep their `emailId` and Message-ID, the campaign is SENDING again, and no recipient gets it twice. Returns 409 before the campaign was sent, and for a CANCELLED campaign.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(RetryCampaign, { optional: true }) },
   responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },

@@ -22,8 +22,8 @@ const Count = z.number().int();
 const Review = z
   .object({
     audience: Count.openapi({ description: 'Contacts in the audience, subscribed or not' }),
-    willSend: Count.openapi({ description: 'Recipients that would be sent to now' }),
-    skipped: z.record(z.string(), Count).openapi({ description: 'The others, by reason' }),
+    willSend: Count.openapi({ description: 'Recipients that the campaign would be sent to now' }),
+    skipped: z.record(z.string(), Count).openapi({ description: 'Skipped contacts by reason' }),
     estimatedSeconds: Count.openapi({
       description:
         'Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test.',
@@ -52,9 +52,9 @@ const reviewRoute = createRoute({
   path: '/campaigns/{id}/review',
   operationId: 'reviewCampaign',
   tags: ['Campaigns'],
-  summary: 'Look a campaign over before it is sent',
+  summary: 'Review a campaign before sending',
   description:
-    'Tells how many contacts it would reach now, how many are skipped, how long it takes, and what to fix. An `error` keeps it from being sent or read, a `warning` costs readers, an `info` is good to know. The content of each variant is checked as one of its recipients would read it. A finding of some variants only names them in `details.variants`. Changes nothing.',
+    'Returns how many contacts the campaign would reach now, how many are skipped, how long sending takes, and what to fix. An `error` keeps it from being sent or read, a `warning` costs readers, an `info` is good to know. The content of each variant is checked as one of its recipients would read it. A finding for only some variants lists them in `details.variants`. Changes nothing.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(Review) },

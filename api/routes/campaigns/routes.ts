@@ -43,8 +43,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List campaigns',
   description:
-    'Newest first, by page number or by cursor. A page is 4 MB at most: campaigns that come on top are without body and conditions, and ' +
-    '`truncated`.',
+    'Newest first, by page number or by cursor. A page is at most 4 MB: campaigns beyond that are returned without body and conditions, with `truncated`.',
   security: scopes('campaigns:view'),
   request: {
     query: pageQuery(LIST_DEFAULT).extend({ status: z.enum(CAMPAIGN_STATUSES).optional(), search: NameSearch }),
@@ -61,7 +60,7 @@ const createCampaignRoute = createRoute({
   tags,
   summary: 'Create a campaign',
   description:
-    'A DRAFT. Subject and body are Liquid; one that does not parse is 422 with line and column in `details`.',
+    'Creates a DRAFT. Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`.',
   security: scopes('campaigns:edit'),
   request: { body: json(CreateCampaign) },
   responses: { 200: okVersioned(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
@@ -86,8 +85,8 @@ const putRoute = createRoute({
   unknownFields: 'refuse',
   record: CampaignRecord,
   tags,
-  summary: 'Replace the contents of a campaign',
-  description: 'In DRAFT and SCHEDULED only. Omitted fields do not change; null clears an optional one.',
+  summary: 'Update a campaign',
+  description: 'Only in DRAFT and SCHEDULED. Omitted fields do not change; null clears an optional field.',
   security: scopes('campaigns:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PutCampaign) },
   responses: { 200: okVersioned(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
@@ -99,7 +98,8 @@ const deleteRoute = createRoute({
   operationId: 'deleteCampaign',
   tags,
   summary: 'Delete a campaign',
-  description: '409 in SCHEDULED, SENDING and PAUSED: cancel it first. Its sent emails stay in the history.',
+  description:
+    'Returns 409 in SCHEDULED, SENDING and PAUSED: cancel the campaign first. Its sent emails stay in the history.',
   security: scopes('campaigns:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
@@ -110,8 +110,8 @@ const duplicateRoute = createRoute({
   path: '/campaigns/{id}/duplicate',
   operationId: 'duplicateCampaign',
   tags,
-  summary: 'Copy a campaign',
-  description: 'Answers a new DRAFT of the same contents, named "… (Copy)".',
+  summary: 'Duplicate a campaign',
+  description: 'Returns a new DRAFT with the same content, named "… (Copy)".',
   security: scopes('campaigns:edit'),
   request: { params: IdParams },
   responses: { 200: okVersioned(CampaignDone) },
@@ -124,7 +124,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Get the statistics of a campaign',
   description:
-    'One snapshot: `pending + sent + failed + skipped = total` at every moment. Rates are from 0 to 100, intervals from 0 to 1.',
+    'All counts are from one snapshot: `pending + sent + failed + skipped = total`. Rates are from 0 to 100, intervals from 0 to 1.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(CampaignStats) },

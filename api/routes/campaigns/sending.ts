@@ -24,10 +24,9 @@ const sendRoute = createRoute({
   operationId: 'sendCampaign',
   unknownFields: 'refuse',
   tags,
-  summary: 'Send a campaign now, or at a time',
+  summary: 'Send or schedule a campaign',
   description:
-    'To subscribed contacts only, decided when each message is about to leave; each contact gets it once. A SCHEDULED campaign is ' +
-    'moved to the new time. 400 for a time that is past or an empty audience, 409 in any other state.',
+    'Sends to subscribed contacts only; consent is checked again just before each email is sent. Each contact gets the campaign once. A SCHEDULED campaign is rescheduled to the new time. Returns 400 for a time in the past or an empty audience, and 409 in any other state.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(SendCampaign, { optional: true }) },
   responses: {
@@ -44,7 +43,7 @@ const cancelRoute = createRoute({
   tags,
   summary: 'Cancel a campaign',
   description:
-    'In SCHEDULED, SENDING and PAUSED. A campaign that has sent nothing is a DRAFT again. Otherwise it is CANCELLED, and its sent emails stay recorded.',
+    'Only in SCHEDULED, SENDING and PAUSED. A campaign that has sent nothing becomes a DRAFT again. Otherwise it is CANCELLED, and its sent emails stay in the history.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -58,7 +57,7 @@ const pauseRoute = createRoute({
   tags,
   summary: 'Pause a campaign',
   description:
-    'From SENDING. Remaining recipients wait while it is PAUSED. Emails that are on their way to the provider are still sent. Pausing a PAUSED campaign changes nothing.',
+    'Only in SENDING. The remaining recipients wait while the campaign is PAUSED. Emails that are already on their way to the provider are still sent. Pausing a PAUSED campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -70,8 +69,8 @@ const resumeRoute = createRoute({
   operationId: 'resumeCampaign',
   unknownFields: 'refuse',
   tags,
-  summary: 'Resume a paused campaign',
-  description: 'From PAUSED. Resuming a SENDING campaign changes nothing.',
+  summary: 'Resume a campaign',
+  description: 'Only in PAUSED. Resuming a SENDING campaign changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -83,9 +82,9 @@ const winnerRoute = createRoute({
   operationId: 'chooseCampaignWinner',
   unknownFields: 'refuse',
   tags,
-  summary: 'Choose the variant that the rest gets',
+  summary: 'Choose the winning variant',
   description:
-    'For a campaign with a test, in SENDING and PAUSED, before the test is decided: waiting recipients get this variant at once. 409 when it has a winner already.',
+    'For a campaign with a test that is not decided yet, in SENDING and PAUSED. Waiting recipients get this variant immediately. Returns 409 if the test has a winner already.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(ChooseWinner) },
   responses: { 200: okVersioned(CampaignDone), ...errors('CONFLICT') },
@@ -99,7 +98,7 @@ const testRoute = createRoute({
   tags,
   summary: 'Send a test email of a campaign',
   description:
-    'Its subject starts with "[TEST] ". It is rendered for the contact with the address, if there is one. With `variant` it has the content of that variant.',
+    'The subject starts with "[TEST] ". The email is rendered for the contact with the address, if it exists. `variant` selects the content of a variant.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, body: json(TestCampaign) },
   responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },

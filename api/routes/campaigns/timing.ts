@@ -16,7 +16,7 @@ const LocalTime = z
   .nullish()
   .openapi('SendAtLocal', {
     description:
-      "Each recipient gets it at this local time, in the zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`.",
+      "Local time at which each recipient gets the email, in the time zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`.",
     example: LOCAL_TIME,
   });
 
@@ -38,7 +38,7 @@ export const timingInput = {
     .nullish()
     .openapi({
       description:
-        "The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment.",
+        "The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending.",
       example: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5], timezone: 'contact' },
     }),
 };
@@ -46,12 +46,11 @@ export const timingInput = {
 export const timingResponse = {
   sendAtLocal: z.string().nullable().openapi({ example: LOCAL_TIME }),
   latePolicy: LatePolicy,
-  sendingWindow: SendingWindow.nullable()
-    .optional()
-    .openapi({ description: "Its own window, or null for none. Absent if the project's window applies." }),
+  sendingWindow: SendingWindow.nullable().optional().openapi({
+    description: "The campaign's own window, or null for no window. Absent if the project's window applies.",
+  }),
   nextOpening: Instant.nullable().openapi({
-    description:
-      'For a campaign whose recipients wait for a local time or a window: when the next of them may be sent to',
+    description: 'When the next recipients can be sent to, if recipients wait for a local time or a window',
   }),
 };
 

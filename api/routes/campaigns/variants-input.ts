@@ -35,7 +35,7 @@ const VariantInput = z
   })
   .transform(splitSender)
   .openapi('CampaignVariantInput', {
-    description: 'Fields that it does not set come from the campaign.',
+    description: "Fields that a variant does not set are the campaign's.",
     example: { name: 'B', subject: 'A shorter subject', weight: 1 },
   });
 
@@ -43,7 +43,7 @@ const TestInput = z
   .object({
     share: z.number().min(SHARE_MIN).max(1).openapi({
       description:
-        'Share of the recipients, rounded up to whole people, that gets the variants by weight. With 1 all of them do, and no one waits.',
+        'Share of the recipients that gets the variants by weight, rounded up to whole recipients. With 1, all recipients get a variant and no recipient waits for a winner.',
     }),
     metric: z
       .enum(TEST_METRICS)
@@ -54,17 +54,14 @@ const TestInput = z
       .min(0)
       .max(WAIT_MAX_MINUTES)
       .default(WAIT_DEFAULT_MINUTES)
-      .openapi({ description: 'From when the share was sent' }),
-    minimum: z
-      .number()
-      .int()
-      .min(0)
-      .default(0)
-      .openapi({ description: 'With fewer, the better variant does not win: the first one does' }),
+      .openapi({ description: 'Waiting time after the share was sent' }),
+    minimum: z.number().int().min(0).default(0).openapi({
+      description: 'Minimum number of opens or clicks (see `metric`) of the winner. Below it, the first variant wins.',
+    }),
   })
   .openapi('CampaignTestInput', {
     description:
-      'Sends the variants to a share, waits, and sends the better one to the rest. Without it all recipients get a variant by weight.',
+      'Sends the variants to a share of the recipients, waits, and sends the better variant to the rest. Without a test, all recipients get a variant by weight.',
     example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 },
   });
 
@@ -75,13 +72,13 @@ export const variantFields = {
     .max(VARIANTS_MAX)
     .nullish()
     .openapi({
-      description: `${VARIANTS_MIN} to ${VARIANTS_MAX}, each with a name of its own; null or none for one way of saying it`,
+      description: `${VARIANTS_MIN} to ${VARIANTS_MAX} variants with distinct names. Null or an empty list removes all variants.`,
     }),
   test: TestInput.nullish(),
 };
 
 export const ChooseWinner = z
-  .object({ variant: z.string().min(1).openapi({ description: "The variant's name" }) })
+  .object({ variant: z.string().min(1).openapi({ description: 'Name of the variant' }) })
   .openapi('ChooseWinner', { example: { variant: 'B' } });
 
 type Given = { [Field in keyof typeof variantFields]?: z.output<(typeof variantFields)[Field]> | undefined };

@@ -18,18 +18,18 @@ export const variantResponseFields = {
   variants: z
     .array(z.object({ name: z.string(), weight: z.number(), ...OwnText }).openapi('CampaignVariant'))
     .nullable()
-    .openapi({ description: 'Variants of the content. Fields that a variant does not set come from the campaign.' }),
+    .openapi({ description: "Variants of the content. Fields that a variant does not set are the campaign's." }),
   test: z
     .object({ share: z.number(), metric: z.enum(TEST_METRICS), waitMinutes: z.number(), minimum: z.number().int() })
     .openapi('CampaignTest')
     .nullable(),
   testState: z.enum(TEST_STATES).nullable().openapi({
     description:
-      'Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled',
+      'Null without a test. `WAITING`: the share was sent, and the winner is chosen at `testEndsAt`. `ENDED`: the test needed no winner, or was cancelled.',
   }),
-  testEndsAt: Instant.nullable().openapi({ description: 'When the test is judged; null until its share was sent' }),
-  winner: z.string().nullable().openapi({ description: 'The name of the variant that the rest gets' }),
-  winnerBy: z.enum(WINNER_SOURCES).nullable().openapi({ description: 'Chosen by the test, or by hand' }),
+  testEndsAt: Instant.nullable().openapi({ description: 'When the winner is chosen. Null until the share was sent.' }),
+  winner: z.string().nullable().openapi({ description: 'Name of the variant that the remaining recipients get' }),
+  winnerBy: z.enum(WINNER_SOURCES).nullable().openapi({ description: 'Whether the test or a user chose the winner' }),
   winnerAt: Instant.nullable(),
 };
 
@@ -75,7 +75,7 @@ const VariantCounts = Object.fromEntries(Object.keys(NO_COUNTS).map((name) => [n
   z.ZodNumber
 >;
 const RateInterval = z.object({ low: z.number(), high: z.number() }).openapi('RateInterval', {
-  description: "Wilson's interval of a rate: 0 to 1, with 95 % confidence",
+  description: 'Wilson interval of a rate, from 0 to 1, with 95 % confidence',
   example: { low: 0.31, high: 0.51 },
 });
 
@@ -89,8 +89,8 @@ export const variantStatsFields = {
           weight: z.number(),
           winner: z.boolean(),
           ...VariantCounts,
-          openRate: z.number().openapi({ description: 'Of 100 sent' }),
-          clickRate: z.number().openapi({ description: 'Of 100 sent' }),
+          openRate: z.number().openapi({ description: 'Percentage of sent emails' }),
+          clickRate: z.number().openapi({ description: 'Percentage of sent emails' }),
           openInterval: RateInterval,
           clickInterval: RateInterval,
           interval: RateInterval.openapi({
@@ -101,7 +101,7 @@ export const variantStatsFields = {
     )
     .nullable()
     .openapi({
-      description: 'Null if the campaign has no variants. Recipients who wait for the winner belong to no variant.',
+      description: 'Null if the campaign has no variants. Recipients that wait for the winner belong to no variant.',
     }),
   comparison: z
     .object({
@@ -113,7 +113,7 @@ export const variantStatsFields = {
     .nullable()
     .openapi('VariantComparison', {
       description:
-        'Whether the leading variant is better than the next one by more than chance, among recipients from before the decision',
+        'Whether the difference between the leading variant and the next one is statistically significant, among recipients from before the decision',
       example: {
         metric: 'opens',
         leader: 'B',

@@ -5,5 +5,5 @@ export const VALUES_DEFAULT = 100;
 export const VALUES_MAX = 200;
 
 export const FieldParams = z.object({
-  field: z.string().min(1).max(105).openapi({ description: 'A custom field: `plan` or `data.plan`', example: 'plan' }),
+  field: z.string().min(1).max(105).openapi({ description: 'Custom field: `plan` or `data.plan`', example: 'plan' }),
 });

@@ -22,8 +22,7 @@ const listRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List standard and custom fields',
   description:
-    'With the type that most values have, and the percentage of contacts that have the field. With more than 20,000 contacts ' +
-    'both come from an even sample.',
+    'Returns each field with its most frequent type and the percentage of contacts that have it. With more than 20,000 contacts, both are based on an even sample.',
   security: scopes('contacts:view'),
   responses: { 200: ok(Fields) },
 });
@@ -34,7 +33,7 @@ const valuesRoute = createRoute({
   operationId: 'listContactFieldValues',
   tags: ['Contacts'],
   summary: 'List the distinct values of a custom field',
-  description: 'The most frequent first, among the newest 100,000 contacts that have the field.',
+  description: 'Most frequent first, among the newest 100,000 contacts that have the field.',
   security: scopes('contacts:view'),
   request: {
     params: FieldParams,
@@ -49,7 +48,7 @@ const usageRoute = createRoute({
   operationId: 'getContactFieldUsage',
   tags: ['Contacts'],
   summary: 'List the uses of a custom field',
-  description: 'Segments, campaigns that are not sent, and workflows whose steps name the field.',
+  description: 'Segments, unsent campaigns, and workflows whose steps use the field.',
   security: scopes('contacts:view'),
   request: { params: FieldParams },
   responses: { 200: ok(Usage), ...errors('BAD_REQUEST') },
@@ -60,8 +59,8 @@ const deleteRoute = createRoute({
   path: '/contacts/fields/{field}',
   operationId: 'deleteContactField',
   tags: ['Contacts'],
-  summary: 'Remove a custom field from every contact',
-  description: '409 while a segment, an unsent campaign or a workflow uses it.',
+  summary: 'Delete a custom field from all contacts',
+  description: 'Returns 409 while a segment, an unsent campaign or a workflow uses the field.',
   security: scopes('contacts:edit'),
   request: { params: FieldParams },
   responses: { 200: ok(DeletedField), ...errors('BAD_REQUEST', 'CONFLICT') },

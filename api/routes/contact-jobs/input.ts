@@ -26,9 +26,9 @@ const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
 const Where = z.object({ search: Search.optional(), condition: ConditionInput.optional() }).openapi({
   description:
-    'Contacts that match these filters when the job reaches them; `{}` is all contacts. Contacts that are created later are not included.',
+    'Selects the contacts that match when the job reaches them. `{}` selects all contacts. Contacts created after the request are not included.',
   properties: {
-    search: { type: 'string', maxLength: 254, description: 'A part of the address' },
+    search: { type: 'string', maxLength: 254, description: 'Part of the address' },
     condition: { $ref: '#/components/schemas/Condition' },
   },
 });
@@ -51,7 +51,9 @@ export const BulkContacts = z
   .openapi('BulkContacts', { example: { contactIds: [EXAMPLE_ID] } });
 
 export const ListJobs = cursorQuery(JOBS_DEFAULT).extend({
-  active: QuerySwitch.optional().openapi({ description: 'Only running jobs, or only jobs that have ended' }),
+  active: QuerySwitch.optional().openapi({
+    description: '`true` lists only items that have not ended, `false` only items that have ended',
+  }),
 });
 
 const Mapping: z.ZodType<CsvMapping> = z.record(
@@ -71,7 +73,7 @@ const MappingText = z
   .openapi({
     type: 'string',
     description:
-      'JSON: the target of each column by its header: `email`, `subscribed` or `data.<name>`, null to ignore the column, or `{ "field": …, "type": "string" }` to keep its values text. Other columns use their header.',
+      'A JSON object that maps column headers to fields: `email`, `subscribed` or `data.<name>`. Use null to skip a column. Use `{ "field": …, "type": "string" }` to keep the values as text. Columns that are not in the mapping use their header as the field name.',
     example: '{"E-Mail":"email","First name":"data.firstName","Notes":null}',
   });
 
@@ -81,13 +83,13 @@ export const ImportFile = z
       .instanceof(File)
       .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8 or UTF-16, at most 5 MB' }),
     mapping: MappingText.optional(),
-    triggerWorkflows: QuerySwitch.optional().openapi({ description: 'The same as in the query' }),
+    triggerWorkflows: QuerySwitch.optional().openapi({ description: 'Same as in the query' }),
   })
   .openapi('ContactsFile');
 
 export const ImportTypes = z.object({
   types: z.enum(['infer', 'string']).default('infer'),
   triggerWorkflows: QuerySwitch.optional().openapi({
-    description: 'Whether new contacts that are subscribed record `contact.subscribed`, so that workflows greet them',
+    description: 'Whether new subscribed contacts record `contact.subscribed`, which can start workflows',
   }),
 });

@@ -17,10 +17,10 @@ export const ImportResult = z.object({
     .number()
     .int()
     .optional()
-    .openapi({ description: 'Failed rows that are not readable as CSV. At 1,000 the job is FAILED.' }),
+    .openapi({ description: 'Failed rows that are not valid CSV. At 1,000, the job is FAILED.' }),
   errors: z.array(z.object({ row: z.number().int(), email: z.string(), error: z.string() })),
   warningCount: z.number().int().optional().openapi({
-    description: 'Rows that are imported with a value that cannot be used, such as a phone number that cannot be read',
+    description: 'Rows that were imported without a value that is not valid, such as a phone number',
   }),
   warnings: z.array(z.object({ row: z.number().int(), email: z.string(), warning: z.string() })).optional(),
 });
@@ -61,7 +61,7 @@ const JOB_EXAMPLE = {
 };
 
 export const ImportJob = z.object({ ...jobFields, result: ImportResult }).openapi('ImportJob', {
-  description: '`row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept.',
+  description: '`row` is the row number in a spreadsheet: the header is row 1. The first 1,000 errors are kept.',
   example: {
     ...JOB_EXAMPLE,
     kind: 'import',
@@ -103,9 +103,9 @@ const PreviewColumn = z.object({
   field: z
     .string()
     .nullable()
-    .openapi({ description: '`email`, `subscribed`, `data.<name>`, or null for an ignored column' }),
+    .openapi({ description: '`email`, `subscribed`, `data.<name>`, or null for a skipped column' }),
   type: z.enum(['infer', 'string']),
-  samples: z.array(z.string()).openapi({ description: 'Its first values as they are in the file' }),
+  samples: z.array(z.string()).openapi({ description: 'First values of the column, as in the file' }),
   types: z
     .object({
       text: z.number().int().optional(),
@@ -113,15 +113,15 @@ const PreviewColumn = z.object({
       boolean: z.number().int().optional(),
       date: z.number().int().optional(),
     })
-    .openapi({ description: 'How many of its values are read as what' }),
+    .openapi({ description: 'Number of values by detected type' }),
 });
 
 const PreviewRow = z.object({
   row: z.number().int(),
   email: z.string(),
-  subscribed: z.boolean().nullable().openapi({ description: 'Null: the file says nothing' }),
+  subscribed: z.boolean().nullable().openapi({ description: 'Null if the file does not set it' }),
   data: z.record(z.string(), z.unknown()),
-  known: z.boolean().openapi({ description: 'It is a contact already, and is changed' }),
+  known: z.boolean().openapi({ description: 'Whether the contact exists and would be updated' }),
   error: z.string().nullable(),
 });
 
@@ -129,22 +129,22 @@ export const ImportPreview = z
   .object({
     delimiter: z.string(),
     rows: z.number().int(),
-    mapping: z.record(z.string(), z.unknown()).openapi({ description: 'As an import takes it' }),
+    mapping: z.record(z.string(), z.unknown()).openapi({ description: 'The mapping to send with the import' }),
     problems: z
       .array(z.object({ field: z.string(), message: z.string(), code: z.string() }))
-      .openapi({ description: 'Why it cannot be imported by this mapping; then nothing is counted' }),
+      .openapi({ description: 'Errors in the mapping. With errors, rows are not counted.' }),
     columns: z.array(PreviewColumn),
     preview: z.array(PreviewRow),
     result: ImportResult.extend({
       unreadableRows: z.number().int(),
       suppressedCount: z.number().int().openapi({
-        description: 'Rows of addresses on the suppression list: they are imported, and not subscribed',
+        description: 'Rows whose address is on the suppression list. They are imported without a subscription.',
       }),
       silentKnownCount: z.number().int().openapi({
-        description: 'Rows with an empty consent cell and a known contact, whose subscription does not change',
+        description: 'Rows of existing contacts with an empty `subscribed` cell. Their subscription does not change.',
       }),
       silentNewCount: z.number().int().openapi({
-        description: 'Rows with an empty consent cell whose contact is new: it starts unsubscribed',
+        description: 'Rows of new contacts with an empty `subscribed` cell. They start unsubscribed.',
       }),
       errors: z.array(
         z.object({
@@ -152,14 +152,14 @@ export const ImportPreview = z
           email: z.string(),
           error: z.string(),
           values: z.array(z.string()).openapi({
-            description: 'Its cells, or the line where it cannot be read; empty above 2,000 characters',
+            description: 'Cells of the row, or the line if it cannot be parsed. Empty above 2,000 characters.',
           }),
         }),
       ),
     }).nullable(),
   })
   .openapi('ImportPreview', {
-    description: 'Counts and errors are the ones that the import would end with if nothing changes meanwhile.',
+    description: 'Counts and errors that the import would end with if nothing changes in the meantime.',
     example: {
       delimiter: ',',
       rows: 2,

@@ -41,7 +41,7 @@ const importRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Import contacts from a CSV file',
   description:
-    'Queues the import. The header row needs a column `email` (any case). A column `subscribed` sets the subscription. Every other column becomes data, with numbers and booleans typed unless `types=string`. `mapping` overrides this by column. A row with errors never stops the others. An import lifts no suppression.',
+    'Queues the import. The header row needs a column `email` (case-insensitive). A column `subscribed` sets the subscription. Every other column becomes a data field, with numbers and booleans detected unless `types=string`. `mapping` overrides this by column. A row with errors does not stop the import. An import removes no suppression.',
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
@@ -57,7 +57,7 @@ const importJobRoute = createRoute({
   operationId: 'getImportJob',
   tags: ['Contacts'],
   summary: 'Get an import',
-  description: 'Its status, progress, counts so far and the first 1,000 errors.',
+  description: 'Returns the status, progress, counts so far and the first 1,000 errors.',
   security: scopes('contacts:view'),
   request: { params: JobParams },
   responses: { 200: ok(ImportJob), ...errors('NOT_FOUND') },
@@ -68,13 +68,14 @@ const importErrorsRoute = createRoute({
   path: '/contacts/import/{jobId}/errors',
   operationId: 'exportImportErrors',
   tags: ['Contacts'],
-  summary: "Export an import's bad rows as CSV",
-  description: 'The first 1,000: `row`, as a spreadsheet counts, `email` and `error`.',
+  summary: 'Export the failed rows of an import as CSV',
+  description:
+    'Returns the first 1,000 failed rows with the columns `row` (the row number in a spreadsheet), `email` and `error`.',
   security: scopes('contacts:view'),
   request: { params: JobParams },
   responses: {
     200: {
-      description: 'The bad rows',
+      description: 'The failed rows',
       content: {
         'text/csv': {
           schema: z
@@ -93,7 +94,7 @@ const bulkJobRoute = createRoute({
   operationId: 'getBulkJob',
   tags: ['Contacts'],
   summary: 'Get a bulk job',
-  description: 'Its status, progress, counts so far and errors.',
+  description: 'Returns the status, progress, counts so far and errors.',
   security: scopes('contacts:view'),
   request: { params: JobParams },
   responses: { 200: ok(BulkJob), ...errors('NOT_FOUND') },
@@ -125,7 +126,7 @@ const listJobsRoute = createRoute({
   operationId: 'listContactJobs',
   tags: ['Contacts'],
   summary: 'List imports and bulk jobs',
-  description: 'Newest first, with their progress and counts.',
+  description: 'Newest first, with progress and counts.',
   security: scopes('contacts:view'),
   request: { query: ListJobs },
   responses: { 200: ok(cursorList(ListedJob)) },
@@ -138,7 +139,7 @@ const cancelRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Cancel an import or a bulk job',
   description:
-    'Finished chunks stay and are counted. No further chunk starts. 409 when the job has ended in another way.',
+    'Finished chunks stay and are counted. No further chunk starts. Returns 409 if the job has already ended in another way.',
   security: scopes('contacts:edit'),
   request: { params: JobParams },
   responses: { 200: ok(ListedJob), ...errors('CONFLICT') },

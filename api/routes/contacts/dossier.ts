@@ -29,14 +29,14 @@ const Dossier = z
     exportedAt: Instant,
     contact: ContactRecord,
     suppressions: RecordList,
-    emails: RecordList.openapi({ description: 'As GET /v1/emails has them, without bodies' }),
+    emails: RecordList.openapi({ description: 'Same as in `GET /v1/emails`, without bodies' }),
     sms: RecordList,
     events: RecordList,
-    executions: RecordList.openapi({ description: 'Each with its steps' }),
+    executions: RecordList.openapi({ description: 'Executions with their steps' }),
     segments: RecordList,
     optIns: RecordList.openapi({
       description:
-        'Proofs of double opt-in: `at`, `ip`, the `text` that the contact agreed to, and `emailId` of the email that asked',
+        'Proofs of double opt-in: `at`, `ip`, the `text` that the contact agreed to, and `emailId` of the confirmation email',
     }),
   })
   .openapi('ContactExport', {
@@ -58,9 +58,9 @@ const dossierRoute = createRoute({
   path: '/contacts/{id}/export',
   operationId: 'exportContact',
   tags: ['Contacts'],
-  summary: 'Export everything about a contact',
+  summary: 'Export all data of a contact',
   description:
-    'For a data access request of the person: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams one JSON object, without secrets of the project.',
+    'For data access requests: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams one JSON object without secrets of the project.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(Dossier) },

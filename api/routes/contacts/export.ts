@@ -17,7 +17,7 @@ const exportRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export contacts as CSV',
   description:
-    'Streams all contacts, the contacts of a segment, or the matches of `search` and `condition`, as they are while it runs. Columns are the ones that an import takes: `email`, `subscribed`, then each data key. Lists and objects are JSON. A text that a spreadsheet would run as a formula, or that an import would read as a number, gets an apostrophe before it. The file starts with a UTF-8 byte order mark.',
+    'Streams all contacts, the contacts of a segment, or the matches of `search` and `condition`, with their data at the time of reading. Columns are the ones that an import accepts: `email`, `subscribed`, then each data key. Lists and objects are JSON. A text that a spreadsheet would run as a formula, or that an import would read as a number, starts with an apostrophe. The file starts with a UTF-8 byte order mark.',
   security: scopes('contacts:view'),
   request: {
     query: z.object({

@@ -18,7 +18,7 @@ export const ConditionText = z
   .pipe(ConditionInput)
   .openapi({
     type: 'string',
-    description: 'A condition as JSON, as segments have it',
+    description: 'A condition as JSON, in the form of segments',
     example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
   });
 
@@ -29,22 +29,24 @@ export const Search = z.string().max(254);
 export const contactFilters = {
   search: Search.optional(),
   condition: ConditionText.optional(),
-  subscribed: QuerySwitch.optional().openapi({ description: 'Only subscribed contacts, or only the others' }),
-  createdAfter: InstantInput.optional().openapi({ description: 'Created then or later' }),
-  createdBefore: InstantInput.optional().openapi({ description: 'Created earlier' }),
-  updatedAfter: InstantInput.optional().openapi({ description: 'Changed then or later' }),
+  subscribed: QuerySwitch.optional().openapi({
+    description: '`true` lists only subscribed contacts, `false` only others',
+  }),
+  createdAfter: InstantInput.optional().openapi({ description: 'Created at this time or later' }),
+  createdBefore: InstantInput.optional().openapi({ description: 'Created before this time' }),
+  updatedAfter: InstantInput.optional().openapi({ description: 'Changed at this time or later' }),
 };
 
 export const ListContacts = cursorQuery(LIST_DEFAULT).extend({
   ...contactFilters,
   count: QuerySwitch.optional().openapi({
-    description: 'false leaves `total` at 0: the page comes without waiting for it',
+    description: '`false` returns the page without waiting for `total`, which is then 0',
   }),
 });
 
 const ContactData = z.record(z.string(), z.unknown()).openapi({
   description:
-    'Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored.',
+    'Custom fields. Null deletes a field, an empty string is skipped, and `{value, persistent: false}` is not stored.',
   example: { firstName: 'Ada', plan: 'pro' },
 });
 
@@ -55,7 +57,7 @@ const Topics = z.record(Id, z.boolean()).openapi({
 
 const Resubscribe = z.boolean().optional().openapi({
   description:
-    "Takes back a refusal of the person, which `subscribed: true` alone does not where the project's `resubscribe` is `protect`",
+    "Lets `subscribed: true` subscribe a contact that unsubscribed personally. Required for this if the project's `resubscribe` is `protect`.",
 });
 
 export const SaveContact = z

@@ -16,7 +16,7 @@ export const CONTACT_EXAMPLE = {
 };
 
 export const SubscriptionState = z.enum(SUBSCRIPTIONS).openapi('SubscriptionState', {
-  description: '`pending`: they were asked to confirm their subscription, and are not subscribed until then',
+  description: '`pending`: the contact was asked to confirm the subscription, and is not subscribed until then',
 });
 
 /** A contact in a response. */
@@ -26,11 +26,11 @@ export const ContactRecord = z
     email: z.string(),
     subscribed: z.boolean(),
     subscription: SubscriptionState,
-    smsSubscribed: z.boolean().openapi({ description: 'Consent to SMS, apart from `subscribed`' }),
+    smsSubscribed: z.boolean().openapi({ description: 'Consent to SMS, independent of `subscribed`' }),
     data: z.record(z.string(), z.unknown()),
     topics: z.record(z.string(), z.boolean()).openapi({
       description:
-        "Subscription to each of the project's topics, by topic id. Without a choice of the contact, the topic's default.",
+        "Subscription to each of the project's topics, by topic id. The topic's default, unless the contact has chosen.",
     }),
     createdAt: Instant,
     updatedAt: Instant,
@@ -45,7 +45,7 @@ export const ListedContact = ContactRecord.partial({ data: true })
 const Resubscribed = z
   .boolean()
   .optional()
-  .openapi({ description: 'True if the request subscribed a contact that had refused personally' });
+  .openapi({ description: 'True if the request subscribed a contact that had unsubscribed personally' });
 
 /** A contact in the response to a change of it. */
 export const PatchedContact = ContactRecord.extend({

@@ -27,8 +27,7 @@ const listRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List contacts',
   description:
-    'Newest first. `search` is a case-insensitive part of the address, `condition` one as segments have it; both have to hold. `total` is counted ' +
-    'on the first page only, and not with `count=false`.',
+    'Newest first. `search` is a case-insensitive part of the address, and `condition` has the form of segments; contacts must match both. `total` is counted on the first page only, and not with `count=false`.',
   security: scopes('contacts:view'),
   request: { query: ListContacts },
   responses: { 200: ok(cursorList(ContactRecord)), ...errors('CONFLICT') },
@@ -41,8 +40,7 @@ const saveRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Create or update a contact by address',
   description:
-    'A new contact is subscribed unless `subscribed` says otherwise; a known one keeps its state. `subscribed: true` lifts an ' +
-    'unsubscribe from the suppression list.',
+    'A new contact is subscribed unless `subscribed` is false; an existing contact keeps its state. `subscribed: true` removes an unsubscribe from the suppression list.',
   security: scopes('contacts:edit'),
   request: { body: json(SaveContact) },
   responses: { 200: ok(SavedContact, 'Updated'), 201: ok(SavedContact, 'Created') },
@@ -65,9 +63,9 @@ const patchRoute = createRoute({
   path: '/contacts/{id}',
   operationId: 'updateContact',
   tags: ['Contacts'],
-  summary: 'Change a contact',
+  summary: 'Update a contact',
   description:
-    'Changes address, subscription and data; `data` is merged by the value rules. 409 when another contact has the address.',
+    'Updates address, subscription and data. `data` is merged with the stored data. Returns 409 if another contact has the address.',
   security: scopes('contacts:edit'),
   request: { params: IdParams, body: json(PatchContact) },
   responses: { 200: ok(PatchedContact), ...errors('CONFLICT') },

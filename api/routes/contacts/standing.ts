@@ -27,10 +27,10 @@ const AT = '2026-01-01T12:00:00.000Z';
 
 const Actor = z.string().nullable().openapi({
   description:
-    '`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter. Null if it is unknown.',
+    '`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the contact itself, or the reporter. Null if unknown.',
 });
 const ActorName = z.string().nullable().openapi({
-  description: "A member's address, or the name of a key or workflow. Null without a name.",
+  description: 'Address of a user, or name of a key or workflow. Null without a name.',
 });
 
 const ContactSubscription = z
@@ -49,7 +49,8 @@ const ContactSubscription = z
         }),
       )
       .openapi({
-        description: 'The latest 20, newest first. Empty if the subscription has not changed since the creation.',
+        description:
+          'The latest 20, newest first. Empty if the subscription has not changed since the contact was created.',
       }),
     suppressions: z.array(SuppressionRecord.extend({ actorName: ActorName })),
   })
@@ -78,9 +79,9 @@ const subscriptionRoute = createRoute({
   path: '/contacts/{id}/subscription',
   operationId: 'getContactSubscription',
   tags: ['Contacts'],
-  summary: 'Whether a contact gets mail, and who said so',
+  summary: 'Get the subscription of a contact',
   description:
-    'Returns the changes of its subscription with actor, time and reason, and the suppressions of its address.',
+    'Returns whether the contact gets email, the changes of its subscription with actor, time and reason, and the suppressions of its address.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactSubscription) },
@@ -95,7 +96,8 @@ const ContactSegments = z
         slug: z.string(),
         type: z.enum(['DYNAMIC', 'STATIC']),
         memberSince: Instant.nullable().openapi({
-          description: 'Since when it is a stored member, of a STATIC or tracked segment; null of others',
+          description:
+            'When the contact became a stored member of a STATIC or tracked segment. Null for other segments.',
         }),
       }),
     ),
@@ -109,8 +111,9 @@ const segmentsRoute = createRoute({
   path: '/contacts/{id}/segments',
   operationId: 'listContactSegments',
   tags: ['Contacts'],
-  summary: 'List the segments that a contact is in',
-  description: 'As they are at this moment, by name. Why it is in one: `GET /segments/{id}/explain?contactId=`.',
+  summary: 'List the segments of a contact',
+  description:
+    'Evaluated at this moment, ordered by name. `GET /segments/{id}/explain?contactId=` returns why a contact is in a segment.',
   security: scopes('contacts:view', 'segments:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactSegments) },
@@ -122,11 +125,11 @@ const ContactExecutionRecord = z
     workflowId: Id,
     workflowName: z.string(),
     status: ExecutionStatusSchema,
-    sandbox: z.boolean().openapi({ description: 'It only tries the workflow out, and counts nowhere.' }),
+    sandbox: z.boolean().openapi({ description: 'A sandbox run. It is not counted in statistics.' }),
     currentStepId: Id.nullable(),
     stepName: z.string().nullable(),
     stepType: z.enum(STEP_TYPES).nullable(),
-    dueAt: Instant.nullable().openapi({ description: 'When the step that it waits at is due' }),
+    dueAt: Instant.nullable().openapi({ description: 'When the current step is due' }),
     exitReason: z.string().nullable(),
     error: z.string().nullable(),
     startedAt: Instant,
@@ -162,7 +165,7 @@ const executionsRoute = createRoute({
     params: IdParams,
     query: cursorQuery(LIST_DEFAULT).extend({
       active: QuerySwitch.optional().openapi({
-        description: 'Only running executions, or only executions that have ended',
+        description: '`true` lists only items that have not ended, `false` only items that have ended',
       }),
     }),
   },

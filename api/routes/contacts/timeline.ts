@@ -34,7 +34,7 @@ const timelineRoute = createRoute({
   path: '/contacts/{id}/timeline',
   operationId: 'listContactTimeline',
   tags: ['Contacts'],
-  summary: 'List what happened to a contact',
+  summary: 'List the timeline of a contact',
   description: `Events, emails, SMS, executions with their steps, and subscription changes with actor and reason, newest first. \`total\` is counted on the first page only, up to ${TIMELINE_TOTAL_MAX}.`,
   security: scopes('contacts:view'),
   request: { params: IdParams, query: cursorQuery(LIMIT_DEFAULT) },

@@ -35,7 +35,7 @@ export const DomainRecord = z
     domain: z.string(),
     verified: z.boolean(),
     status: z.enum(['PENDING', 'VERIFIED', 'FAILED']),
-    signing: z.boolean().openapi({ description: 'Whether the service signs mail from this domain (DKIM)' }),
+    signing: z.boolean().openapi({ description: 'Whether the service signs email from this domain (DKIM)' }),
     records: z.array(
       z.object({
         purpose: z.enum(RECORD_PURPOSES),
@@ -48,11 +48,11 @@ export const DomainRecord = z
           description: 'Values found at the last check. Null if the DNS never responded.',
         }),
         warning: z.string().nullable().openapi({
-          description: 'Warning to read before the record is published, such as an MX of another server',
+          description: 'Warning to read before publishing the record, such as an MX of another server',
         }),
       }),
     ),
-    note: z.string().nullable().openapi({ description: 'Why there is nothing, or less, to publish' }),
+    note: z.string().nullable().openapi({ description: 'Why no records, or only some of them, need publishing' }),
     lastCheckedAt: Instant.nullable(),
     createdAt: Instant,
     updatedAt: Instant,

@@ -12,9 +12,9 @@ const getRoute = createRoute({
   path: '/v1/emails/{id}/attachments/{attachmentId}',
   operationId: 'getEmailAttachment',
   tags: ['Email'],
-  summary: 'Download a file of an email',
+  summary: 'Download an attachment',
   description:
-    'The bytes of a file that a received or sent email carries. Files of received emails are kept for 30 days, files of sent emails as the operator decides (`ATTACHMENT_RETENTION_DAYS`).',
+    'Returns the bytes of an attachment of a received or sent email. Attachments of received emails are kept for 30 days. Attachments of sent emails are kept for `ATTACHMENT_RETENTION_DAYS`, which the operator sets.',
   security: scopes('emails:view'),
   request: { params: z.object({ id: Id, attachmentId: Id }) },
   responses: {

@@ -14,14 +14,14 @@ export const ListQuery = cursorQuery(25).extend({
   reason: z
     .enum(REASONS as [string, ...string[]])
     .optional()
-    .openapi({ description: 'Why it was not sent, or ended' }),
+    .openapi({ description: 'Why the email was not sent or not delivered' }),
   happened: z.enum(EMAIL_HAPPENED).optional().openapi({
-    description: 'Emails with this event, whatever came later: a clicked email was also sent',
+    description: 'Only emails with this event, including later states: a clicked email was also sent',
   }),
   contactId: Id.optional(),
-  workflowExecutionId: Id.optional().openapi({ description: 'The execution of a workflow that sent it' }),
+  workflowExecutionId: Id.optional().openapi({ description: 'Only messages that this workflow execution sent' }),
   campaignId: Id.optional().openapi({ description: 'Only emails of this campaign' }),
-  templateId: Id.optional().openapi({ description: 'Made of this template, by the API or a step of a workflow' }),
+  templateId: Id.optional().openapi({ description: 'Only emails with this template, from the API or a workflow step' }),
   to: EmailAddress.optional().openapi({ description: 'Address of a contact' }),
   since: InstantInput.optional(),
   until: InstantInput.optional(),

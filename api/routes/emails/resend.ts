@@ -18,9 +18,9 @@ const resendRoute = createRoute({
   operationId: 'resendEmail',
   unknownFields: 'refuse',
   tags: ['Email'],
-  summary: 'Send an email again',
+  summary: 'Resend an email',
   description:
-    'Sends a new email to the same address, with the text, variables and attachments of the original, whatever its template or campaign says now. It is accepted like `POST /v1/send`: consent, topic, domain and monthly limit are checked again, and a MARKETING email stays one. A test email stays a test. 409 for an email that is in progress or was received, or whose contact was erased or attachments were deleted.',
+    'Sends a new email to the same address, with the text, variables and attachments of the original, even if its template or campaign has changed. It is accepted like `POST /v1/send`: consent, topic, domain and monthly limit are checked again, and a MARKETING email stays one. A test email stays a test. Returns 409 for an email that is in progress or was received, or whose contact was erased or attachments were deleted.',
   security: scopes('email:send'),
   request: { params: IdParams, headers: IdempotencyHeader },
   responses: {

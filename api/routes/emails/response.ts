@@ -43,7 +43,7 @@ export const EmailItem = z
   .object({
     id: Id,
     contactId: Id.nullable(),
-    to: z.string().nullable().openapi({ description: 'Null once the contact was erased' }),
+    to: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
     from: z.string(),
     fromName: z.string().nullable(),
     subject: z.string(),
@@ -59,7 +59,7 @@ export const EmailItem = z
     reason: z
       .string()
       .nullable()
-      .openapi({ description: `Why it was not sent, or ended: ${REASONS.join(', ')}` }),
+      .openapi({ description: `Why the email was not sent or not delivered: ${REASONS.join(', ')}` }),
     error: z.string().nullable().openapi({ description: 'Reply of the provider' }),
     createdAt: Instant,
     sentAt: Instant.nullable(),
@@ -75,15 +75,18 @@ export const EmailItem = z
 export const EmailRecord = EmailItem.extend({
   body: z.string().openapi({ description: 'Rendered HTML' }),
   text: z.string(),
-  headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
+  headers: z.record(z.string(), z.string()).openapi({ description: 'Header names are in lower case' }),
   replyTo: z.string().nullable(),
-  role: z.enum(['to', 'cc', 'bcc']).nullable().openapi({ description: 'Which of several copies it is' }),
+  role: z
+    .enum(['to', 'cc', 'bcc'])
+    .nullable()
+    .openapi({ description: 'Role of the recipient in an email with copies. Null otherwise.' }),
   workflowId: Id.nullable().openapi({ description: 'The workflow of `workflowExecutionId`' }),
-  attempts: z.number().int().openapi({ description: 'How often it was given to the provider' }),
+  attempts: z.number().int().openapi({ description: 'Number of times the email was handed to the provider' }),
   bounceType: z.enum(['Permanent', 'Transient']).nullable(),
   machineOpens: z.number().int(),
   machineClicks: z.number().int(),
-  resentFrom: Id.nullable().openapi({ description: 'The email that this one repeats' }),
+  resentFrom: Id.nullable().openapi({ description: 'Id of the email that this email resends' }),
   attachments: z.array(
     z.object({
       id: Id.nullable().openapi({

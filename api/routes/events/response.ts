@@ -15,12 +15,12 @@ export const EventSchema = z
     data: z.record(z.string(), z.unknown()),
     executions: z
       .array(z.object({ id: Id, workflowId: Id }))
-      .openapi({ description: 'The executions of workflows that it started' }),
+      .openapi({ description: 'Workflow executions that the event started' }),
     notStarted: z
       .array(z.object({ workflowId: Id, reason: z.enum(NOT_STARTED_REASONS), executionId: Id.nullable() }))
       .openapi({
         description:
-          'Enabled workflows that it triggers and did not start, with the reason and the conflicting execution',
+          'Enabled workflows with this trigger that the event did not start, with the reason and the conflicting execution',
       }),
     createdAt: Instant,
   })

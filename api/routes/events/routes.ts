@@ -24,7 +24,7 @@ const recordRoute = createRoute({
   tags,
   summary: 'Record an event by contact or email id',
   description:
-    "The dashboard's way; products use `POST /v1/track`. With an email and no contact it is the event of that email's contact.",
+    "Used by the dashboard; products use `POST /v1/track`. With `emailId` and no contact, the event belongs to the email's contact.",
   security: scopes('events:edit'),
   request: { body: json(RecordEvent) },
   responses: { 201: ok(EventSchema), ...errors('NOT_FOUND') },
@@ -48,7 +48,7 @@ const statsRoute = createRoute({
   operationId: 'getEventStats',
   tags,
   summary: 'Count events by name',
-  description: 'Most frequent first; over all time unless dates are given.',
+  description: 'Most frequent first, of all time unless you give dates.',
   security: scopes('events:view'),
   request: { query: z.object({ startDate: InstantInput.optional(), endDate: InstantInput.optional() }) },
   responses: {
@@ -66,7 +66,7 @@ const namesRoute = createRoute({
   operationId: 'listEventNames',
   tags,
   summary: 'List the names of events',
-  description: 'Every name that has been recorded in the project, in order.',
+  description: 'Names recorded in the project, in alphabetical order. At most 1,000.',
   security: scopes('events:view'),
   responses: {
     200: ok(
@@ -92,8 +92,9 @@ const usageRoute = createRoute({
   path: '/events/{eventName}/usage',
   operationId: 'getEventUsage',
   tags,
-  summary: 'See where an event name is used',
-  description: 'In segments and workflows, and how often it was recorded, for how many contacts.',
+  summary: 'List the uses of an event name',
+  description:
+    'Returns the segments and workflows that use the name, how often it was recorded, and for how many contacts.',
   security: scopes('events:view'),
   request: { params: NameParams },
   responses: {
@@ -125,8 +126,8 @@ const purgeRoute = createRoute({
   path: '/events/{eventName}',
   operationId: 'deleteEvents',
   tags,
-  summary: 'Purge all events of a name',
-  description: 'Not while a segment or workflow uses the name, and not events that the service writes itself.',
+  summary: 'Delete all events with a name',
+  description: 'Not possible while a segment or workflow uses the name, nor for events that the service records.',
   security: scopes('events:edit'),
   request: { params: NameParams },
   responses: {

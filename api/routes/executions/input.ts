@@ -15,7 +15,7 @@ export const RunEventInput = z
   .object({
     name: z.string().trim().min(1).max(EVENT_NAME_LENGTH),
     at: InstantInput.optional().openapi({
-      description: "When it occurs, in the run's own time. If omitted, as soon as a step waits for it.",
+      description: 'When the event occurs, in simulated time. If omitted, as soon as a step waits for it.',
     }),
     data: freeJson('The data of an event').nullish(),
   })
@@ -34,11 +34,10 @@ export const StartExecution = z
     context: freeJson('The context of an execution').nullish(),
     sandbox: z.boolean().optional().openapi({
       description:
-        'Tests the workflow, also while it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the run is not counted.',
+        'Tests the workflow, even if it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the run is not counted.',
     }),
     skipDelays: z.boolean().optional().openapi({
-      description:
-        'In a sandbox: pauses end at once, as if their time had gone by; a WAIT_FOR_EVENT by its timeout, unless one of `events` ends it.',
+      description: 'In a sandbox: pauses end immediately. A WAIT_FOR_EVENT times out, unless one of `events` ends it.',
     }),
     events: RunEvents.optional().openapi({ description: 'Events that occur in a sandbox run.' }),
   })
@@ -63,7 +62,7 @@ export function runEventsOf(events: z.output<typeof RunEvents> | undefined): Run
 export const AdvanceExecution = z
   .object({
     branch: Branch.nullish().openapi({
-      description: 'For a WAIT_FOR_EVENT: `event`, or `timeout`, which is the default.',
+      description: 'For a WAIT_FOR_EVENT: `event` or `timeout`. Defaults to `timeout`.',
     }),
   })
   .openapi('AdvanceExecution', { example: { branch: 'event' } });

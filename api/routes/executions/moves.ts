@@ -19,9 +19,9 @@ const advanceRoute = createRoute({
   operationId: 'advanceExecution',
   unknownFields: 'refuse',
   tags,
-  summary: 'Move an execution on from where it waits',
+  summary: 'Advance a waiting execution',
   description:
-    'At once: from a DELAY, from a WAIT_FOR_EVENT by `branch` (`timeout` unless given), or past a sending window. Refused while it is at work on a step, and when it has ended.',
+    'Continues immediately from a DELAY, from a WAIT_FOR_EVENT by `branch` (`timeout` by default), or past a sending window. Returns 409 while a step is running, and after the execution has ended.',
   security: scopes('workflows:edit'),
   request: { params: ExecutionParams, body: json(AdvanceExecution, { optional: true }) },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
@@ -33,9 +33,9 @@ const retryRoute = createRoute({
   operationId: 'retryExecution',
   unknownFields: 'refuse',
   tags,
-  summary: 'Take a failed execution up again',
+  summary: 'Retry a failed execution',
   description:
-    'Continues from the failed step, with the current workflow and contact. The execution keeps its id and history. Refused for an execution that has not failed, or that failed in a loop.',
+    'Continues from the failed step, with the current workflow and contact. The execution keeps its id and history. Returns 409 for an execution that has not failed, or that failed in a loop.',
   security: scopes('workflows:edit'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },

@@ -26,7 +26,7 @@ export const ReadyHealth = Health.extend({
       })
       .openapi({
         description:
-          'Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. The metrics `tidings_outbox_*` show it by project. At most five seconds old.',
+          'Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. At most five seconds old. The metrics `tidings_outbox_*` show it by project.',
       }),
   }),
 }).openapi('ReadyHealth', {

@@ -20,9 +20,9 @@ const healthRoute = createRoute({
   path: '/health',
   operationId: 'getHealth',
   anyQuery: true,
-  summary: 'Whether the service is up',
+  summary: 'Check the health of the service',
   description:
-    'Returns 200 as soon as the API accepts requests and Postgres responds. With credentials it also shows whether sending of their project is on hold.',
+    'Returns 200 as soon as the API accepts requests and Postgres responds. With credentials, it also returns whether sending of their project is on hold.',
   security: open(),
   responses: { 200: ok(ServiceHealth), ...errors('SERVICE_UNAVAILABLE') },
 });
@@ -32,8 +32,8 @@ const liveRoute = createRoute({
   path: '/health/live',
   operationId: 'getLiveness',
   anyQuery: true,
-  summary: 'Whether this process runs',
-  description: 'For a liveness probe: asks no other part of the service.',
+  summary: 'Check whether this process is alive',
+  description: 'For liveness probes. Checks no other part of the service.',
   security: open(),
   responses: { 200: ok(Health) },
 });
@@ -43,9 +43,9 @@ const readyRoute = createRoute({
   path: '/health/ready',
   operationId: 'getReadiness',
   anyQuery: true,
-  summary: 'Whether Postgres and Temporal answer',
+  summary: 'Check whether Postgres and Temporal respond',
   description:
-    'For a readiness probe. `details` of the 503 names the part that does not respond; `details` of the 200 shows the work that waits in the outbox.',
+    'For readiness probes. `details` of a 503 names the part that does not respond. `details` of a 200 shows the work that waits in the outbox.',
   security: open(),
   responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
 });

@@ -17,10 +17,9 @@ const route = createRoute({
   operationId: 'getOperatorHealth',
   insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
-  summary: 'How the installation stands',
+  summary: 'Get the state of the installation',
   description:
-    'Postgres, Temporal and its task queues, the outbox by kind, periodic work, and the processes that run with their versions. For accounts that `OPERATORS` names; ' +
-    'others get 404, as on all of `/operator`.',
+    'Postgres, Temporal and its task queues, the outbox by kind, periodic work, and the running processes with their versions. Only for accounts in `OPERATORS`; others get 404, as for all of `/operator`.',
   security: session(),
   responses: { 200: ok(OperatorHealth) },
 });

@@ -13,17 +13,19 @@ export const TenantQuery = cursorQuery(20).extend({
     .max(200)
     .refine((text) => !text.includes('\0'), 'Must hold no NUL character')
     .optional()
-    .openapi({ description: 'A part of the name or of an owner’s address, or the id' }),
-  held: QuerySwitch.optional().openapi({ description: 'Only projects on hold, set by anyone, or only the others' }),
+    .openapi({ description: 'Part of the name or of an owner’s address, or the id' }),
+  held: QuerySwitch.optional().openapi({
+    description: '`true` lists only projects on hold, by whomever it was set, `false` only others',
+  }),
   order: z.enum(TENANT_ORDERS).default('newest').openapi({
     description:
       'Orders by the last 24 hours or 30 days. Rates need at least 100 emails. Any order but `newest` is one page without a cursor.',
   }),
-  over: z.enum(['day', 'month']).default('day').openapi({ description: 'The span of `order`' }),
+  over: z.enum(['day', 'month']).default('day').openapi({ description: 'Time span of `order`' }),
 });
 
 export const ResponsesQuery = z.object({
-  hours: wholeNumber({ min: 1, max: WEEK_HOURS, default: 24, description: 'How far back' }),
+  hours: wholeNumber({ min: 1, max: WEEK_HOURS, default: 24, description: 'Time span, back from now' }),
 });
 
 const Note = z.string().trim().min(1).max(500);
@@ -33,7 +35,7 @@ export const HoldTenant = z
   .openapi('HoldTenant', { example: { reason: 'Complaints from a bought list; call us' } });
 
 export const ReleaseTenant = z
-  .object({ note: Note.optional().openapi({ description: 'Kept in the audit log' }) })
+  .object({ note: Note.optional().openapi({ description: 'Recorded in the audit log' }) })
   .openapi('ReleaseTenant', { example: { note: 'List removed, agreed by phone' } });
 
 export const LimitTenant = z

@@ -42,7 +42,7 @@ export const Tenant = z
     owners: z.array(z.string()).openapi({ description: 'Addresses of its first owners' }),
     createdAt: Instant,
     disabled: z.boolean(),
-    ownHold: TenantHold.openapi({ description: 'By the project itself, or by its guards' }),
+    ownHold: TenantHold.openapi({ description: 'Hold by the project itself, or by its guards' }),
     operatorHold: TenantHold,
     limits: z
       .object({
@@ -58,12 +58,15 @@ export const Tenant = z
       bounceGuard: z.number().nullable(),
       complaintGuard: z.number().nullable(),
     }),
-    mails: Count.openapi({ description: 'Live emails of 24 hours since the last release, as the guards count them' }),
-    dead: Count.openapi({ description: 'Hard bounces among them' }),
+    mails: Count.openapi({
+      description:
+        'Live emails in the last 24 hours, or since the last release if it is later, as the guards count them',
+    }),
+    dead: Count.openapi({ description: 'Hard bounces among these emails' }),
     complaints: Count,
     month: z.object({ sent: Count, bounced: Count, complained: Count }).openapi({
       description:
-        'Outcomes of live emails within 30 days, regardless of releases, up to the last hour that is added up, an hour or two ago',
+        'Outcomes of live emails in the last 30 days, regardless of releases. Ends with the last aggregated hour, one or two hours ago.',
     }),
   })
   .openapi('Tenant', {
@@ -73,13 +76,13 @@ export const Tenant = z
 export const TenantDetail = Tenant.extend({
   hours: z
     .array(z.object({ hour: Instant, mails: Count, dead: Count, complaints: Count }))
-    .openapi({ description: 'The last 48 hours, those with mail' }),
+    .openapi({ description: 'Hours with email, in the last 48 hours' }),
   days: z
     .array(z.object({ date: z.iso.date(), ...mailFigures }))
-    .openapi({ description: 'The last 30 days (UTC) to this moment, those without mail as zeros' }),
+    .openapi({ description: 'The last 30 days (UTC) until now. Days without email are zero.' }),
   refusals: z
     .array(z.object({ provider: z.string(), refused: Count, of: Count }))
-    .openapi({ description: 'Mailbox providers that refused some of its last emails because of the sender' }),
+    .openapi({ description: 'Mailbox providers that recently refused its emails because of the sender' }),
   actions: z
     .array(
       z.object({
@@ -88,7 +91,7 @@ export const TenantDetail = Tenant.extend({
         actor: z.string(),
         actorName: z.string().nullable().openapi({
           description:
-            'Address of a person or an operator, name of a key; null of the service itself, and of who is gone',
+            'Address of a user or an operator, or name of a key. Null for the service itself, and for deleted actors.',
         }),
         details: z.record(z.string(), z.unknown()),
         createdAt: Instant,
@@ -120,7 +123,7 @@ export const ProviderResponses = z
   .object({
     provider: z.string().openapi({ description: '`EMAIL_PROVIDER` of the API' }),
     looked: Count.openapi({ description: 'Number of live emails read: at most the newest 200,000' }),
-    since: Instant.nullable().openapi({ description: 'When the oldest of them was accepted' }),
+    since: Instant.nullable().openapi({ description: 'When the oldest of these emails was accepted' }),
     answers: z.array(
       z.object({
         code: z.string(),
@@ -128,9 +131,9 @@ export const ProviderResponses = z
         projects: Count,
         failed: Count,
         bounced: Count,
-        waiting: Count.openapi({ description: 'Emails that will be retried' }),
+        waiting: Count.openapi({ description: 'Number of emails that will be retried' }),
         newestAt: Instant,
-        example: z.string().openapi({ description: 'The newest answer in full' }),
+        example: z.string().openapi({ description: 'The latest reply in full' }),
         domains: z.array(z.object({ domain: z.string(), mails: Count })),
       }),
     ),
@@ -139,12 +142,12 @@ export const ProviderResponses = z
         z.object({
           topic: z.string(),
           state: z.enum(['waiting', 'confirmed', 'delivering', 'refused']),
-          since: Instant.nullable().openapi({ description: 'When the newest message came' }),
+          since: Instant.nullable().openapi({ description: 'When the latest message arrived' }),
         }),
       )
       .openapi({
         description:
-          'The topics in `SNS_TOPIC_ARNS`. `refused`: the subscription has raw message delivery on, so its messages prove nothing',
+          'The topics in `SNS_TOPIC_ARNS`. `refused`: the subscription uses raw message delivery, so its messages cannot be verified.',
       }),
   })
   .openapi('ProviderAnswers', {
@@ -178,13 +181,13 @@ const Process = z.object({
   build: z.string().openapi({ description: 'Hash of the compiled modules; equal for equal code' }),
   startedAt: Instant,
   seenAt: Instant,
-  alive: z.boolean().openapi({ description: 'Seen within the last half minute' }),
+  alive: z.boolean().openapi({ description: 'Whether the process was seen within the last 30 seconds' }),
 });
 
 const PeriodicWork = z.object({
   kind: z.enum(PERIODIC_KINDS as [PeriodicKind, ...PeriodicKind[]]),
   everyMinutes: Count,
-  running: z.boolean().openapi({ description: 'A round is running, or was ended by an operator' }),
+  running: z.boolean().openapi({ description: 'A round is running, or an operator ended it' }),
   lastStartedAt: Instant.nullable(),
   lastEndedAt: Instant.nullable(),
   lastDurationSeconds: z.number().nullable(),
@@ -217,7 +220,9 @@ export const OperatorHealth = z
     version: z.string().nullable().openapi({ description: 'Version of the responding API' }),
     installation: z.object({
       shortId: z.string().openapi({ description: 'Part of each name in Temporal' }),
-      sendingHold: SendingHold.nullable().openapi({ description: 'Why nothing of the installation is sent' }),
+      sendingHold: SendingHold.nullable().openapi({
+        description: 'Why the installation sends nothing. Null if it sends.',
+      }),
     }),
     postgres: z.object({
       pingMs: z.number(),
@@ -241,7 +246,7 @@ export const OperatorHealth = z
             pollers: Count,
           }),
         )
-        .openapi({ description: 'Approximate count by Temporal. Empty if Temporal is unreachable.' }),
+        .openapi({ description: 'Approximate counts by Temporal. Empty if Temporal is unreachable.' }),
     }),
     outbox: z
       .array(
@@ -256,7 +261,7 @@ export const OperatorHealth = z
         }),
       )
       .openapi({ description: 'Accepted work that has not started, by kind. Empty if nothing waits.' }),
-    periodicWork: z.array(PeriodicWork).openapi({ description: 'How each kind of periodic work stands' }),
+    periodicWork: z.array(PeriodicWork).openapi({ description: 'State of each kind of periodic work' }),
     processes: z
       .array(Process)
       .openapi({ description: 'Processes of the last day. Processes that stopped normally are not listed.' }),

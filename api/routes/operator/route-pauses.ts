@@ -12,12 +12,14 @@ const RoutePauses = z
     data: z.array(
       z.object({
         id: Id,
-        projectId: Id.nullable().openapi({ description: 'Null is all projects' }),
+        projectId: Id.nullable().openapi({ description: 'Null if the pause affects all projects' }),
         projectName: z.string().nullable(),
         stage: z.string().openapi({ description: 'The command that was refused, such as `rcpt`' }),
         reply: z.string().openapi({ description: "The mail server's reply, without addresses" }),
         since: Instant,
-        nextProbeAt: Instant.openapi({ description: 'When the server is asked again whether it takes our email' }),
+        nextProbeAt: Instant.openapi({
+          description: 'When the service next tests whether the server accepts email again',
+        }),
       }),
     ),
   })
@@ -43,9 +45,9 @@ const listRoute = createRoute({
   operationId: 'listRoutePauses',
   insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
-  summary: 'List the routes that are paused',
+  summary: 'List paused routes',
   description:
-    'A route is paused while the mail server refuses email because of us. Email waits and no contact changes.',
+    'A route is paused while the mail server refuses email because of the sender. Emails wait, and no contact changes.',
   security: session(),
   responses: { 200: ok(RoutePauses) },
 });
@@ -57,7 +59,7 @@ const resumeRouteRoute = createRoute({
   insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
   summary: 'End the pause of a route',
-  description: 'The next emails try the route. If it refuses ten of them again, it is paused again.',
+  description: 'The next emails use the route. If ten of them are refused, it is paused again.',
   security: session(),
   request: { params: IdParams },
   responses: { 200: ok(RoutePauses) },

@@ -13,9 +13,9 @@ const route = createRoute({
   operationId: 'resumeSending',
   insteadOfKey: 'Run npm run operator on the host of the service',
   tags: ['Operator'],
-  summary: 'Let a clone send',
+  summary: 'Start sending from a cloned installation',
   description:
-    'Ends the hold of an installation that started with `INSTALLATION=new`: email, SMS, webhook deliveries and WEBHOOK steps that waited are sent. If recovery is due, they wait for its end (`sendingHold`). The same as `npm run operator -- resume`.',
+    'Ends the hold of an installation that started with `INSTALLATION=new`: waiting emails, SMS, webhook deliveries and WEBHOOK steps are sent. If recovery is due, they wait until it ends (`sendingHold`). Same as `npm run operator -- resume`.',
   security: session(),
   responses: { 200: ok(Sending) },
 });

@@ -23,15 +23,15 @@ export const PatchProject = z
       .nullish()
       .openapi({
         description:
-          'Maximum number of MARKETING emails from campaigns and automations to a contact in a number of rolling days. Failed emails do not count.',
+          'Maximum number of MARKETING emails from campaigns and automations to a contact within a rolling number of days. Failed emails do not count.',
       }),
     timezone: ZoneInput.optional().openapi({
-      description: 'IANA zone, such as `Europe/Berlin`, of contacts without a valid `data.timezone`',
+      description: 'IANA time zone, such as `Europe/Berlin`, for contacts without a valid `data.timezone`',
     }),
     sendingWindow: SendingWindow.nullish(),
     doubleOptIn: z.object({ enabled: z.boolean(), templateId: Id.nullish() }).optional().openapi({
       description:
-        'While enabled, a contact that the public key would subscribe is `pending` and gets the template, which must contain `{{confirmUrl}}`. The page behind that link subscribes the contact.',
+        'While enabled, contacts that the public key would subscribe are `pending` and get the template, which must contain `{{confirmUrl}}`. The page at that link subscribes the contact.',
     }),
     phoneCountry: z
       .string()
@@ -39,14 +39,14 @@ export const PatchProject = z
       .toUpperCase()
       .refine(isPhoneCountry, 'Must be a country by its two letters (ISO 3166-1), such as DE.')
       .nullish()
-      .openapi({ description: 'The country of phone numbers that people write without a calling code', example: 'DE' }),
+      .openapi({ description: 'Country of phone numbers without a calling code', example: 'DE' }),
     resubscribe: z.enum(RESUBSCRIBE_MODES).optional().openapi({
       description:
-        'With `protect`, `subscribed: true` leaves a contact unsubscribed that refused personally, unless the request has `resubscribe: true`.',
+        'With `protect`, `subscribed: true` does not subscribe a contact that unsubscribed personally, unless the request has `resubscribe: true`.',
     }),
     publicKeyMode: z.enum(PUBLIC_KEY_MODES).optional().openapi({
       description:
-        'With `protected`, `/v1/track` by the public key overrules nothing. With `open` it follows the rules of a secret key, but lifts only refusals that it made itself.',
+        'With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but it reverts only unsubscribes that it made itself.',
     }),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
@@ -55,7 +55,7 @@ export const PatchProject = z
   })
   .openapi('PatchProject', {
     description:
-      'Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` is 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003.',
+      'Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` returns 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003.',
     example: { name: 'Web shop', tracking: 'MARKETING_ONLY', sendRatePerSecond: 50, monthlyEmailLimit: null },
   });
 

@@ -6,7 +6,7 @@ import { SendingWindow } from '../sending-window.ts';
 
 export const Hold = z
   .object({ held: z.boolean(), since: Instant.nullable(), reason: z.string().nullable() })
-  .openapi('Hold', { description: 'Whether marketing and automation mail is kept back, since when and why.' });
+  .openapi('Hold', { description: 'Whether marketing and automation email is on hold, since when and why.' });
 
 export const Project = z
   .object({
@@ -17,9 +17,9 @@ export const Project = z
     color: z.string().nullable().openapi({ description: 'Color of the hosted pages, as `#rrggbb`' }),
     doubleOptIn: z.object({ enabled: z.boolean(), templateId: Id.nullable() }),
     frequencyCap: z.object({ max: z.number().int(), days: z.number().int() }).nullable(),
-    timezone: z.string().openapi({ description: 'IANA, of contacts whose `data.timezone` is none' }),
+    timezone: z.string().openapi({ description: 'IANA time zone for contacts without a valid `data.timezone`' }),
     sendingWindow: SendingWindow.nullable(),
-    phoneCountry: z.string().nullable().openapi({ description: 'The country of phone numbers without a calling code' }),
+    phoneCountry: z.string().nullable().openapi({ description: 'Country of phone numbers without a calling code' }),
     resubscribe: z.enum(RESUBSCRIBE_MODES),
     publicKeyMode: z.enum(PUBLIC_KEY_MODES),
     sendRatePerSecond: z.number().int().nullable(),
@@ -89,6 +89,6 @@ export function projectResponse({ publicKey, ...project }: ProjectState): z.infe
 export const Checklist = z
   .object({
     items: z.array(z.object({ key: z.enum(CHECKLIST), done: z.boolean() })),
-    done: z.boolean().openapi({ description: 'All of it' }),
+    done: z.boolean().openapi({ description: 'Whether all items are done' }),
   })
   .openapi('Checklist', { example: { items: [{ key: 'domain', done: true }], done: false } });

@@ -9,20 +9,20 @@ const RequestId = z.string().min(1).max(128);
 export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
   route: z.string().min(1).max(200).optional().openapi({
-    description: 'As this document has it',
+    description: 'Path as in this document',
     example: '/v1/send',
   }),
   status: z
     .string()
     .regex(/^[1-5](xx|\d\d)$/, 'A status such as 404, or a class such as 4xx')
     .optional()
-    .openapi({ description: 'A status, or a class of them', example: '4xx' }),
+    .openapi({ description: 'A status or a class of statuses', example: '4xx' }),
   errorCode: z.string().min(1).max(64).optional().openapi({ example: 'NOT_FOUND' }),
-  keyId: z.uuid().optional().openapi({ description: 'Requests of this secret key', example: EXAMPLE_ID }),
+  keyId: z.uuid().optional().openapi({ description: 'Only requests with this secret key', example: EXAMPLE_ID }),
   requestId: RequestId.optional(),
   made: z.uuid().optional().openapi({
     description:
-      'Id of an email, SMS, execution, event or contact: finds the requests that caused it, also through an event and an execution. The oldest request created it; later ones got the same response by their Idempotency-Key.',
+      'Id of an email, SMS, execution, event or contact. Finds the requests that caused it, also through an event and an execution. The oldest request created it; later requests got the same response by their Idempotency-Key.',
     example: EXAMPLE_ID,
   }),
   since: InstantInput.optional(),

@@ -22,12 +22,12 @@ const EXAMPLE = {
 export const RequestRecord = z
   .object({
     id: Id,
-    requestId: z.string().openapi({ description: 'The `X-Request-Id` of the answer; a caller may have given it' }),
+    requestId: z.string().openapi({ description: 'The `X-Request-Id` of the response, which the caller may have set' }),
     method: z.string(),
-    route: z.string().openapi({ description: 'As this document has it, without ids and query' }),
+    route: z.string().openapi({ description: 'Path as in this document, without ids and query' }),
     status: z.number().int(),
     ms: z.number().openapi({ description: 'Milliseconds until the response started' }),
-    by: z.enum(['key', 'user', 'public']).openapi({ description: 'A secret key, a person, or the public key' }),
+    by: z.enum(['key', 'user', 'public']).openapi({ description: 'A secret key, a user, or the public key' }),
     keyId: Id.nullable(),
     userId: Id.nullable(),
     errorCode: z.string().nullable(),
@@ -58,7 +58,7 @@ const Effects = z.object({
 });
 
 export const RequestDetail = RequestRecord.extend({
-  made: Effects.openapi({ description: 'Effects of the request as they are now: the first 100 of each kind' }),
+  made: Effects.openapi({ description: 'Current effects of the request: the first 100 of each kind' }),
 }).openapi('LoggedRequestDetail', {
   example: {
     ...EXAMPLE,

@@ -16,9 +16,9 @@ const listRoute = createRoute({
   path: '/requests',
   operationId: 'listRequests',
   tags,
-  summary: 'List requests to the API',
+  summary: 'List API requests',
   description:
-    'Newest first: all requests with API keys, and changes by users. Never a body, a URL or a key. A request appears within a second of its response. Above 400 per second and project, some are not logged. Kept for `REQUEST_LOG_RETENTION_DAYS`.',
+    'Newest first. Includes all requests with API keys, and changes by users. Bodies, URLs and keys are not logged. A request appears within a second of its response. Above 400 per second and project, some are not logged. Kept for `REQUEST_LOG_RETENTION_DAYS`.',
   security: scopes('events:view'),
   request: { query: ListRequests },
   responses: { 200: ok(RequestPage) },
@@ -31,7 +31,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a request and its effects',
   description:
-    'By the `X-Request-Id` that its answer had: contacts, events, executions, emails and SMS that it brought about.',
+    'Finds the request by the `X-Request-Id` of its response. Returns the contacts, events, executions, emails and SMS that it created.',
   security: scopes('events:view'),
   request: { params: RequestParams },
   responses: { 200: ok(RequestDetail), ...errors('NOT_FOUND') },

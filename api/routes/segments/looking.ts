@@ -37,8 +37,7 @@ const previewRoute = createRoute({
   idempotency: 'none',
   tags: ['Segments'],
   summary: 'Count the contacts that match a condition',
-  description:
-    'How many contacts the condition holds for at this moment, and the newest 10 of them. Nothing is stored.',
+  description: 'Returns how many contacts match the condition now, and the newest 10 of them. Nothing is stored.',
   security: scopes('segments:view'),
   request: { body: json(PreviewCondition) },
   responses: { 200: ok(Preview), ...errors('CONFLICT') },
@@ -52,7 +51,7 @@ const ExplainedFilter = z.object({
   unit: z.enum(UNITS).optional(),
   contactValue: z.unknown().openapi({
     description:
-      "The contact's value of the field. For an event or email filter, the time of the last one; for a segment filter, whether the contact is a member. Null without a value.",
+      "The contact's value of the field. For an event or email filter, the time of the last one. For a segment filter, whether the contact is a member. Null without a value.",
   }),
   holds: z.boolean(),
 });
@@ -63,10 +62,9 @@ const Explanation = z
     contactId: Id,
     type: z.enum(['DYNAMIC', 'STATIC']),
     holds: z.boolean().openapi({ description: 'Whether the contact is in the segment now' }),
-    member: z
-      .boolean()
-      .nullable()
-      .openapi({ description: 'Whether it is a stored member, of a STATIC or tracked segment; null of others' }),
+    member: z.boolean().nullable().openapi({
+      description: 'Whether the contact is a stored member of a STATIC or tracked segment. Null for other segments.',
+    }),
     filters: z.array(ExplainedFilter),
   })
   .openapi('SegmentExplanation', {
@@ -94,9 +92,9 @@ const explainRoute = createRoute({
   path: '/segments/{id}/explain',
   operationId: 'explainSegment',
   tags: ['Segments'],
-  summary: 'Why a contact is in a segment, or is not',
+  summary: 'Explain why a contact is in a segment',
   description:
-    'Each filter with what the contact has for it, and whether it holds. A STATIC segment has one: its membership.',
+    "Returns each filter with the contact's value and whether it matches. A STATIC segment has one filter: its membership.",
   security: scopes('segments:view'),
   request: { params: IdParams, query: z.object({ contactId: Id.optional() }) },
   responses: { 200: ok(Explanation), ...errors('CONFLICT') },
@@ -113,12 +111,12 @@ const Change = z
     contactId: Id.nullable().openapi({ description: 'Null if the contact was erased since' }),
     email: z.string().nullable(),
     actor: z.string().nullable().openapi({
-      description: 'The actor of the change, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked one.',
+      description: 'Actor of the change for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment.',
     }),
     actorName: z
       .string()
       .nullable()
-      .openapi({ description: "A member's address or a key's name. Null without a name." }),
+      .openapi({ description: 'Address of a user, or name of a key. Null without a name.' }),
     at: Instant,
   })
   .openapi('SegmentChange', {
@@ -151,7 +149,9 @@ const Usage = z
     usedInCampaigns: z.array(NamedUse.extend({ status: z.enum(CAMPAIGN_STATUSES) })),
     usedInWorkflows: z.array(NamedUse),
     truncated: TruncatedLists,
-    canDelete: z.boolean().openapi({ description: 'False while a SCHEDULED, SENDING or PAUSED campaign uses it' }),
+    canDelete: z
+      .boolean()
+      .openapi({ description: 'False while a SCHEDULED, SENDING or PAUSED campaign uses the segment' }),
   })
   .openapi('SegmentUsage', {
     example: {
@@ -169,7 +169,7 @@ const usageRoute = createRoute({
   tags: ['Segments'],
   summary: 'List the uses of a segment',
   description:
-    'Lists segments whose condition names it, and unfinished campaigns to it or with a filter that names it. Also lists workflows that its entry or exit starts, ends or resumes, or whose conditions name it.',
+    'Lists segments whose condition refers to it, and unfinished campaigns that use it directly or in a filter. Also lists workflows that its entry or exit starts, ends or resumes, or whose conditions refer to it.',
   security: scopes('segments:view'),
   request: { params: IdParams },
   responses: { 200: ok(Usage) },

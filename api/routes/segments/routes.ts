@@ -49,8 +49,7 @@ const listRoute = createRoute({
   tags: ['Segments'],
   summary: 'List the segments',
   description:
-    'All of them, newest first, with their kept counts. The answer is 4 MB at most: segments that come on top are without condition and ' +
-    'description, and `truncated`.',
+    'All segments, newest first, with their stored counts. The response is at most 4 MB: segments beyond that are returned without condition and description, with `truncated`.',
   security: scopes('segments:view'),
   request: { query: z.object({ search: NameSearch }) },
   responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
@@ -63,8 +62,7 @@ const createSegmentRoute = createRoute({
   tags: ['Segments'],
   summary: 'Create a segment',
   description:
-    'DYNAMIC (the default) needs `filters`, also called `condition`; STATIC takes none. 409 when the slug of the name is taken, ' +
-    'and when the project has 500 of them.',
+    'DYNAMIC (the default) needs `filters` or its alias `condition`; STATIC must not have one. Returns 409 if the slug of the name is taken, or if the project has 500 segments.',
   security: scopes('segments:edit'),
   request: { body: json(CreateSegment) },
   responses: { 201: okVersioned(SegmentRecord, 'Created'), ...errors('CONFLICT') },
@@ -76,7 +74,7 @@ const getRoute = createRoute({
   operationId: 'getSegment',
   tags: ['Segments'],
   summary: 'Get a segment',
-  description: 'The segment, with its kept count.',
+  description: 'Returns the segment with its stored count.',
   security: scopes('segments:view'),
   request: { params: IdParams },
   responses: { 200: okVersioned(SegmentRecord) },
@@ -87,9 +85,9 @@ const patchRoute = createRoute({
   path: '/segments/{id}',
   operationId: 'updateSegment',
   tags: ['Segments'],
-  summary: 'Change a segment',
+  summary: 'Update a segment',
   description:
-    'A new name moves the slug too, and with it the names of the entry and exit events. 409 when the slug is taken.',
+    'A new name also changes the slug, and thereby the names of the entry and exit events. Returns 409 if the slug is taken.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PatchSegment) },
   responses: { 200: okVersioned(SegmentRecord), ...errors('CONFLICT') },
@@ -101,7 +99,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteSegment',
   tags: ['Segments'],
   summary: 'Delete a segment',
-  description: '409 while a SCHEDULED or SENDING campaign uses it.',
+  description: 'Returns 409 while a SCHEDULED or SENDING campaign uses the segment.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
@@ -114,14 +112,13 @@ const contactsRoute = createRoute({
   tags: ['Segments'],
   summary: 'List the contacts of a segment',
   description:
-    'Newest first; a dynamic segment is evaluated at this moment. The total of a very large one may be up to a minute old. A page is 4 MB at ' +
-    'most: contacts that come on top are without their `data`, and `truncated`.',
+    'Newest first. A dynamic segment is evaluated at this moment. The total of a very large segment can be up to a minute old. A page is at most 4 MB: contacts beyond that are returned without `data`, with `truncated`.',
   security: scopes('segments:view'),
   request: {
     params: IdParams,
     query: z.object({
       page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),
-      pageSize: wholeNumber({ min: 1, max: PAGE_MAX, default: PAGE_DEFAULT, description: 'Contacts a page' }),
+      pageSize: wholeNumber({ min: 1, max: PAGE_MAX, default: PAGE_DEFAULT, description: 'Contacts per page' }),
     }),
   },
   responses: { 200: ok(SegmentContacts) },
@@ -134,8 +131,7 @@ const addMembersRoute = createRoute({
   tags: ['Segments'],
   summary: 'Add members to a static segment',
   description:
-    'By address, at most 500. `createMissing` creates the contacts that are missing, subscribed unless `subscribed` is false; ' +
-    'without it they are listed in `notFound`. 409 on a DYNAMIC segment.',
+    'Adds up to 500 contacts by address. `createMissing` creates missing contacts, subscribed unless `subscribed` is false; without it, they are listed in `notFound`. Returns 409 for a DYNAMIC segment.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(AddMembers) },
   responses: {
@@ -150,7 +146,8 @@ const removeMembersRoute = createRoute({
   operationId: 'removeSegmentMembers',
   tags: ['Segments'],
   summary: 'Remove members from a static segment',
-  description: 'By address, at most 500. Contacts that are not members are ignored. 409 on a DYNAMIC segment.',
+  description:
+    'Removes up to 500 contacts by address. Contacts that are not members are ignored. Returns 409 for a DYNAMIC segment.',
   security: scopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(RemoveMembers) },
   responses: { 200: ok(RemovedMembers), ...errors('CONFLICT') },
@@ -163,7 +160,7 @@ const computeRoute = createRoute({
   tags: ['Segments'],
   summary: 'Compute a tracked segment',
   description:
-    'Updates the members and records `segment.<slug>.entry` or `.exit` once for each contact that enters or leaves. This also happens automatically every 5 minutes. 400 when the segment is not tracked.',
+    'Updates the members and records `segment.<slug>.entry` or `.exit` once for each contact that enters or leaves. This also happens automatically every 5 minutes. Returns 400 if the segment is not tracked.',
   security: scopes('segments:edit'),
   request: { params: IdParams },
   responses: {
@@ -177,8 +174,8 @@ const refreshRoute = createRoute({
   path: '/segments/{id}/refresh',
   operationId: 'refreshSegment',
   tags: ['Segments'],
-  summary: 'Count a segment again',
-  description: 'Only the count: no events, and no membership is written.',
+  summary: 'Recount a segment',
+  description: 'Updates only the count. Members do not change, and no events are recorded.',
   security: scopes('segments:edit'),
   request: { params: IdParams },
   responses: { 200: ok(Refreshed) },

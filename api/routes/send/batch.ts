@@ -26,11 +26,11 @@ const batchRoute = {
     tags: ['Email'],
     summary: 'Send up to 100 different emails',
     description:
-      'Each email is as in `POST /v1/send`, and its result or error is at the same position in `results`. With `atomic` all are accepted or none: the response is then the error of the first refused email, and `errors` names all by `emails.<n>`. One `Idempotency-Key` covers the whole batch.',
+      'Each email has the form of `POST /v1/send`. Its result or error is at the same position in `results`. With `atomic`, all emails are accepted or none: the response is then the error of the first refused email, and `errors` lists all errors by `emails.<n>`. One `Idempotency-Key` covers the whole batch.',
     security: scopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
     responses: {
-      200: ok(BatchSent, 'Each accepted or refused'),
+      200: ok(BatchSent, 'Result of each email'),
       ...SEND_ERRORS,
     },
   }),

@@ -68,8 +68,7 @@ const Attachment = z
       .optional(),
     disposition: z.enum(['attachment', 'inline']).default('attachment'),
     alternative: z.boolean().optional().openapi({
-      description:
-        'Another form of the body beside text and HTML, such as an invitation: `text/calendar; method=REQUEST`',
+      description: 'Adds the file as another form of the body, such as an invitation: `text/calendar; method=REQUEST`',
     }),
   })
   .superRefine((file, ctx) => {
@@ -135,7 +134,7 @@ export const SendBody = z
   .object({
     to: z
       .union([MailboxInput, z.array(MailboxInput).min(1).max(RECIPIENTS_MAX)])
-      .openapi({ description: 'One recipient or many. Each gets an email of its own.' }),
+      .openapi({ description: 'One or more recipients. Each gets a separate email.' }),
     subject: oneLine(HEADER_LINE_MAX_CHARS).min(1).optional(),
     body: z.string().min(1).optional().openapi({ description: 'HTML, with Liquid variables' }),
     template: z
@@ -143,18 +142,21 @@ export const SendBody = z
       .min(1)
       .max(100)
       .optional()
-      .openapi({ description: 'Id of a template, in place of subject and body' }),
+      .openapi({ description: 'Id of a template, instead of `subject` and `body`' }),
     from: MailboxInput.optional().openapi({
-      description: 'On a verified domain. Optional with a template that has a sender.',
+      description: 'Must be on a verified domain. Optional with a template that has a sender.',
     }),
     name: DisplayName.optional().openapi({
       deprecated: true,
-      description: 'Sender name where `from` is an address alone',
+      description: 'Sender name, if `from` is only an address',
     }),
     type: z
       .literal('html', { error: 'Must be `html`, or omitted: convert Markdown to HTML before you send it' })
       .optional()
-      .openapi({ deprecated: true, description: 'The body is always HTML; clients of other services send this field' }),
+      .openapi({
+        deprecated: true,
+        description: 'The body is always HTML. Accepted for compatibility with clients of other services.',
+      }),
     subscribed: z.boolean().optional(),
     data: z.record(z.string(), z.unknown()).optional(),
     headers: z
@@ -172,7 +174,7 @@ export const SendBody = z
       .optional(),
     cc: Copies.optional().openapi({ description: 'Visible copies of the email to the one recipient in `to`' }),
     bcc: Copies.optional().openapi({ description: 'Blind copies of the email to the one recipient in `to`' }),
-    reply: Replies.optional().openapi({ description: 'Reply-To: one mailbox, or several' }),
+    reply: Replies.optional().openapi({ description: 'Reply-To: one or more mailboxes' }),
     replyTo: aliasOf(Replies.optional(), 'reply'),
     attachments: z.array(Attachment).max(ATTACHMENTS_MAX).optional(),
   })
@@ -198,9 +200,9 @@ export const SendBatchBody = z
       .openapi({
         type: 'array',
         items: { $ref: '#/components/schemas/SendEmail' },
-        description: 'Each as in `POST /v1/send`',
+        description: 'Each in the form of `POST /v1/send`',
       }),
-    atomic: z.boolean().default(false).openapi({ description: 'All are accepted, or none' }),
+    atomic: z.boolean().default(false).openapi({ description: 'Whether to accept all emails or none' }),
   })
   .openapi('SendEmailBatch', { example: { emails: [EXAMPLE], atomic: false } });
 

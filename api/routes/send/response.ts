@@ -16,17 +16,17 @@ export const Sent = success(
       z.object({
         contact: z.object({ id: Id, email: EmailAddressResponse }),
         email: Id,
-        role: z.enum(['cc', 'bcc']).optional().openapi({ description: 'Present for a copy' }),
+        role: z.enum(['cc', 'bcc']).optional().openapi({ description: 'Set for a copy' }),
       }),
     ),
     skipped: z
       .array(z.object({ email: EmailAddressResponse, reason: z.enum(['suppressed', 'unsubscribed']) }))
       .optional()
-      .openapi({ description: 'Copies that nobody gets' }),
+      .openapi({ description: 'Copies that are not sent' }),
     timestamp: Instant,
   }),
 ).openapi('Sent', {
-  description: 'One entry a recipient, in the order of `to`, `cc` and `bcc`; `email` is the id of its email record.',
+  description: 'One entry per recipient, in the order of `to`, `cc` and `bcc`. `email` is the id of the email record.',
   example: {
     success: true,
     data: {

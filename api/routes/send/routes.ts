@@ -21,7 +21,7 @@ const sendRoute = {
     tags: ['Email'],
     summary: 'Send an email',
     description:
-      'Accepts an email for each recipient and creates or updates their contacts. The emails are sent at once; their records show the outcome.',
+      'Accepts an email for each recipient, and creates or updates their contacts. The emails are sent immediately. Their records show the outcome.',
     security: scopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBody) },
     responses: {

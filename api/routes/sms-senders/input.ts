@@ -9,7 +9,7 @@ export const CreateSender = z
       .toUpperCase()
       .regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 code of two letters')
       .nullish()
-      .openapi({ description: 'Null or none makes the default sender' }),
+      .openapi({ description: 'Country of the sender. If null or omitted, sets the default sender.' }),
     from: z
       .string()
       .trim()

@@ -41,7 +41,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteSmsSender',
   tags: ['SMS'],
   summary: 'Remove an SMS sender',
-  description: 'Messages accepted before keep the sender they were accepted with.',
+  description: 'Messages that were accepted before keep their sender.',
   security: session('project:manage'),
   request: { params: IdParams },
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },

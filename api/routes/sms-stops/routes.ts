@@ -26,18 +26,18 @@ const From = z
   .min(1)
   .max(40)
   .optional()
-  .openapi({ description: 'A sender of the project; without it every sender', example: '+15005550006' });
+  .openapi({ description: 'A sender of the project. Defaults to all senders.', example: '+15005550006' });
 
 const SmsStopRecord = z
   .object({
     id: Id,
-    phone: z.string().nullable().openapi({ description: 'Null once the contact is erased' }),
-    from: z.string().nullable().openapi({ description: 'The sender that it was said to; null for every sender' }),
+    phone: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
+    from: z.string().nullable().openapi({ description: 'Sender that the person stopped. Null for all senders.' }),
     source: z.string(),
     actor: z
       .string()
       .nullable()
-      .openapi({ description: 'The actor: `user:<id>`, `key:<id>`, `contact` for the person' }),
+      .openapi({ description: 'The actor: `user:<id>`, `key:<id>`, or `contact` for the person' }),
     createdAt: Instant,
   })
   .openapi('SmsStop', {
@@ -62,7 +62,7 @@ const listRoute = createRoute({
   tags: ['SMS'],
   summary: 'List the SMS stop list',
   description:
-    'Numbers that want no SMS, newest first, or with `phone` the entries of one number. It outlives the contacts.',
+    'Phone numbers that must not get SMS, newest first. `phone` lists the entries of one number. Entries stay after their contacts are erased.',
   security: scopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ phone: Phone.optional() }) },
   responses: { 200: ok(cursorList(SmsStopRecord)) },
@@ -73,13 +73,12 @@ const addRoute = createRoute({
   path: '/v1/sms/stops',
   operationId: 'addSmsStop',
   tags: ['SMS'],
-  summary: 'Put a number on the SMS stop list',
+  summary: 'Add a number to the SMS stop list',
   description:
-    'Ends every SMS to the number from the sender, or without `from` from every sender, and marketing from all senders. ' +
-    'Adding it again keeps the first entry.',
+    'Stops all SMS from the sender to the number. Without `from`, stops SMS from all senders. Marketing SMS stop from all senders in both cases. Adding a number again keeps the first entry.',
   security: scopes('contacts:edit'),
   request: { body: json(AddSmsStop) },
-  responses: { 201: ok(SmsStopRecord, 'On the list') },
+  responses: { 201: ok(SmsStopRecord, 'Added') },
 });
 
 const deleteRoute = createRoute({
@@ -87,12 +86,12 @@ const deleteRoute = createRoute({
   path: '/v1/sms/stops/{phone}',
   operationId: 'deleteSmsStop',
   tags: ['SMS'],
-  summary: 'Take a number off the SMS stop list',
+  summary: 'Remove a number from the SMS stop list',
   description:
     'Removes all entries of the number, or with `from` the entries of one sender. Do this only if the person asked for it.',
   security: scopes('contacts:edit'),
   request: { params: z.object({ phone: Phone }), query: z.object({ from: From }) },
-  responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },
+  responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
 });
 
 /** Registers the SMS stop list (contract §10.3 SMS consent). */

@@ -10,6 +10,6 @@ export const SendSms = z
   .object({
     to: z.string().refine((text) => readPhoneNumber(text), { error: NOT_E164, params: { code: 'invalid_string' } }),
     body: z.string().min(1).max(BODY_MAX_CHARS),
-    contactId: Id.optional().openapi({ description: 'Attaches to this contact instead of matching by number' }),
+    contactId: Id.optional().openapi({ description: 'Contact of the SMS. By default, it is found by the number.' }),
   })
   .openapi('SendSms', { example: { to: '+4915112345678', body: 'Your code is 4711' } });

@@ -38,7 +38,7 @@ export const AcceptedSms = z
     from: z.string(),
     country: z.string(),
     encoding: z.enum(['GSM7', 'UCS2']),
-    segments: z.number().int().openapi({ description: 'Billing units' }),
+    segments: z.number().int().openapi({ description: 'Number of billed segments' }),
     status: z.enum(SMS_STATUSES),
   })
   .openapi('AcceptedSms', { example: ACCEPTED });
@@ -58,7 +58,7 @@ export const SmsItem = AcceptedSms.extend({
 export const SmsRecord = SmsItem.extend({
   body: z.string(),
   workflowId: Id.nullable().openapi({ description: 'The workflow of `workflowExecutionId`' }),
-  messageId: z.string().nullable().openapi({ description: "The provider's id of the message" }),
+  messageId: z.string().nullable().openapi({ description: 'Message id of the provider' }),
 }).openapi('Sms', { example: { ...ITEM, body: 'Your code is 4711', workflowId: null, messageId: 'SM0123' } });
 
 export function acceptedSms({ id, to, from, country, encoding, segments, status }: Sms) {

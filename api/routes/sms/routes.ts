@@ -45,20 +45,20 @@ const listRoute = {
     operationId: 'listSms',
     tags: ['SMS'],
     summary: 'List SMS',
-    description: 'The history of the project, newest first, without the bodies.',
+    description: 'SMS of the project, newest first, without bodies.',
     security: scopes('sms:view'),
     request: {
       query: cursorQuery(25).extend({
         status: z.enum(SMS_STATUSES).optional(),
         sourceType: z.enum(SMS_SOURCES).optional().openapi({ description: 'Cause of the SMS' }),
         contactId: Id.optional(),
-        workflowExecutionId: Id.optional().openapi({ description: 'The execution of a workflow that sent it' }),
+        workflowExecutionId: Id.optional().openapi({ description: 'Only messages that this workflow execution sent' }),
         // A plus that was not encoded arrives as a space.
         to: z
           .string()
           .transform((text) => text.replace(/^ /, '+'))
           .optional()
-          .openapi({ description: 'E.164, exact', example: '+4915112345678' }),
+          .openapi({ description: 'E.164, exact match', example: '+4915112345678' }),
         since: InstantInput.optional(),
         until: InstantInput.optional(),
       }),
@@ -74,7 +74,7 @@ const getRoute = createRoute({
   operationId: 'getSms',
   tags: ['SMS'],
   summary: 'Get an SMS',
-  description: 'One SMS with its body.',
+  description: 'Returns the SMS with its body.',
   security: scopes('sms:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: SmsRecord })), ...errors('NOT_FOUND') },

@@ -41,11 +41,11 @@ const snsRoute: RouteConfig = {
   path: PATH,
   operationId: 'receiveSnsMessage',
   tags: ['Callbacks'],
-  summary: 'Deliveries, bounces and complaints from Amazon SES',
+  summary: 'Receive notifications from Amazon SES',
   description:
-    'Handles messages of the topics in `SNS_TOPIC_ARNS`. Subscriptions are confirmed automatically. Changes nothing unless Amazon SNS has signed it.',
+    'Handles deliveries, bounces and complaints from the topics in `SNS_TOPIC_ARNS`. Subscriptions are confirmed automatically. Only messages signed by Amazon SNS have an effect.',
   request: {
-    body: { content: { 'text/plain': { schema: z.string().openapi({ description: 'A message of SNS, as JSON' }) } } },
+    body: { content: { 'text/plain': { schema: z.string().openapi({ description: 'An SNS message, as JSON' }) } } },
   },
   responses: { 200: { description: 'Taken' } },
 };

@@ -96,6 +96,6 @@ export const Pixel = PixelEventInput.partial()
     ctx.addIssue({ code: 'custom', path: ['name'], message: 'Required', params: { code: 'invalid_type' } });
   })
   .openapi('Pixel', {
-    description: 'One event, or `events` with up to 100 of them; with `events`, nothing beside it counts.',
+    description: 'One event, or `events` with up to 100 events. With `events`, the other fields are ignored.',
     example: { events: [PIXEL_EXAMPLE] },
   });

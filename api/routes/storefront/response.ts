@@ -14,7 +14,7 @@ const SAVED_VARIANT = {
 
 const Variant = z
   .object({
-    variantId: z.string().openapi({ description: 'The bare number' }),
+    variantId: z.string().openapi({ description: 'The number without a prefix' }),
     productTitle: z.string(),
     title: z.string(),
     url: z.string().nullable(),
@@ -29,10 +29,9 @@ export const VariantsSaved = z
     data: z.array(Variant),
     created: z.number().int(),
     updated: z.number().int(),
-    restocked: z
-      .number()
-      .int()
-      .openapi({ description: 'Variants that came back in stock; the contacts that wait for them are being notified' }),
+    restocked: z.number().int().openapi({
+      description: 'Variants that are in stock again. The contacts that wait for them are being notified.',
+    }),
   })
   .openapi('VariantsSaved', { example: { data: [SAVED_VARIANT], created: 1, updated: 0, restocked: 0 } });
 

@@ -20,8 +20,7 @@ const putVariants = createRoute({
   tags: ['Storefront'],
   summary: 'Create or replace product variants',
   description:
-    'Up to 500 variants a call. One that goes from unavailable to available starts a durable job that records ' +
-    '`shopify.back_in_stock` once on every contact that waits for it.',
+    'Up to 500 variants per request. A variant that becomes available starts a durable job that records `shopify.back_in_stock` once for each contact that waits for it.',
   security: scopes('contacts:edit'),
   request: { body: json(PutVariants) },
   responses: { 200: ok(VariantsSaved) },
@@ -34,10 +33,9 @@ const backInStock = {
     path: '/v1/back-in-stock',
     operationId: 'waitForVariant',
     tags: ['Storefront'],
-    summary: 'Ask to be told when a variant is back',
+    summary: 'Request a back-in-stock notification',
     description:
-      'Creates the contact unsubscribed if it is new: this is not consent to marketing. `subscribed` is false when the variant is ' +
-      'available already. At most 20 requests a minute per caller.',
+      'Creates a new contact unsubscribed, because this is not consent to marketing. `subscribed` is false if the variant is already available. At most 20 requests per minute and caller.',
     security: publicKey(),
     request: { body: json(BackInStock) },
     responses: {
@@ -58,9 +56,9 @@ const pixel = createRoute({
   operationId: 'recordPixel',
   anyQuery: true,
   tags: ['Storefront'],
-  summary: 'Record what happened on a storefront page',
+  summary: 'Record storefront events',
   description:
-    'Records each event as `pixel.<name>`, on the contact of its `email` if it has one (created unsubscribed if new). Either all events of a request are recorded or none. Values sent with the public key are shown as plain text everywhere.',
+    'Records each event as `pixel.<name>`, for the contact of its `email` if it has one (created unsubscribed if new). Records all events of a request or none. Values sent with the public key are shown as plain text everywhere.',
   security: publicKey(),
   request: { body: json(Pixel) },
   responses: {

@@ -6,11 +6,11 @@ import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 export const SuppressionRecord = z
   .object({
     id: Id,
-    email: z.string().nullable().openapi({ description: 'Null once the contact is erased' }),
+    email: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
     reason: z.enum(SUPPRESSION_REASONS),
     source: z.string(),
     actor: z.string().nullable().openapi({
-      description: 'The actor, if there was one: `user:<id>`, `key:<id>`, `contact` for the person',
+      description: 'The actor, if known: `user:<id>`, `key:<id>`, or `contact` for the person',
     }),
     createdAt: Instant,
   })

@@ -21,7 +21,7 @@ const listRoute = createRoute({
   tags: ['Suppressions'],
   summary: 'List the suppression list',
   description:
-    'Lists addresses that get no email, or no marketing email, newest first; with `email`, the suppressions of one address. Entries outlive their contacts.',
+    'Addresses that get no email, or no marketing email, newest first. `email` lists the suppressions of one address. Entries stay after their contacts are erased.',
   security: scopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ email: EmailAddress.optional() }) },
   responses: { 200: ok(cursorList(SuppressionRecord)) },
@@ -32,13 +32,12 @@ const addRoute = createRoute({
   path: '/suppressions',
   operationId: 'addSuppression',
   tags: ['Suppressions'],
-  summary: 'Put an address on the suppression list',
+  summary: 'Add an address to the suppression list',
   description:
-    '`hard_bounce` and `manual` stop all mail; `complaint` and `unsubscribe` stop marketing mail and unsubscribe the contact. ' +
-    'Adding it again keeps the first entry.',
+    '`hard_bounce` and `manual` stop all email. `complaint` and `unsubscribe` stop marketing email and unsubscribe the contact. Adding an address again keeps the first entry.',
   security: scopes('contacts:edit'),
   request: { body: json(AddSuppression) },
-  responses: { 201: ok(SuppressionRecord, 'On the list') },
+  responses: { 201: ok(SuppressionRecord, 'Added') },
 });
 
 const deleteRoute = createRoute({
@@ -46,11 +45,11 @@ const deleteRoute = createRoute({
   path: '/suppressions/{email}',
   operationId: 'deleteSuppression',
   tags: ['Suppressions'],
-  summary: 'Take an address off the suppression list',
+  summary: 'Remove an address from the suppression list',
   description: 'Removes all reasons. An unsubscribed contact stays unsubscribed.',
   security: scopes('contacts:edit'),
   request: { params: AddressParams },
-  responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },
+  responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
 });
 
 export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps): void {

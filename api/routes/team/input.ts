@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { ROLES } from '../../../rules/access/scopes.ts';
 import { EmailAddress, Id } from '../../http/schemas.ts';
 
-const GivenRole = z.enum(ROLES).openapi({ description: 'OWNER only by an OWNER' });
+const GivenRole = z.enum(ROLES).openapi({ description: 'Only an OWNER can give the role OWNER' });
 
 export const Invite = z
   .object({ email: EmailAddress, role: GivenRole.default('MEMBER') })

@@ -25,7 +25,7 @@ export const MemberRecord = z
     userId: Id,
     email: z.string(),
     role: z.enum(ROLES),
-    createdAt: Instant.openapi({ description: 'When they joined' }),
+    createdAt: Instant.openapi({ description: 'When the member joined' }),
   })
   .openapi('TeamMember', { example: MEMBER_EXAMPLE });
 
@@ -34,7 +34,7 @@ export const InvitationRecord = z
     id: Id,
     email: z.string(),
     role: z.enum(ROLES),
-    invitedBy: z.string().openapi({ description: 'The address of who invited' }),
+    invitedBy: z.string().openapi({ description: 'Address of the user who sent the invitation' }),
     createdAt: Instant,
     expiresAt: Instant,
   })
@@ -45,10 +45,10 @@ export const Team = z
   .openapi('Team', { example: { members: [MEMBER_EXAMPLE], invitations: [INVITATION_EXAMPLE] } });
 
 export const Invited = InvitationRecord.extend({
-  url: z.string().openapi({ description: 'The link to hand over, shown this once' }),
-  mailed: z
-    .boolean()
-    .openapi({ description: 'Whether the invitation was also emailed, which needs a verified domain of the project' }),
+  url: z.string().openapi({ description: 'Link to give to the invited person. Returned only once.' }),
+  mailed: z.boolean().openapi({
+    description: 'Whether the invitation was also emailed, which requires a verified domain of the project',
+  }),
 }).openapi('InvitedToTeam', {
   example: { ...INVITATION_EXAMPLE, url: 'https://tidings.example.com/app/join#token', mailed: false },
 });

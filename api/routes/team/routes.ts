@@ -26,7 +26,7 @@ const teamRoute = createRoute({
   operationId: 'getTeam',
   tags,
   summary: 'List the members of the project',
-  description: 'Its people, who came first first, and the invitations that are open, the newest first.',
+  description: 'Members in the order in which they joined, and open invitations, newest first.',
   security: session('team:manage'),
   responses: { 200: ok(Team) },
 });
@@ -39,7 +39,7 @@ const inviteRoute = createRoute({
   tags,
   summary: 'Invite a person to the project',
   description:
-    'Returns the link once, for you to hand over. It works once, for seven days, also if `SIGNUP` is off. If the project has a verified domain, the link is also emailed from `notices@` that domain. An earlier invitation to the same address ends. 20 per hour (429), 100 open ones (409).',
+    'Returns the link, which is shown only once. It works once, for seven days, even if `SIGNUP` is off. If the project has a verified domain, the link is also emailed from `notices@` that domain. An earlier invitation to the same address becomes invalid. At most 20 per hour (429), and 100 open invitations (409).',
   security: session('team:manage'),
   request: { body: json(Invite) },
   responses: { 201: ok(Invited, 'Invited'), ...errors('CONFLICT') },
@@ -51,7 +51,7 @@ const withdrawRoute = createRoute({
   operationId: 'withdrawInvitation',
   tags,
   summary: 'Withdraw an invitation',
-  description: 'Its link stops at once.',
+  description: 'The link becomes invalid immediately.',
   security: session('team:manage'),
   request: { params: IdParams },
   responses: { 204: noContent('Withdrawn') },
@@ -64,7 +64,7 @@ const changeRoute = createRoute({
   tags,
   summary: 'Change the role of a member',
   description:
-    'Holds from their next request. Only an OWNER can appoint or change an OWNER (403). 409 for the last OWNER.',
+    "Takes effect with the member's next request. Only an OWNER can appoint or change an OWNER (403). Returns 409 for the last OWNER.",
   security: session('team:manage'),
   request: { params: MemberParams, body: json(ChangeRole) },
   responses: { 200: ok(MemberRecord), ...errors('CONFLICT') },
@@ -77,8 +77,7 @@ const removeRoute = createRoute({
   tags,
   summary: 'Remove a member from the project',
   description:
-    'Their sessions in the project end, and so do their invitations; API keys that they made stay. Oneself too. Only an OWNER removes an OWNER ' +
-    '(403). 409 for the last OWNER.',
+    "Ends the member's sessions in the project and their invitations. API keys that they created stay valid. Members can remove themselves. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
   security: session('team:manage'),
   request: { params: MemberParams },
   responses: { 204: noContent('Removed'), ...errors('CONFLICT') },

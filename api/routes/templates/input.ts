@@ -17,7 +17,7 @@ const fields = {
   ...mailTextInput,
   from: mailTextInput.from.nullish(),
   type: Type,
-  topicId: Id.nullish().openapi({ description: 'Topic of its emails; MARKETING only' }),
+  topicId: Id.nullish().openapi({ description: 'Topic of the emails; only for MARKETING' }),
 };
 
 /**

@@ -18,9 +18,9 @@ const PreviewTemplate = z
   .object({
     ...mailTemplatesInput,
     type: Type.default('TRANSACTIONAL').openapi({
-      description: 'A MARKETING body without the unsubscribe link gets a footer',
+      description: 'A MARKETING body without an unsubscribe link gets a footer',
     }),
-    contactId: Id.nullish().openapi({ description: 'Contact to render it for; needs `contacts:view`' }),
+    contactId: Id.nullish().openapi({ description: 'Contact to render the template for; needs `contacts:view`' }),
     data: freeJson('The data of a preview').nullish().openapi({ description: "Values that override the contact's" }),
   })
   .openapi('PreviewTemplate', {
@@ -33,7 +33,7 @@ const Preview = z
     preheader: z
       .string()
       .nullable()
-      .openapi({ description: 'As mailboxes show it beside the subject; it stands hidden in `html`' }),
+      .openapi({ description: 'Preview text beside the subject, as mailboxes show it. It is hidden in `html`.' }),
     html: z.string(),
     text: z.string(),
     missingVariables: z
@@ -58,10 +58,9 @@ const previewRoute = createRoute({
   operationId: 'previewTemplate',
   idempotency: 'none',
   tags: ['Templates'],
-  summary: 'Render a template without saving or sending it',
+  summary: 'Preview a template',
   description:
-    'Subject, preheader, HTML and text as a contact would read them, or nobody in particular, what lacks a value, and what its sender should know. Links of the service ' +
-    'in it lead nowhere. A template that does not parse is 422, with line and column in `details`.',
+    "Renders a template without saving or sending it. Returns subject, preheader, HTML and text as a contact would read them, or as rendered without a contact. Also returns missing variables, and findings for the sender. The service's own links are placeholders. A template that does not parse returns 422, with line and column in `details`.",
   security: scopes('templates:view'),
   request: { body: json(PreviewTemplate) },
   responses: { 200: ok(Preview), ...errors('NOT_FOUND') },

@@ -28,13 +28,12 @@ const listRoute = createRoute({
   tags: ['Templates'],
   summary: 'List templates',
   description:
-    'Newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is 4 MB at most: templates that ' +
-    'come on top are without their `body`, and `truncated`.',
+    'Newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is at most 4 MB: templates beyond that are returned without `body`, with `truncated`.',
   security: scopes('templates:view'),
   request: {
     query: pageQuery(LIST_DEFAULT).extend({
       type: Type.optional(),
-      search: NameSearch.openapi({ description: 'A part of name, subject or description' }),
+      search: NameSearch.openapi({ description: 'Part of the name, subject or description' }),
     }),
   },
   responses: { 200: ok(TemplateList) },
@@ -47,8 +46,7 @@ const createTemplateRoute = createRoute({
   tags: ['Templates'],
   summary: 'Create a template',
   description:
-    'Subject and body are Liquid. A template that does not parse is 422, with line and column in `details`. A project has at most 1,000 (409). ' +
-    'The `slug` is made of the name; one that is given and taken is 409.',
+    'Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`. A project can have 1,000 templates (409). The `slug` defaults to one derived from the name. Returns 409 if the given `slug` is taken.',
   security: scopes('templates:edit'),
   request: { body: json(CreateTemplate) },
   responses: { 201: okVersioned(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
@@ -60,7 +58,7 @@ const getRoute = createRoute({
   operationId: 'getTemplate',
   tags: ['Templates'],
   summary: 'Get a template',
-  description: 'The template with its subject and body.',
+  description: 'Returns the template with its subject and body.',
   security: scopes('templates:view'),
   request: { params: IdParams },
   responses: { 200: okVersioned(TemplateRecord) },
@@ -71,9 +69,9 @@ const patchRoute = createRoute({
   path: '/templates/{id}',
   operationId: 'updateTemplate',
   tags: ['Templates'],
-  summary: 'Change a template',
+  summary: 'Update a template',
   description:
-    'Changes the given fields; null clears an optional one. Emails that were accepted before keep their content. A new name does not change the slug.',
+    'Updates the given fields; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
   security: scopes('templates:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(PatchTemplate) },
   responses: { 200: okVersioned(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
@@ -85,7 +83,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteTemplate',
   tags: ['Templates'],
   summary: 'Delete a template',
-  description: '409 while a step of a workflow uses it.',
+  description: 'Returns 409 while a workflow step uses the template.',
   security: scopes('templates:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
@@ -96,8 +94,8 @@ const duplicateRoute = createRoute({
   path: '/templates/{id}/duplicate',
   operationId: 'duplicateTemplate',
   tags: ['Templates'],
-  summary: 'Copy a template',
-  description: 'Answers the new template, named "… (Copy)".',
+  summary: 'Duplicate a template',
+  description: 'Returns the new template, named "… (Copy)".',
   security: scopes('templates:edit'),
   request: { params: IdParams },
   responses: { 201: okVersioned(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
@@ -109,7 +107,8 @@ const usageRoute = createRoute({
   operationId: 'getTemplateUsage',
   tags: ['Templates'],
   summary: 'List the uses of a template',
-  description: 'Campaigns and workflow steps that use it, and the number of live emails sent with it.',
+  description:
+    'Returns the campaigns and workflow steps that use the template, and the number of live emails sent with it.',
   security: scopes('templates:view'),
   request: { params: IdParams },
   responses: { 200: ok(Usage) },

@@ -39,7 +39,7 @@ const testRoute = createRoute({
   tags: ['Templates'],
   summary: 'Send a test email of a template',
   description:
-    'Also for content that is not saved yet. Its subject starts with "[TEST] ". It is rendered for the contact with the address, if there is one, and creates no contact.',
+    'The content does not have to be saved. The subject starts with "[TEST] ". The email is rendered for the contact with the address, if it exists. No contact is created.',
   security: scopes('email:send'),
   request: { body: json(TestTemplate) },
   responses: { 200: ok(TemplateTestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },

@@ -9,12 +9,19 @@ const fields = {
     .max(100)
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'A slug is lower-case letters and digits with dashes between them.')
     .optional()
-    .openapi({ description: 'From the name unless given, unique in the project, and kept on a rename' }),
-  description: z.string().trim().max(500).nullish().openapi({ description: 'Shown on the page of mail settings' }),
+    .openapi({
+      description: 'Derived from the name by default. Unique in the project. Does not change with the name.',
+    }),
+  description: z
+    .string()
+    .trim()
+    .max(500)
+    .nullish()
+    .openapi({ description: 'Shown to contacts on the preference page' }),
   defaultSubscribed: z
     .boolean()
     .optional()
-    .openapi({ description: 'Whether contacts who said nothing about it are on it; true unless given' }),
+    .openapi({ description: 'Whether contacts without a choice are subscribed to the topic. Defaults to true.' }),
 };
 
 export const CreateTopic = z

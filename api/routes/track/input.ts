@@ -18,7 +18,7 @@ export const TrackEvent = z
     event: EventName,
     subscribed: z.boolean().optional(),
     resubscribe: z.boolean().optional().openapi({
-      description: 'By secret key, as in `POST /contacts`',
+      description: 'Only with a secret key, as in `POST /contacts`',
     }),
     data: z.record(z.string(), z.unknown()).nullish(),
   })

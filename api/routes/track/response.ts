@@ -5,12 +5,13 @@ import { EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
 export const TrackedEvent = success(
   z.object({
     contact: Id.openapi({
-      description: 'The contact; to the public key an id that is the same for the same address and opens nothing',
+      description:
+        'Id of the contact. For the public key, a value that is equal for equal addresses and gives no access.',
     }),
     event: Id,
     timestamp: Instant,
     mode: z.enum(PUBLIC_KEY_MODES).optional().openapi({
-      description: 'The rules that the public key follows (`publicKeyMode` of the project); absent for a secret key',
+      description: 'Rules for the public key (`publicKeyMode` of the project). Absent for a secret key.',
     }),
   }),
 ).openapi('TrackedEvent', {

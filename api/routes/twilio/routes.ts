@@ -40,10 +40,10 @@ const statusRoute: RouteConfig = {
   operationId: 'receiveTwilioStatus',
   tags: ['Callbacks'],
   summary: 'Receive the status of an SMS from Twilio',
-  description: 'Changes nothing unless Twilio has signed it.',
+  description: 'Only requests signed by Twilio have an effect.',
   request: {
     headers: signedBy,
-    query: z.object({ id: z.string().optional().openapi({ description: 'Our id of the message' }) }),
+    query: z.object({ id: z.string().optional().openapi({ description: 'Id of the SMS in this service' }) }),
     body: form(z.object({ MessageSid: z.string(), MessageStatus: z.string(), ErrorCode: z.string().optional() })),
   },
   responses: { 204: noContent('Taken') },
@@ -56,9 +56,9 @@ const inboundRoute: RouteConfig = {
   tags: ['Callbacks'],
   summary: 'Receive an SMS from Twilio',
   description:
-    'Recorded as the event `sms.received`; STOP and START change consent to SMS. Changes nothing unless Twilio has signed it.',
+    'Records the event `sms.received`. STOP and START change the consent to SMS. Only requests signed by Twilio have an effect.',
   request: { headers: signedBy, body: form(z.object({ From: z.string(), To: z.string(), Body: z.string() })) },
-  responses: { 200: { description: 'An empty TwiML answer', content: { 'text/xml': { schema: z.string() } } } },
+  responses: { 200: { description: 'An empty TwiML response', content: { 'text/xml': { schema: z.string() } } } },
 };
 
 /**

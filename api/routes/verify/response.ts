@@ -4,7 +4,7 @@ import { success } from '../../http/schemas.ts';
 export const Verification = success(
   z.object({
     email: z.string(),
-    valid: z.boolean().openapi({ description: 'The domain exists and takes mail, and is not disposable' }),
+    valid: z.boolean().openapi({ description: 'Whether the domain exists, accepts email and is not disposable' }),
     isDisposable: z.boolean(),
     isAlias: z.boolean(),
     isTypo: z.boolean(),

@@ -16,8 +16,7 @@ const verifyRoute = createRoute({
   tags: ['Verification'],
   summary: 'Verify an email address',
   description:
-    'By its form, lists of disposable, personal and relay domains, and the DNS. A DNS that does not answer within 3 seconds makes ' +
-    'nothing invalid; `reasons` says so.',
+    'Checks the syntax, lists of disposable, personal and relay domains, and the DNS. If the DNS does not respond within 3 seconds, the address is not invalid for that reason; `reasons` says so.',
   security: anySecretKey(),
   invalid: 400,
   request: { body: json(VerifyRequest) },

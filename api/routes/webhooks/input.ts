@@ -33,7 +33,7 @@ const Events = z
   )
   .min(1)
   .max(50)
-  .openapi({ description: 'Names, prefixes such as `email.*`, or `*`', example: ['email.*'] });
+  .openapi({ description: 'Event names, prefixes such as `email.*`, or `*`', example: ['email.*'] });
 
 const Description = z.string().max(500).nullish();
 

@@ -23,7 +23,7 @@ export const Endpoint = z
 const SECRET_EXAMPLE = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 
 export const EndpointWithSecret = Endpoint.extend({ secret: z.string() }).openapi('WebhookEndpointWithSecret', {
-  description: '`secret` is shown this once.',
+  description: '`secret` is returned only once.',
   example: { ...EXAMPLE, secret: SECRET_EXAMPLE },
 });
 
@@ -36,7 +36,8 @@ const Delivery = z
     attempts: z.number().int(),
     responseStatus: z.number().int().nullable(),
     responseBody: z.string().nullable().openapi({
-      description: 'The first KB of its last answer; `***` where it sent back the credentials of its URL',
+      description:
+        'The first KB of the last response. If it contained the credentials of the URL, they are replaced by `***`.',
     }),
     latencyMs: z.number().int().nullable(),
     error: z.string().nullable(),

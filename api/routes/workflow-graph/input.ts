@@ -16,8 +16,7 @@ const StepName = z.string().min(1).max(100);
 const GraphStep = z
   .object({
     id: StepName.openapi({
-      description:
-        'The id of a step of this workflow. Any other name stands for a new step, whose id is returned in `ids`.',
+      description: 'Id of a step of this workflow. Any other name creates a new step, whose id is returned in `ids`.',
     }),
     type: StepTypeSchema,
     name: z.string().trim().min(1).max(200).optional(),
@@ -36,13 +35,13 @@ export const SaveGraph = z
   .object({
     version: z.string().min(1).max(100).optional().openapi({
       description:
-        'Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match` the last write wins.',
+        'Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match`, the last write wins.',
     }),
     updatedAt: ReadUpdatedAt,
     entryStepId: StepName.nullable(),
     steps: z.array(GraphStep).max(STEPS_MAX),
     transitions: z.array(GraphTransition).max(TRANSITIONS_MAX),
-    dryRun: z.boolean().default(false).openapi({ description: 'Answers what would be, and saves nothing.' }),
+    dryRun: z.boolean().default(false).openapi({ description: 'Returns the result without saving it.' }),
   })
   .openapi('SaveWorkflowGraph', {
     example: {

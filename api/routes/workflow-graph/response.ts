@@ -10,7 +10,7 @@ export const SavedGraph = z
     ids: z.record(z.string(), Id).openapi({ description: 'Ids of new steps, by their names in the request.' }),
     faults: z.array(Fault).openapi({
       description:
-        'Errors that keep the workflow from being enabled, each at `steps.<id>`, by the name of the step in the request.',
+        'Errors that keep the workflow from being enabled, each at `steps.<id>`, with the name of the step in the request.',
     }),
     dryRun: z.boolean(),
   })

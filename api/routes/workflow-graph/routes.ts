@@ -14,9 +14,9 @@ const saveRoute = createRoute({
   path: '/workflows/{id}/graph',
   operationId: 'saveWorkflowGraph',
   tags: ['Workflows'],
-  summary: 'Save all steps and transitions of a workflow at once',
+  summary: 'Save all steps and transitions of a workflow',
   description:
-    'Replaces the whole graph or changes nothing, on the `version` that was read: 409 if it has changed since. Omitted steps are removed, and executions at these steps end EXITED, reason `step_deleted`. All errors are reported at once, each at `steps.<id>` or `transitions.<index>`. The graph of an enabled workflow must also be able to run. A new step may have any name instead of an id.',
+    'Replaces the whole graph or changes nothing. Returns 409 if the graph has changed since `version`. Omitted steps are removed, and executions at these steps end EXITED, reason `step_deleted`. All errors are reported together, each at `steps.<id>` or `transitions.<index>`. The graph of an enabled workflow must also be able to run. A new step may have any name instead of an id.',
   security: scopes('workflows:edit'),
   request: { params: GraphParams, headers: IfMatch, body: json(SaveGraph) },
   responses: { 200: okVersioned(SavedGraph), ...errors('CONFLICT') },

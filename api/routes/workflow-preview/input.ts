@@ -22,12 +22,12 @@ export const PreviewWorkflow = z
     }),
     event: freeJson('The data of an event').nullish().openapi({ description: 'The payload of the triggering event.' }),
     context: freeJson('The context of an execution').nullish(),
-    startAt: InstantInput.optional().openapi({ description: 'When the run starts; now unless given.' }),
+    startAt: InstantInput.optional().openapi({ description: 'When the run starts. Defaults to now.' }),
     events: RunEvents.optional().openapi({ description: 'Events during the run.' }),
     webhooks: z
       .array(
         z.object({
-          step: z.string().min(1).max(200).openapi({ description: 'The id of a WEBHOOK step, or its name.' }),
+          step: z.string().min(1).max(200).openapi({ description: 'Id or name of a WEBHOOK step.' }),
           status: z.number().int().min(100).max(599).default(200),
           body: anyJson('The answer of an endpoint').optional(),
         }),
@@ -36,7 +36,7 @@ export const PreviewWorkflow = z
       .optional()
       .openapi({
         description:
-          'Assumed responses of endpoints; 200 unless given. Several responses of a step apply to its visits, in order.',
+          'Assumed responses of endpoints; 200 by default. Several responses of a step apply to its visits, in order.',
       }),
   })
   .superRefine(({ contactId, contact }, ctx) => {

@@ -11,11 +11,11 @@ const PreviewStep = z.object({
   name: z.string(),
   type: StepTypeSchema,
   status: z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED']),
-  at: Instant.openapi({ description: 'When the contact comes to the step; `startedAt` is the same.' }),
+  at: Instant.openapi({ description: 'When the contact reaches the step; same as `startedAt`.' }),
   startedAt: Instant,
   completedAt: Instant.nullable(),
   dueAt: Instant.nullable().openapi({
-    description: 'When the pause ends. For a step that sends: when the sending window opens that it waits for.',
+    description: 'When the pause ends. For a step that sends: when the sending window opens.',
   }),
   branch: z.string().nullable(),
   condition: Json.nullable().openapi({ description: 'For a CONDITION: the values that decided.' }),
@@ -31,18 +31,21 @@ const PreviewStep = z.object({
     )
     .nullable()
     .openapi({ description: 'For a CONDITION: each filter, and whether it matches.' }),
-  wouldSend: z.boolean().nullable().openapi({ description: 'For a step that sends: whether it would send.' }),
-  reason: z.string().nullable().openapi({ description: 'Why nothing would be sent.' }),
+  wouldSend: z
+    .boolean()
+    .nullable()
+    .openapi({ description: 'For a step that sends: whether the message would be sent.' }),
+  reason: z.string().nullable().openapi({ description: 'Why the message would not be sent.' }),
   channel: z.string().nullable(),
   to: z.string().nullable(),
   from: z.string().nullable(),
-  subject: z.string().nullable().openapi({ description: 'Rendered subject, also of an email that would not be sent.' }),
+  subject: z.string().nullable().openapi({ description: 'Rendered subject, even if the email would not be sent.' }),
   body: z.string().nullable().openapi({ description: 'The text of an SMS.' }),
   request: z
     .object({ method: z.string(), url: z.string(), body: z.unknown() })
     .nullable()
-    .openapi({ description: 'For a WEBHOOK: the request that it would make.' }),
-  contact: Json.nullable().openapi({ description: 'For an UPDATE_CONTACT: the contact after it.' }),
+    .openapi({ description: 'For a WEBHOOK: the request that would be made.' }),
+  contact: Json.nullable().openapi({ description: 'For an UPDATE_CONTACT: the contact after the update.' }),
   output: Json.nullable(),
   error: z.string().nullable(),
 });
@@ -77,7 +80,7 @@ export const WorkflowPreview = z
     workflowId: Id,
     contactId: Id.nullable(),
     status: ExecutionStatusSchema.openapi({
-      description: 'WAITING where only an event would end the last step, and `events` has none for it.',
+      description: 'WAITING if only an event would end the last step, and `events` does not include it.',
     }),
     exitReason: z.string().nullable(),
     error: z.string().nullable(),

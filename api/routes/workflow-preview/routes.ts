@@ -18,9 +18,9 @@ const previewRoute = createRoute({
   operationId: 'previewWorkflow',
   idempotency: 'none',
   tags: ['Workflows'],
-  summary: 'See what a workflow would do for a contact',
+  summary: 'Preview a workflow for a contact',
   description:
-    'Walks the workflow like an execution, in simulated time, whether or not it is enabled. Shows the steps with their times, the branches with their conditions, and which messages would be sent or why not. Changes nothing and calls nothing: endpoints are assumed to respond with 200 unless `webhooks` says otherwise.',
+    'Runs the workflow in simulated time, whether or not it is enabled. Returns the steps with their times, the branches with their conditions, and which messages would be sent or why not. Changes nothing and calls nothing: endpoints are assumed to respond with 200 unless `webhooks` says otherwise.',
   security: scopes('workflows:view'),
   request: { params: WorkflowParams, body: json(PreviewWorkflow) },
   responses: { 200: ok(WorkflowPreview), ...errors('RATE_LIMIT_EXCEEDED') },

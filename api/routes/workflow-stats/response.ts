@@ -17,7 +17,7 @@ const StepStats = z.object({
   completed: Count,
   failed: Count,
   skipped: Count,
-  branches: z.record(z.string(), Count).openapi({ description: 'Visits that left it by each branch.' }),
+  branches: z.record(z.string(), Count).openapi({ description: 'Completed visits by branch.' }),
 });
 
 export const WorkflowStats = z
@@ -72,7 +72,7 @@ const StepVisit = z
   .object({
     executionId: Id,
     contactId: Id,
-    email: z.string().nullable().openapi({ description: 'Null once the contact was deleted' }),
+    email: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
     status: EndedVisitStatusSchema,
     attempts: Count,
     startedAt: Instant,
@@ -80,7 +80,7 @@ const StepVisit = z
     output: z
       .record(z.string(), z.unknown())
       .nullable()
-      .openapi({ description: 'As in the execution: `reason` of what was skipped, `branch`, `emailId` …' }),
+      .openapi({ description: 'Same as in the execution: `reason` of a skipped step, `branch`, `emailId` …' }),
     error: z.string().nullable(),
   })
   .openapi('StepVisit', {
@@ -101,7 +101,7 @@ export const StepVisitList = cursorList(StepVisit)
   .extend({
     total: Count.nullable().openapi({
       description:
-        'Number in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page.',
+        'Count in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page.',
     }),
   })
   .openapi('StepVisitList', { example: { data: [], cursor: null, hasMore: false, total: 0 } });

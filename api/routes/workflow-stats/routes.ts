@@ -28,7 +28,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Count the visits to each step of a workflow',
   description:
-    'Visits that started from `since` on and before `until`, or all of them. Shows how many wait or run now, and how the others ended, by branch for a step with a choice. A visit that an exit or a cancellation interrupted is not counted.',
+    'Counts visits that started at or after `since` and before `until`; all visits by default. Returns how many wait or run now, and how the others ended, by branch for a step with branches. Visits that were interrupted by an exit or a cancellation are not counted.',
   security: scopes('workflows:view'),
   request: {
     params: IdParams,
@@ -42,8 +42,8 @@ const contactsRoute = createRoute({
   path: '/workflows/{id}/steps/{stepId}/contacts',
   operationId: 'listContactsAtStep',
   tags,
-  summary: 'List who is at a step just now',
-  description: 'The latest execution first, with the instant at which each continues if it is known.',
+  summary: 'List contacts at a step',
+  description: 'Latest execution first, with the time at which each continues if it is known.',
   security: scopes('workflows:view'),
   request: { params: StepParams, query: cursorQuery(20) },
   responses: { 200: ok(cursorList(StepContact)) },
@@ -62,7 +62,12 @@ const visitsRoute = createRoute({
     params: StepParams,
     query: cursorQuery(20).extend({
       status: EndedVisitStatusSchema.default('COMPLETED'),
-      branch: z.string().min(1).max(100).optional().openapi({ description: 'Only who left it by this branch' }),
+      branch: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .openapi({ description: 'Only contacts that left the step by this branch' }),
     }),
   },
   responses: { 200: ok(StepVisitList) },

@@ -33,7 +33,8 @@ const createStepRoute = createRoute({
   operationId: 'createWorkflowStep',
   tags,
   summary: 'Add a step',
-  description: 'The first step added is the entry. `autoConnect` joins it to the last step that leads nowhere yet.',
+  description:
+    'The first step becomes the entry. `autoConnect` connects the new step to the last step without an outgoing transition.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateStep) },
   responses: { 201: okVersioned(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
@@ -44,9 +45,9 @@ const patchStepRoute = createRoute({
   path: '/workflows/{id}/steps/{stepId}',
   operationId: 'updateWorkflowStep',
   tags,
-  summary: 'Change a step',
+  summary: 'Update a step',
   description:
-    'Reaches every execution that has not passed the step yet. A masked header value keeps the one that is stored, as `***` in a URL does, while scheme, host and port stay.',
+    'Applies to every execution that has not passed the step yet. A masked header value keeps the stored value. So does `***` in a URL, while scheme, host and port stay the same.',
   security: scopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, body: json(PatchStep) },
   responses: { 200: okVersioned(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
@@ -59,7 +60,7 @@ const deleteStepRoute = createRoute({
   tags,
   summary: 'Remove a step',
   description:
-    'Also removes its transitions; `splice=true` joins the steps around it. Executions at the step end EXITED, reason `step_deleted`.',
+    'Also removes its transitions. `splice=true` connects the steps before and after it. Executions at the step end EXITED, reason `step_deleted`.',
   security: scopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, query: z.object({ splice: QuerySwitch.optional() }) },
   responses: { 204: noContent(), ...errors('CONFLICT') },
@@ -72,7 +73,7 @@ const createTransitionRoute = createRoute({
   tags,
   summary: 'Connect two steps',
   description:
-    '`branch` is `yes` or `no` on CONDITION, `event` or `timeout` (or none) on WAIT_FOR_EVENT, the name of a branch on SPLIT, none elsewhere.',
+    '`branch` is `yes` or `no` for a CONDITION, `event` or `timeout` (or none) for a WAIT_FOR_EVENT, and the name of a branch for a SPLIT. Other steps have none.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateTransition) },
   responses: { 201: okVersioned(TransitionSchema), ...errors('CONFLICT') },
@@ -84,7 +85,7 @@ const deleteTransitionRoute = createRoute({
   operationId: 'deleteWorkflowTransition',
   tags,
   summary: 'Remove a transition',
-  description: 'Executions that come to its step afterwards follow what is left.',
+  description: 'Executions that reach its step later follow the remaining transitions.',
   security: scopes('workflows:edit'),
   request: { params: z.object({ id: Id, transitionId: Id }), headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },

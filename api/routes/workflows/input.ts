@@ -16,8 +16,8 @@ const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
     type: 'object',
     properties: {
       eventName: { type: 'string', minLength: 1, maxLength: EVENT_NAME_LENGTH },
-      filters: { description: "On the event's data, like the filters of a WAIT_FOR_EVENT." },
-      includeAutomatic: { type: 'boolean', description: "Like the workflow's `includeAutomatic`." },
+      filters: { description: "Filters on the event's data, like the filters of a WAIT_FOR_EVENT." },
+      includeAutomatic: { type: 'boolean', description: 'Same as `includeAutomatic` of the workflow.' },
     },
     required: ['eventName'],
   },
@@ -28,7 +28,7 @@ const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
 
 const IncludeAutomatic = z.boolean().optional().openapi({
   description:
-    'Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given.',
+    'Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false.',
 });
 const TriggerConfig = z
   .object({ eventName: ListenedEventInput.nullish(), includeAutomatic: IncludeAutomatic })
@@ -36,7 +36,7 @@ const TriggerConfig = z
 
 const ReentryKey = z.string().regex(REENTRY_KEY, REENTRY_KEY_FAULT).nullish().openapi({
   description:
-    'The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact.',
+    'Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null.',
   example: 'event.cartId',
 });
 

@@ -82,7 +82,7 @@ export const StepSchema = z
     id: Id,
     type: StepTypeSchema,
     name: z.string(),
-    slug: z.string().openapi({ description: 'Names it in files, within its workflow' }),
+    slug: z.string().openapi({ description: 'Identifies the step in files, within its workflow' }),
     config: Json,
     templateId: Id.nullable(),
     position: Position.nullable(),
@@ -99,7 +99,7 @@ export const TransitionSchema = z
 
 export const WorkflowDetailSchema = WorkflowSchema.extend({
   version: z.string().openapi({
-    description: 'Names what is drawn, for `PUT /workflows/{id}/graph`: other steps or transitions, another version.',
+    description: 'Version of the graph, for `PUT /workflows/{id}/graph`. It changes with the steps and transitions.',
   }),
   steps: z.array(StepSchema),
   transitions: z.array(TransitionSchema),
@@ -136,7 +136,7 @@ export const ExecutionSchema = z
     id: Id,
     workflowId: Id,
     contactId: Id,
-    contactEmail: z.string().nullable().openapi({ description: 'Null once the contact was deleted' }),
+    contactEmail: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
     status: ExecutionStatusSchema,
     currentStepId: Id.nullable(),
     exitReason: z.string().nullable(),
@@ -147,18 +147,18 @@ export const ExecutionSchema = z
     context: Json,
     event: Json,
     eventName: z.string().nullable(),
-    sandbox: z.boolean().openapi({ description: 'It only tries the workflow out, and counts nowhere.' }),
+    sandbox: z.boolean().openapi({ description: 'A sandbox run. It is not counted in statistics.' }),
     startedAt: Instant,
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({
       description:
-        'False while it waits to be started, because more was accepted than can be started at once. Its steps then show its position.',
+        'False while the execution waits to be started, because more executions were accepted than can be started at once. Its steps then show its position.',
     }),
     temporal: z.object({
       workflowId: z.string(),
       runId: z.string().nullable(),
       url: z.string().nullable().openapi({
-        description: "Its page in Temporal's UI, when one execution is asked for and `TEMPORAL_UI_URL` is set",
+        description: "URL in Temporal's UI, when a single execution is requested and `TEMPORAL_UI_URL` is set",
       }),
     }),
   })
@@ -176,7 +176,7 @@ export const ExecutionDetailSchema = ExecutionSchema.extend({
       completedAt: Instant.nullable(),
       dueAt: Instant.nullable().openapi({
         description:
-          'When a DELAY or the deadline of a WAIT_FOR_EVENT ends; later than asked for where too many end in that second.',
+          'When a DELAY or the deadline of a WAIT_FOR_EVENT ends. Later than requested if too many end in the same second.',
       }),
       output: Json.nullable(),
       error: z.string().nullable(),

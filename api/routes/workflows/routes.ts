@@ -26,7 +26,7 @@ const listRoute = createRoute({
   operationId: 'listWorkflows',
   tags,
   summary: 'List the workflows',
-  description: 'Newest first. `workflows` and `data` are the same list.',
+  description: 'Newest first. `workflows` and `data` are aliases.',
   security: scopes('workflows:view'),
   request: { query: pageQuery(20).extend({ search: NameSearch }) },
   responses: { 200: ok(WorkflowList) },
@@ -39,7 +39,7 @@ const fieldsRoute = createRoute({
   tags,
   summary: 'List the fields for CONDITION steps',
   description:
-    'Contact fields (`data.<key>` where custom), event names for history operators, and keys seen in event data.',
+    'Contact fields (`data.<key>` for custom fields), event names for history operators, and keys seen in event data.',
   security: scopes('workflows:view'),
   responses: {
     200: ok(
@@ -72,8 +72,7 @@ const createWorkflowRoute = createRoute({
   tags,
   summary: 'Create a workflow',
   description:
-    'It starts disabled and without steps; the first step added is its entry. A project has at most 500 (409). ' +
-    'The `slug` is made of the name; one that is given and taken is 409.',
+    'A new workflow is disabled and has no steps; the first step added becomes its entry. A project can have 500 workflows (409). The `slug` defaults to one derived from the name. Returns 409 if the given `slug` is taken.',
   security: scopes('workflows:edit'),
   request: { body: json(CreateWorkflow) },
   responses: { 201: okVersioned(WorkflowDetailSchema), ...errors('CONFLICT') },
@@ -96,7 +95,7 @@ const patchRoute = createRoute({
   path: '/workflows/{id}',
   operationId: 'updateWorkflow',
   tags,
-  summary: 'Change, enable or disable a workflow',
+  summary: 'Update a workflow',
   description:
     'Enabling checks the whole graph and returns every error found. Disabling lets running executions finish; no new execution starts.',
   security: scopes('workflows:edit'),
@@ -110,7 +109,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteWorkflow',
   tags,
   summary: 'Delete a workflow',
-  description: 'Only while it has no active executions. Its ended executions go with it.',
+  description: 'Only possible while the workflow has no active executions. Its ended executions are deleted too.',
   security: scopes('workflows:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },

@@ -12,7 +12,7 @@ export type AcceptedSms = {
   from: string;
   country: string;
   encoding: AcceptedSmsEncoding;
-  /** Billing units */
+  /** Number of billed segments */
   segments: number;
   status: AcceptedSmsStatus;
 };
@@ -35,7 +35,7 @@ export type ActivityList = {
   activities: Activity[];
   cursor: string | null;
   hasMore: boolean;
-  /** On the first page how many there are, counted up to 10000; 0 on later ones. */
+  /** Number of items, counted up to 10000, on the first page; 0 on later pages. */
   total: number;
 };
 
@@ -64,7 +64,7 @@ export type AddSegmentMembers = {
 export type AddSmsStop = {
   /** E.164 */
   phone: string;
-  /** A sender of the project; without it every sender */
+  /** A sender of the project. Defaults to all senders. */
   from?: string;
 };
 
@@ -80,7 +80,7 @@ export type AddedSegmentMembers = {
 };
 
 export type AdvanceExecution = {
-  /** For a WAIT_FOR_EVENT: `event`, or `timeout`, which is the default. */
+  /** For a WAIT_FOR_EVENT: `event` or `timeout`. Defaults to `timeout`. */
   branch?: string | null;
 };
 
@@ -126,10 +126,10 @@ export type ApplyFinding = {
 export type ApplyFindingCode = "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "campaign_begun" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
 
 export type ApplyProject = {
-  /** Answers what would be done, and does nothing */
+  /** Returns the changes without making them */
   dryRun?: boolean;
   version?: 1;
-  /** As `PATCH /project` takes them, without `name`. Changing one needs `project:manage`, which no key holds. */
+  /** Same as in `PATCH /project`, without `name`. Changes need `project:manage`, which API keys cannot have. */
   settings?: Record<string, unknown>;
   topics?: TopicFile[];
   templates?: TemplateFile[];
@@ -140,7 +140,7 @@ export type ApplyProject = {
 
 export type Asset = {
   id: string;
-  /** Address of the image. It always serves the same bytes. */
+  /** URL of the image. It always returns the same bytes. */
   url: string;
   hash: string;
   filename: string | null;
@@ -149,9 +149,9 @@ export type Asset = {
   /** In pixels */
   width: number;
   height: number;
-  /** Whether anything shows it */
+  /** Whether the image is used anywhere */
   used: boolean;
-  /** Number of templates and campaigns that use it, and whether an accepted email does */
+  /** Number of templates and campaigns that use the image, and whether an accepted email uses it */
   usedBy: {
     templates: number;
     campaigns: number;
@@ -162,7 +162,7 @@ export type Asset = {
 
 export type AssetContentType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/** `bytes` is the total size of the project's images, of `maxBytes`. */
+/** `bytes` is the total size of the project's images; `maxBytes` is the limit. */
 export type AssetList = {
   data: Asset[];
   cursor: string | null;
@@ -178,9 +178,9 @@ export type AttentionItem = {
   id: string | null;
   name: string | null;
   since: string;
-  /** Executions, or rows of the outbox, counted up to 10000; else 1 */
+  /** Number of executions or outbox rows, counted up to 10000; otherwise 1 */
   count: number;
-  /** Why the project is held, the campaign paused, the endpoint disabled; the last error */
+  /** Reason for the hold, the pause or the disabled endpoint, or the last error */
   detail: string | null;
 };
 
@@ -232,10 +232,10 @@ export type BatchSent = {
             email: string;
           };
           email: string;
-          /** Present for a copy */
+          /** Set for a copy */
           role?: SentEmailsRole;
         }[];
-        /** Copies that nobody gets */
+        /** Copies that are not sent */
         skipped?: {
           email: string;
           reason: SentSkippedReason;
@@ -254,11 +254,11 @@ export type BatchSent = {
 
 export type BulkContacts = {
   contactIds?: string[];
-  /** The same as `contactIds` */
+  /** Alias of `contactIds` */
   ids?: string[];
-  /** Contacts that match these filters when the job reaches them; `{}` is all contacts. Contacts that are created later are not included. */
+  /** Selects the contacts that match when the job reaches them. `{}` selects all contacts. Contacts created after the request are not included. */
   where?: {
-    /** A part of the address */
+    /** Part of the address */
     search?: string;
     condition?: Condition;
   };
@@ -299,7 +299,7 @@ export type BulkJobStatus = "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CAN
 export type Campaign = {
   id: string;
   name: string;
-  /** Names it in files, over projects; stays when the name changes */
+  /** Identifies the record in files and across projects. Does not change with the name. */
   slug: string;
   description: string | null;
   subject: string;
@@ -317,14 +317,14 @@ export type Campaign = {
   audienceCondition: Record<string, unknown> | null;
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
-  /** Its own window, or null for none. Absent if the project's window applies. */
+  /** The campaign's own window, or null for no window. Absent if the project's window applies. */
   sendingWindow?: {
     from: string;
     to: string;
     days?: number[];
     timezone?: "contact" | string;
   } | null;
-  /** For a campaign whose recipients wait for a local time or a window: when the next of them may be sent to */
+  /** When the next recipients can be sent to, if recipients wait for a local time or a window */
   nextOpening: string | null;
   status: CampaignStatus;
   scheduledAt: string | null;
@@ -332,18 +332,18 @@ export type Campaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why it is PAUSED. `requested`: by a user. `template_timeout`: its content ran out of time for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have it already. */
+  /** Why the campaign is PAUSED. `requested`: by a user. `template_timeout`: rendering timed out for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have the email already. */
   pausedReason: CampaignPausedReason | null;
-  /** Variants of the content. Fields that a variant does not set come from the campaign. */
+  /** Variants of the content. Fields that a variant does not set are the campaign's. */
   variants: CampaignVariant[] | null;
   test: CampaignTest;
-  /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
+  /** Null without a test. `WAITING`: the share was sent, and the winner is chosen at `testEndsAt`. `ENDED`: the test needed no winner, or was cancelled. */
   testState: CampaignTestState | null;
-  /** When the test is judged; null until its share was sent */
+  /** When the winner is chosen. Null until the share was sent. */
   testEndsAt: string | null;
-  /** The name of the variant that the rest gets */
+  /** Name of the variant that the remaining recipients get */
   winner: string | null;
-  /** Chosen by the test, or by hand */
+  /** Whether the test or a user chose the winner */
   winnerBy: CampaignWinnerBy | null;
   winnerAt: string | null;
   totalRecipients: number;
@@ -376,7 +376,7 @@ export type CampaignFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from?: string | {
     name?: string;
     email: string;
@@ -384,29 +384,29 @@ export type CampaignFile = {
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: CampaignType;
-  /** Audience of a FILTERED campaign, with `segment.<slug>` for `segment.<id>` */
+  /** Audience of a FILTERED campaign, with `segment.<slug>` instead of `segment.<id>` */
   audienceFilter?: unknown;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
-  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  /** The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending. */
   sendingWindow?: SendingWindow | string | null;
-  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  /** 2 to 5 variants with distinct names. Null or an empty list removes all variants. */
   variants?: CampaignVariantInput[] | null;
   test?: CampaignTestInput;
-  /** Audience of a SEGMENT campaign */
+  /** Slug of the segment of a SEGMENT campaign */
   segment?: string | null;
-  /** Topic of the campaign */
+  /** Slug of the topic */
   topic?: string | null;
 };
 
 export type CampaignLink = {
-  /** As the template has it */
+  /** The URL as written in the template */
   url: string;
-  /** By people */
+  /** Clicks by humans */
   clicks: number;
-  /** Recipients who clicked it */
+  /** Recipients who clicked the link */
   uniqueClicks: number;
-  /** By scanners */
+  /** Clicks by scanners */
   machineClicks: number;
   /** Clicks of each variant with this link. Null if the campaign has no variants. */
   variants: CampaignLinkOfVariant[] | null;
@@ -414,11 +414,11 @@ export type CampaignLink = {
 
 export type CampaignLinkOfVariant = {
   name: string;
-  /** By people */
+  /** Clicks by humans */
   clicks: number;
-  /** Recipients who clicked it */
+  /** Recipients who clicked the link */
   uniqueClicks: number;
-  /** By scanners */
+  /** Clicks by scanners */
   machineClicks: number;
 };
 
@@ -436,19 +436,19 @@ export type CampaignPausedReason = "requested" | "template_timeout" | "database_
 
 export type CampaignRecipient = {
   contactId: string | null;
-  /** Null once the contact is deleted */
+  /** Null after the contact is erased */
   email: string | null;
   status: EmailItemStatus;
-  /** Why it was not sent, or was lost: a word of the closed vocabulary. Those skipped are FAILED with a reason. */
+  /** Why the email was not sent or not delivered. Skipped recipients are FAILED with a reason. */
   reason: string | null;
-  /** The words of the provider */
+  /** Reply of the provider */
   error: string | null;
   attempts: number;
-  /** Name of the variant that it gets, in an A/B test */
+  /** Name of the recipient's variant, if the campaign has variants */
   variant: string | null;
-  /** Of `GET /v1/emails/{id}` */
+  /** Id for `GET /v1/emails/{id}` */
   emailId: string;
-  /** It waits until then */
+  /** Earliest time at which the email is sent */
   notBefore: string | null;
   sentAt: string | null;
   deliveredAt: string | null;
@@ -465,9 +465,9 @@ export type CampaignRequeued = {
 export type CampaignReview = {
   /** Contacts in the audience, subscribed or not */
   audience: number;
-  /** Recipients that would be sent to now */
+  /** Recipients that the campaign would be sent to now */
   willSend: number;
-  /** The others, by reason */
+  /** Skipped contacts by reason */
   skipped: Record<string, number>;
   /** Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test. */
   estimatedSeconds: number;
@@ -487,21 +487,21 @@ export type CampaignStats = {
   unsubscribed: number;
   failed: number;
   skipped: number;
-  /** Of 100 sent */
+  /** Percentage of sent emails */
   openRate: number;
-  /** Of 100 sent */
+  /** Percentage of sent emails */
   clickRate: number;
-  /** Of 100 tried */
+  /** Percentage of attempted emails (`sent + failed`) */
   bounceRate: number;
-  /** Of 100 sent */
+  /** Percentage of sent emails */
   deliveryRate: number;
-  /** How many recipients were not sent to or lost, for each reason of the closed vocabulary */
+  /** Number of recipients by the reason why their email was not sent or not delivered */
   byReason: Record<string, number>;
-  /** Opens by prefetchers and scanners, which make nobody OPENED */
+  /** Opens by prefetchers and scanners. They do not make an email OPENED. */
   machineOpens: number;
-  /** Clicks by scanners, which make nobody CLICKED */
+  /** Clicks by scanners. They do not make an email CLICKED. */
   machineClicks: number;
-  /** By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before */
+  /** Counts per hour (UTC) for the first 72 hours, starting with the hour in which the campaign started. Empty before the start. */
   series: {
     at: string;
     sent: number;
@@ -515,7 +515,7 @@ export type CampaignStats = {
     opens: number;
     clicks: number;
   }[];
-  /** Null if the campaign has no variants. Recipients who wait for the winner belong to no variant. */
+  /** Null if the campaign has no variants. Recipients that wait for the winner belong to no variant. */
   variants: CampaignVariantStats[] | null;
   comparison: VariantComparison;
 };
@@ -529,15 +529,15 @@ export type CampaignTest = {
   minimum: number;
 } | null;
 
-/** Sends the variants to a share, waits, and sends the better one to the rest. Without it all recipients get a variant by weight. */
+/** Sends the variants to a share of the recipients, waits, and sends the better variant to the rest. Without a test, all recipients get a variant by weight. */
 export type CampaignTestInput = {
-  /** Share of the recipients, rounded up to whole people, that gets the variants by weight. With 1 all of them do, and no one waits. */
+  /** Share of the recipients that gets the variants by weight, rounded up to whole recipients. With 1, all recipients get a variant and no recipient waits for a winner. */
   share: number;
   /** Counts humans only, without automated opens and clicks */
   metric?: CampaignTestMetric;
-  /** From when the share was sent */
+  /** Waiting time after the share was sent */
   waitMinutes?: number;
-  /** With fewer, the better variant does not win: the first one does */
+  /** Minimum number of opens or clicks (see `metric`) of the winner. Below it, the first variant wins. */
   minimum?: number;
 } | null;
 
@@ -575,7 +575,7 @@ export type CampaignVariant = {
   replyTo?: string;
 };
 
-/** Fields that it does not set come from the campaign. */
+/** Fields that a variant does not set are the campaign's. */
 export type CampaignVariantInput = {
   name: string;
   weight?: number;
@@ -583,7 +583,7 @@ export type CampaignVariantInput = {
   /** HTML with Liquid, at most 512 KB */
   body?: string | null;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from?: string | {
     name?: string;
     email: string;
@@ -607,9 +607,9 @@ export type CampaignVariantStats = {
   unsubscribed: number;
   failed: number;
   skipped: number;
-  /** Of 100 sent */
+  /** Percentage of sent emails */
   openRate: number;
-  /** Of 100 sent */
+  /** Percentage of sent emails */
   clickRate: number;
   openInterval: RateInterval;
   clickInterval: RateInterval;
@@ -630,12 +630,12 @@ export type ChangePassword = {
 };
 
 export type ChangeTeamRole = {
-  /** OWNER only by an OWNER */
+  /** Only an OWNER can give the role OWNER */
   role: MeRole;
 };
 
 export type ChangedResource = AppliedResource & {
-  /** The fields that differ; steps as `steps.<slug>` */
+  /** Changed fields; steps as `steps.<slug>` */
   changes: string[];
 };
 
@@ -644,14 +644,14 @@ export type Checklist = {
     key: ChecklistItemsKey;
     done: boolean;
   }[];
-  /** All of it */
+  /** Whether all items are done */
   done: boolean;
 };
 
 export type ChecklistItemsKey = "domain" | "contact" | "template" | "mail" | "event" | "automation";
 
 export type ChooseWinner = {
-  /** The variant's name */
+  /** Name of the variant */
   variant: string;
 };
 
@@ -680,10 +680,10 @@ export type Contact = {
   email: string;
   subscribed: boolean;
   subscription: SubscriptionState;
-  /** Consent to SMS, apart from `subscribed` */
+  /** Consent to SMS, independent of `subscribed` */
   smsSubscribed: boolean;
   data: Record<string, unknown>;
-  /** Subscription to each of the project's topics, by topic id. Without a choice of the contact, the topic's default. */
+  /** Subscription to each of the project's topics, by topic id. The topic's default, unless the contact has chosen. */
   topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
@@ -709,12 +709,12 @@ export type ContactExecution = {
   workflowId: string;
   workflowName: string;
   status: ExecutionStatus;
-  /** It only tries the workflow out, and counts nowhere. */
+  /** A sandbox run. It is not counted in statistics. */
   sandbox: boolean;
   currentStepId: string | null;
   stepName: string | null;
   stepType: StepType | null;
-  /** When the step that it waits at is due */
+  /** When the current step is due */
   dueAt: string | null;
   exitReason: string | null;
   error: string | null;
@@ -726,14 +726,14 @@ export type ContactExport = {
   exportedAt: string;
   contact: Contact;
   suppressions: Record<string, unknown>[];
-  /** As GET /v1/emails has them, without bodies */
+  /** Same as in `GET /v1/emails`, without bodies */
   emails: Record<string, unknown>[];
   sms: Record<string, unknown>[];
   events: Record<string, unknown>[];
-  /** Each with its steps */
+  /** Executions with their steps */
   executions: Record<string, unknown>[];
   segments: Record<string, unknown>[];
-  /** Proofs of double opt-in: `at`, `ip`, the `text` that the contact agreed to, and `emailId` of the email that asked */
+  /** Proofs of double opt-in: `at`, `ip`, the `text` that the contact agreed to, and `emailId` of the confirmation email */
   optIns: Record<string, unknown>[];
 };
 
@@ -743,7 +743,7 @@ export type ContactFieldUsage = {
   usedInWorkflows: NamedUse[];
   contactCount: number;
   canDelete: boolean;
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
 };
 
@@ -752,7 +752,7 @@ export type ContactFieldValues = {
   values: unknown[];
   count: number;
   limit: number;
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
 };
 
@@ -764,7 +764,7 @@ export type ContactFields = {
     standard: boolean;
   }[];
   count: number;
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
 };
 
@@ -789,7 +789,7 @@ export type ContactSegments = {
     name: string;
     slug: string;
     type: SegmentType;
-    /** Since when it is a stored member, of a STATIC or tracked segment; null of others */
+    /** When the contact became a stored member of a STATIC or tracked segment. Null for other segments. */
     memberSince: string | null;
   })[];
 };
@@ -798,18 +798,18 @@ export type ContactSubscription = {
   subscribed: boolean;
   subscription: SubscriptionState;
   smsSubscribed: boolean;
-  /** The latest 20, newest first. Empty if the subscription has not changed since the creation. */
+  /** The latest 20, newest first. Empty if the subscription has not changed since the contact was created. */
   changes: ({
     at: string;
     subscribed: boolean;
-    /** `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or the reporter. Null if it is unknown. */
+    /** `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the contact itself, or the reporter. Null if unknown. */
     actor: string | null;
-    /** A member's address, or the name of a key or workflow. Null without a name. */
+    /** Address of a user, or name of a key or workflow. Null without a name. */
     actorName: string | null;
     reason: string | null;
   })[];
   suppressions: (Suppression & ({
-    /** A member's address, or the name of a key or workflow. Null without a name. */
+    /** Address of a user, or name of a key or workflow. Null without a name. */
     actorName: string | null;
   }))[];
 };
@@ -817,9 +817,9 @@ export type ContactSubscription = {
 export type ContactsFile = {
   /** A CSV file in UTF-8 or UTF-16, at most 5 MB */
   file: string;
-  /** JSON: the target of each column by its header: `email`, `subscribed` or `data.<name>`, null to ignore the column, or `{ "field": …, "type": "string" }` to keep its values text. Other columns use their header. */
+  /** A JSON object that maps column headers to fields: `email`, `subscribed` or `data.<name>`. Use null to skip a column. Use `{ "field": …, "type": "string" }` to keep the values as text. Columns that are not in the mapping use their header as the field name. */
   mapping?: string;
-  /** The same as in the query */
+  /** Same as in the query */
   triggerWorkflows?: boolean;
 };
 
@@ -840,7 +840,7 @@ export type CreateCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from: string | {
     name?: string;
     email: string;
@@ -848,22 +848,22 @@ export type CreateCampaign = {
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: CampaignType;
-  /** The same as `audienceType` */
+  /** Alias of `audienceType` */
   type?: CampaignType;
   segmentId?: string | null;
-  /** Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are aliases. */
   audienceFilter?: Record<string, unknown> | null;
-  /** The same as `audienceFilter` */
+  /** Alias of `audienceFilter` */
   audienceCondition?: Record<string, unknown> | null;
-  /** The same as `audienceFilter` */
+  /** Alias of `audienceFilter` */
   filters?: Record<string, unknown> | null;
-  /** Topic of the campaign. Contacts who left the topic do not get it. */
+  /** Topic of the campaign. Contacts that left the topic do not get it. */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
-  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  /** The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending. */
   sendingWindow?: SendingWindow | string | null;
-  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  /** 2 to 5 variants with distinct names. Null or an empty list removes all variants. */
   variants?: CampaignVariantInput[] | null;
   test?: CampaignTestInput;
 };
@@ -878,13 +878,13 @@ export type CreateSegment = {
   description?: string | null;
   type?: SegmentType;
   filters?: ConditionInput;
-  /** The same as `filters` */
+  /** Alias of `filters` */
   condition?: ConditionInput;
   trackMembership?: boolean;
 };
 
 export type CreateSmsSender = {
-  /** Null or none makes the default sender */
+  /** Country of the sender. If null or omitted, sets the default sender. */
   country?: string | null;
   from: string;
 };
@@ -897,7 +897,7 @@ export type CreateTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from?: string | {
     name?: string;
     email: string;
@@ -905,23 +905,23 @@ export type CreateTemplate = {
   fromName?: string | null;
   replyTo?: string | null;
   type: TemplateType;
-  /** Topic of its emails; MARKETING only */
+  /** Topic of the emails; only for MARKETING */
   topicId?: string | null;
 };
 
 export type CreateTopic = {
   name: string;
-  /** From the name unless given, unique in the project, and kept on a rename */
+  /** Derived from the name by default. Unique in the project. Does not change with the name. */
   slug?: string;
-  /** Shown on the page of mail settings */
+  /** Shown to contacts on the preference page */
   description?: string | null;
-  /** Whether contacts who said nothing about it are on it; true unless given */
+  /** Whether contacts without a choice are subscribed to the topic. Defaults to true. */
   defaultSubscribed?: boolean;
 };
 
 export type CreateWebhookEndpoint = {
   url: string;
-  /** Names, prefixes such as `email.*`, or `*` */
+  /** Event names, prefixes such as `email.*`, or `*` */
   events: string[];
   description?: string | null;
 };
@@ -934,13 +934,13 @@ export type CreateWorkflow = {
   eventName?: string | null;
   triggerConfig?: {
     eventName?: string | null;
-    /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+    /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false. */
     includeAutomatic?: boolean;
   } | null;
-  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false. */
   includeAutomatic?: boolean;
   allowReentry?: boolean;
-  /** The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
@@ -965,7 +965,7 @@ export type CreateWorkflowTransition = {
   branch?: string | null;
 };
 
-/** `key` is shown this once; only its hash is kept. */
+/** `key` is returned only once; the service stores only its hash. */
 export type CreatedApiKey = ApiKey & {
   key: string;
 };
@@ -993,7 +993,7 @@ export type Domain = {
   domain: string;
   verified: boolean;
   status: DomainStatus;
-  /** Whether the service signs mail from this domain (DKIM) */
+  /** Whether the service signs email from this domain (DKIM) */
   signing: boolean;
   records: ({
     purpose: DomainRecordsPurpose;
@@ -1004,10 +1004,10 @@ export type Domain = {
     found: boolean;
     /** Values found at the last check. Null if the DNS never responded. */
     seen: string[] | null;
-    /** Warning to read before the record is published, such as an MX of another server */
+    /** Warning to read before publishing the record, such as an MX of another server */
     warning: string | null;
   })[];
-  /** Why there is nothing, or less, to publish */
+  /** Why no records, or only some of them, need publishing */
   note: string | null;
   lastCheckedAt: string | null;
   createdAt: string;
@@ -1024,19 +1024,19 @@ export type Email = EmailItem & ({
   /** Rendered HTML */
   body: string;
   text: string;
-  /** Names in lower case */
+  /** Header names are in lower case */
   headers: Record<string, string>;
   replyTo: string | null;
-  /** Which of several copies it is */
+  /** Role of the recipient in an email with copies. Null otherwise. */
   role: EmailRole | null;
   /** The workflow of `workflowExecutionId` */
   workflowId: string | null;
-  /** How often it was given to the provider */
+  /** Number of times the email was handed to the provider */
   attempts: number;
   bounceType: EmailBounceType | null;
   machineOpens: number;
   machineClicks: number;
-  /** The email that this one repeats */
+  /** Id of the email that this email resends */
   resentFrom: string | null;
   attachments: ({
     /** For `GET /v1/emails/{id}/attachments/{attachmentId}`; null for a file inside a relayed message */
@@ -1058,7 +1058,7 @@ export type EmailBounceType = "Permanent" | "Transient";
 export type EmailItem = {
   id: string;
   contactId: string | null;
-  /** Null once the contact was erased */
+  /** Null after the contact is erased */
   to: string | null;
   from: string;
   fromName: string | null;
@@ -1072,7 +1072,7 @@ export type EmailItem = {
   messageId: string | null;
   opens: number;
   clicks: number;
-  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, not_mobile, invalid_number, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead_mailbox, bounced:mailbox_for_now, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
+  /** Why the email was not sent or not delivered: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, not_mobile, invalid_number, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead_mailbox, bounced:mailbox_for_now, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
   reason: string | null;
   /** Reply of the provider */
   error: string | null;
@@ -1095,7 +1095,7 @@ export type EmailVerification = {
   success: boolean;
   data: {
     email: string;
-    /** The domain exists and takes mail, and is not disposable */
+    /** Whether the domain exists, accepts email and is not disposable */
     valid: boolean;
     isDisposable: boolean;
     isAlias: boolean;
@@ -1137,12 +1137,12 @@ export type Event = {
   contactId: string | null;
   emailId: string | null;
   data: Record<string, unknown>;
-  /** The executions of workflows that it started */
+  /** Workflow executions that the event started */
   executions: {
     id: string;
     workflowId: string;
   }[];
-  /** Enabled workflows that it triggers and did not start, with the reason and the conflicting execution */
+  /** Enabled workflows with this trigger that the event did not start, with the reason and the conflicting execution */
   notStarted: ({
     workflowId: string;
     reason: EventNotStartedReason;
@@ -1176,7 +1176,7 @@ export type EventUsage = {
   totalCount: number;
   uniqueContacts: number;
   canDelete: boolean;
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
 };
 
@@ -1184,7 +1184,7 @@ export type Execution = {
   id: string;
   workflowId: string;
   contactId: string;
-  /** Null once the contact was deleted */
+  /** Null after the contact is erased */
   contactEmail: string | null;
   status: ExecutionStatus;
   currentStepId: string | null;
@@ -1194,22 +1194,22 @@ export type Execution = {
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
-  /** It only tries the workflow out, and counts nowhere. */
+  /** A sandbox run. It is not counted in statistics. */
   sandbox: boolean;
   startedAt: string;
   completedAt: string | null;
-  /** False while it waits to be started, because more was accepted than can be started at once. Its steps then show its position. */
+  /** False while the execution waits to be started, because more executions were accepted than can be started at once. Its steps then show its position. */
   begun: boolean;
   temporal: {
     workflowId: string;
     runId: string | null;
-    /** Its page in Temporal's UI, when one execution is asked for and `TEMPORAL_UI_URL` is set */
+    /** URL in Temporal's UI, when a single execution is requested and `TEMPORAL_UI_URL` is set */
     url: string | null;
   };
 };
 
 export type ExecutionDetail = Execution & ({
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
   steps: ({
     stepId: string;
@@ -1218,7 +1218,7 @@ export type ExecutionDetail = Execution & ({
     attempts: number;
     startedAt: string;
     completedAt: string | null;
-    /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends; later than asked for where too many end in that second. */
+    /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. Later than requested if too many end in the same second. */
     dueAt: string | null;
     output: Record<string, unknown> | null;
     error: string | null;
@@ -1232,9 +1232,9 @@ export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "
 /** Events that end an execution of their contact at once, at any step: EXITED, reason `exited_on_event`. Changes apply at once, also to running executions. */
 export type ExitOn = {
   eventName: string;
-  /** On the event's data, like the filters of a WAIT_FOR_EVENT. */
+  /** Filters on the event's data, like the filters of a WAIT_FOR_EVENT. */
   filters?: unknown;
-  /** Like the workflow's `includeAutomatic`. */
+  /** Same as `includeAutomatic` of the workflow. */
   includeAutomatic?: boolean;
 }[] | null;
 
@@ -1245,7 +1245,7 @@ export type ExportedProject = {
   segments: SegmentFile[];
   topics: TopicFile[];
   workflows: WorkflowFile[];
-  /** Drafts. Absent for a key without `campaigns:view` */
+  /** Drafts. Omitted for a key without `campaigns:view` */
   campaigns?: CampaignFile[];
 };
 
@@ -1282,7 +1282,7 @@ export type Health = {
   status: "ok";
 };
 
-/** Whether marketing and automation mail is kept back, since when and why. */
+/** Whether marketing and automation email is on hold, since when and why. */
 export type Hold = {
   held: boolean;
   since: string | null;
@@ -1298,7 +1298,7 @@ export type HoldTenant = {
   reason: string;
 };
 
-/** `row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept. */
+/** `row` is the row number in a spreadsheet: the header is row 1. The first 1,000 errors are kept. */
 export type ImportJob = {
   id: string;
   kind: BulkJobKind;
@@ -1317,14 +1317,14 @@ export type ImportJob = {
     createdCount: number;
     updatedCount: number;
     failureCount: number;
-    /** Failed rows that are not readable as CSV. At 1,000 the job is FAILED. */
+    /** Failed rows that are not valid CSV. At 1,000, the job is FAILED. */
     unreadableRows?: number;
     errors: {
       row: number;
       email: string;
       error: string;
     }[];
-    /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
+    /** Rows that were imported without a value that is not valid, such as a phone number */
     warningCount?: number;
     warnings?: {
       row: number;
@@ -1334,13 +1334,13 @@ export type ImportJob = {
   };
 };
 
-/** Counts and errors are the ones that the import would end with if nothing changes meanwhile. */
+/** Counts and errors that the import would end with if nothing changes in the meantime. */
 export type ImportPreview = {
   delimiter: string;
   rows: number;
-  /** As an import takes it */
+  /** The mapping to send with the import */
   mapping: Record<string, unknown>;
-  /** Why it cannot be imported by this mapping; then nothing is counted */
+  /** Errors in the mapping. With errors, rows are not counted. */
   problems: {
     field: string;
     message: string;
@@ -1348,12 +1348,12 @@ export type ImportPreview = {
   }[];
   columns: ({
     header: string;
-    /** `email`, `subscribed`, `data.<name>`, or null for an ignored column */
+    /** `email`, `subscribed`, `data.<name>`, or null for a skipped column */
     field: string | null;
     type: ImportPreviewColumnsType;
-    /** Its first values as they are in the file */
+    /** First values of the column, as in the file */
     samples: string[];
-    /** How many of its values are read as what */
+    /** Number of values by detected type */
     types: {
       text?: number;
       number?: number;
@@ -1364,10 +1364,10 @@ export type ImportPreview = {
   preview: ({
     row: number;
     email: string;
-    /** Null: the file says nothing */
+    /** Null if the file does not set it */
     subscribed: boolean | null;
     data: Record<string, unknown>;
-    /** It is a contact already, and is changed */
+    /** Whether the contact exists and would be updated */
     known: boolean;
     error: string | null;
   })[];
@@ -1382,21 +1382,21 @@ export type ImportPreview = {
       row: number;
       email: string;
       error: string;
-      /** Its cells, or the line where it cannot be read; empty above 2,000 characters */
+      /** Cells of the row, or the line if it cannot be parsed. Empty above 2,000 characters. */
       values: string[];
     }[];
-    /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
+    /** Rows that were imported without a value that is not valid, such as a phone number */
     warningCount?: number;
     warnings?: {
       row: number;
       email: string;
       warning: string;
     }[];
-    /** Rows of addresses on the suppression list: they are imported, and not subscribed */
+    /** Rows whose address is on the suppression list. They are imported without a subscription. */
     suppressedCount: number;
-    /** Rows with an empty consent cell and a known contact, whose subscription does not change */
+    /** Rows of existing contacts with an empty `subscribed` cell. Their subscription does not change. */
     silentKnownCount: number;
-    /** Rows with an empty consent cell whose contact is new: it starts unsubscribed */
+    /** Rows of new contacts with an empty `subscribed` cell. They start unsubscribed. */
     silentNewCount: number;
   } | null;
 };
@@ -1405,14 +1405,14 @@ export type ImportPreviewColumnsType = "infer" | "string";
 
 export type InviteToTeam = {
   email: string;
-  /** OWNER only by an OWNER */
+  /** Only an OWNER can give the role OWNER */
   role?: MeRole;
 };
 
 export type InvitedToTeam = TeamInvitation & {
-  /** The link to hand over, shown this once */
+  /** Link to give to the invited person. Returned only once. */
   url: string;
-  /** Whether the invitation was also emailed, which needs a verified domain of the project */
+  /** Whether the invitation was also emailed, which requires a verified domain of the project */
   mailed: boolean;
 };
 
@@ -1435,7 +1435,7 @@ export type LimitTenant = {
 export type ListedCampaign = {
   id: string;
   name: string;
-  /** Names it in files, over projects; stays when the name changes */
+  /** Identifies the record in files and across projects. Does not change with the name. */
   slug: string;
   description: string | null;
   subject: string;
@@ -1453,14 +1453,14 @@ export type ListedCampaign = {
   audienceCondition?: Record<string, unknown> | null;
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
-  /** Its own window, or null for none. Absent if the project's window applies. */
+  /** The campaign's own window, or null for no window. Absent if the project's window applies. */
   sendingWindow?: {
     from: string;
     to: string;
     days?: number[];
     timezone?: "contact" | string;
   } | null;
-  /** For a campaign whose recipients wait for a local time or a window: when the next of them may be sent to */
+  /** When the next recipients can be sent to, if recipients wait for a local time or a window */
   nextOpening: string | null;
   status: CampaignStatus;
   scheduledAt: string | null;
@@ -1468,18 +1468,18 @@ export type ListedCampaign = {
   startedAt: string | null;
   sentAt: string | null;
   cancelledAt: string | null;
-  /** Why it is PAUSED. `requested`: by a user. `template_timeout`: its content ran out of time for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have it already. */
+  /** Why the campaign is PAUSED. `requested`: by a user. `template_timeout`: rendering timed out for 20 recipients in a row. `database_restored`: the database was restored from a backup, so some recipients may have the email already. */
   pausedReason: CampaignPausedReason | null;
-  /** Variants of the content. Fields that a variant does not set come from the campaign. */
+  /** Variants of the content. Fields that a variant does not set are the campaign's. */
   variants?: CampaignVariant[] | null;
   test: CampaignTest;
-  /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
+  /** Null without a test. `WAITING`: the share was sent, and the winner is chosen at `testEndsAt`. `ENDED`: the test needed no winner, or was cancelled. */
   testState: CampaignTestState | null;
-  /** When the test is judged; null until its share was sent */
+  /** When the winner is chosen. Null until the share was sent. */
   testEndsAt: string | null;
-  /** The name of the variant that the rest gets */
+  /** Name of the variant that the remaining recipients get */
   winner: string | null;
-  /** Chosen by the test, or by hand */
+  /** Whether the test or a user chose the winner */
   winnerBy: CampaignWinnerBy | null;
   winnerAt: string | null;
   totalRecipients: number;
@@ -1495,7 +1495,7 @@ export type ListedCampaign = {
   skippedCount: number;
   createdAt: string;
   updatedAt: string;
-  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
+  /** Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them. */
   truncated?: boolean;
 };
 
@@ -1504,14 +1504,14 @@ export type ListedContact = {
   email: string;
   subscribed: boolean;
   subscription: SubscriptionState;
-  /** Consent to SMS, apart from `subscribed` */
+  /** Consent to SMS, independent of `subscribed` */
   smsSubscribed: boolean;
   data?: Record<string, unknown>;
-  /** Subscription to each of the project's topics, by topic id. Without a choice of the contact, the topic's default. */
+  /** Subscription to each of the project's topics, by topic id. The topic's default, unless the contact has chosen. */
   topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
-  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
+  /** Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them. */
   truncated?: boolean;
 };
 
@@ -1533,9 +1533,9 @@ export type ListedContactJob = {
     createdCount: number;
     updatedCount: number;
     failureCount: number;
-    /** Failed rows that are not readable as CSV. At 1,000 the job is FAILED. */
+    /** Failed rows that are not valid CSV. At 1,000, the job is FAILED. */
     unreadableRows?: number;
-    /** Rows that are imported with a value that cannot be used, such as a phone number that cannot be read */
+    /** Rows that were imported without a value that is not valid, such as a phone number */
     warningCount?: number;
   } | {
     operation: BulkJobResultOperation;
@@ -1552,41 +1552,41 @@ export type ListedSegment = {
   slug: string;
   description?: string | null;
   type: SegmentType;
-  /** Null on a STATIC segment */
+  /** Null for a STATIC segment */
   filters?: Condition | null;
-  /** The same as `filters` */
+  /** Alias of `filters` */
   condition?: Condition | null;
   trackMembership: boolean;
-  /** As of the last count */
+  /** Number of members at the last count */
   memberCount: number;
   computedAt: string | null;
   createdAt: string;
   updatedAt: string;
-  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
+  /** Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them. */
   truncated?: boolean;
 };
 
 export type ListedTemplate = Template & {
-  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
+  /** Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them. */
   truncated?: boolean;
 };
 
 export type ListedWorkflow = Workflow & {
-  /** Its large fields are omitted, because a page is at most 4 MB. Read the record itself to get them. */
+  /** Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them. */
   truncated?: boolean;
 };
 
 export type LoggedRequest = {
   id: string;
-  /** The `X-Request-Id` of the answer; a caller may have given it */
+  /** The `X-Request-Id` of the response, which the caller may have set */
   requestId: string;
   method: string;
-  /** As this document has it, without ids and query */
+  /** Path as in this document, without ids and query */
   route: string;
   status: number;
   /** Milliseconds until the response started */
   ms: number;
-  /** A secret key, a person, or the public key */
+  /** A secret key, a user, or the public key */
   by: LoggedRequestBy;
   keyId: string | null;
   userId: string | null;
@@ -1597,7 +1597,7 @@ export type LoggedRequest = {
 export type LoggedRequestBy = "key" | "user" | "public";
 
 export type LoggedRequestDetail = LoggedRequest & ({
-  /** Effects of the request as they are now: the first 100 of each kind */
+  /** Current effects of the request: the first 100 of each kind */
   made: {
     contacts: {
       id: string;
@@ -1648,19 +1648,19 @@ export type LookAtInvitation = {
 };
 
 export type MailOverview = {
-  /** Time zone in which days are counted: the project's. Hours are UTC hours; an hour that midnight divides belongs to the day in which it starts. */
+  /** Time zone of the days: the project's. Counts are kept per UTC hour; an hour that spans midnight belongs to the day in which it starts. */
   timezone: string;
   totals: {
     sent: number;
     delivered: number;
-    /** First opens by people */
+    /** First opens by humans */
     opened: number;
-    /** First clicks by people */
+    /** First clicks by humans */
     clicked: number;
     bounced: number;
     complained: number;
   };
-  /** Percentage of the emails sent in the span */
+  /** Percentages of the emails sent in the time span */
   rates: {
     delivered: number;
     opened: number;
@@ -1672,9 +1672,9 @@ export type MailOverview = {
     date: string;
     sent: number;
     delivered: number;
-    /** First opens by people */
+    /** First opens by humans */
     opened: number;
-    /** First clicks by people */
+    /** First clicks by humans */
     clicked: number;
     bounced: number;
     complained: number;
@@ -1695,7 +1695,7 @@ export type Me = {
   role: MeRole;
   permissions: MePermissions[];
   hold: Hold;
-  /** Whether they operate the service: `OPERATORS` names them */
+  /** Whether the user is an operator of the service, listed in `OPERATORS` */
   operator: boolean;
 };
 
@@ -1735,7 +1735,7 @@ export type OperatorHealth = {
   temporal: {
     reached: boolean;
     pingMs: number | null;
-    /** Approximate count by Temporal. Empty if Temporal is unreachable. */
+    /** Approximate counts by Temporal. Empty if Temporal is unreachable. */
     queues: {
       queue: string;
       backlog: number;
@@ -1755,11 +1755,11 @@ export type OperatorHealth = {
     failing: number;
     lastError: string | null;
   })[];
-  /** How each kind of periodic work stands */
+  /** State of each kind of periodic work */
   periodicWork: ({
     kind: OperatorHealthPeriodicWorkKind;
     everyMinutes: number;
-    /** A round is running, or was ended by an operator */
+    /** A round is running, or an operator ended it */
     running: boolean;
     lastStartedAt: string | null;
     lastEndedAt: string | null;
@@ -1784,7 +1784,7 @@ export type OperatorHealth = {
     build: string;
     startedAt: string;
     seenAt: string;
-    /** Seen within the last half minute */
+    /** Whether the process was seen within the last 30 seconds */
     alive: boolean;
   }[];
 };
@@ -1796,9 +1796,9 @@ export type OperatorHealthProcessesKind = "api" | "worker";
 export type PatchContact = {
   email?: string;
   subscribed?: boolean;
-  /** Takes back a refusal of the person, which `subscribed: true` alone does not where the project's `resubscribe` is `protect` */
+  /** Lets `subscribed: true` subscribe a contact that unsubscribed personally. Required for this if the project's `resubscribe` is `protect`. */
   resubscribe?: boolean;
-  /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
+  /** Custom fields. Null deletes a field, an empty string is skipped, and `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
   /** Subscription to topics, by topic id. Other topics do not change. */
   topics?: Record<string, boolean>;
@@ -1808,29 +1808,29 @@ export type PatchDomain = {
   signing: boolean;
 };
 
-/** Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` is 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
+/** Omitted fields do not change; null removes a limit. The guards are fractions of 1. A limit above `operatorLimits` returns 422. Without a limit of the operator, `bounceGuard` is at most 0.1 and `complaintGuard` at most 0.003. */
 export type PatchProject = {
   name?: string;
   tracking?: ProjectTracking;
   color?: string | null;
-  /** Maximum number of MARKETING emails from campaigns and automations to a contact in a number of rolling days. Failed emails do not count. */
+  /** Maximum number of MARKETING emails from campaigns and automations to a contact within a rolling number of days. Failed emails do not count. */
   frequencyCap?: {
     max: number;
     days: number;
   } | null;
-  /** IANA zone, such as `Europe/Berlin`, of contacts without a valid `data.timezone` */
+  /** IANA time zone, such as `Europe/Berlin`, for contacts without a valid `data.timezone` */
   timezone?: string;
   sendingWindow?: SendingWindow | null;
-  /** While enabled, a contact that the public key would subscribe is `pending` and gets the template, which must contain `{{confirmUrl}}`. The page behind that link subscribes the contact. */
+  /** While enabled, contacts that the public key would subscribe are `pending` and get the template, which must contain `{{confirmUrl}}`. The page at that link subscribes the contact. */
   doubleOptIn?: {
     enabled: boolean;
     templateId?: string | null;
   };
-  /** The country of phone numbers that people write without a calling code */
+  /** Country of phone numbers without a calling code */
   phoneCountry?: string | null;
-  /** With `protect`, `subscribed: true` leaves a contact unsubscribed that refused personally, unless the request has `resubscribe: true`. */
+  /** With `protect`, `subscribed: true` does not subscribe a contact that unsubscribed personally, unless the request has `resubscribe: true`. */
   resubscribe?: ProjectResubscribe;
-  /** With `protected`, `/v1/track` by the public key overrules nothing. With `open` it follows the rules of a secret key, but lifts only refusals that it made itself. */
+  /** With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but it reverts only unsubscribes that it made itself. */
   publicKeyMode?: TrackedEventMode;
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
@@ -1839,13 +1839,13 @@ export type PatchProject = {
 };
 
 export type PatchSegment = {
-  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
+  /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
   name?: string;
   slug?: SlugInput;
   description?: string | null;
   filters?: ConditionInput;
-  /** The same as `filters` */
+  /** Alias of `filters` */
   condition?: ConditionInput;
   trackMembership?: boolean;
 };
@@ -1858,7 +1858,7 @@ export type PatchTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from?: string | {
     name?: string;
     email: string;
@@ -1866,32 +1866,32 @@ export type PatchTemplate = {
   fromName?: string | null;
   replyTo?: string | null;
   type?: TemplateType;
-  /** Topic of its emails; MARKETING only */
+  /** Topic of the emails; only for MARKETING */
   topicId?: string | null;
-  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
+  /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
 };
 
 export type PatchTopic = {
   name?: string;
-  /** From the name unless given, unique in the project, and kept on a rename */
+  /** Derived from the name by default. Unique in the project. Does not change with the name. */
   slug?: string;
-  /** Shown on the page of mail settings */
+  /** Shown to contacts on the preference page */
   description?: string | null;
-  /** Whether contacts who said nothing about it are on it; true unless given */
+  /** Whether contacts without a choice are subscribed to the topic. Defaults to true. */
   defaultSubscribed?: boolean;
 };
 
 export type PatchWebhookEndpoint = {
   url?: string;
-  /** Names, prefixes such as `email.*`, or `*` */
+  /** Event names, prefixes such as `email.*`, or `*` */
   events?: string[];
   description?: string | null;
   enabled?: boolean;
 };
 
 export type PatchWorkflow = {
-  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
+  /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
   name?: string;
   slug?: SlugInput;
@@ -1900,14 +1900,14 @@ export type PatchWorkflow = {
   eventName?: string | null;
   triggerConfig?: {
     eventName?: string | null;
-    /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+    /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false. */
     includeAutomatic?: boolean;
   } | null;
-  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false. */
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
@@ -1915,7 +1915,7 @@ export type PatchWorkflow = {
 };
 
 export type PatchWorkflowStep = {
-  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
+  /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
   name?: string;
   config?: Record<string, unknown>;
@@ -1928,12 +1928,12 @@ export type PatchWorkflowStep = {
 
 export type PatchedContact = Contact & {
   _meta?: {
-    /** True if the request subscribed a contact that had refused personally */
+    /** True if the request subscribed a contact that had unsubscribed personally */
     resubscribed?: boolean;
   };
 };
 
-/** One event, or `events` with up to 100 of them; with `events`, nothing beside it counts. */
+/** One event, or `events` with up to 100 events. With `events`, the other fields are ignored. */
 export type Pixel = {
   name?: string;
   clientId?: string | null;
@@ -1955,12 +1955,12 @@ export type PixelEvent = {
   timestamp?: string | null;
 };
 
-/** Preview text beside the subject in a mailbox: text with Liquid, hidden at the start of the HTML part */
+/** Preview text that mailboxes show beside the subject. Text with Liquid, hidden at the start of the HTML part. */
 export type Preheader = string | null;
 
 export type PreviewCondition = {
   filters?: ConditionInput;
-  /** The same as `filters` */
+  /** Alias of `filters` */
   condition?: ConditionInput;
 };
 
@@ -1976,9 +1976,9 @@ export type PreviewTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** A MARKETING body without the unsubscribe link gets a footer */
+  /** A MARKETING body without an unsubscribe link gets a footer */
   type?: TemplateType;
-  /** Contact to render it for; needs `contacts:view` */
+  /** Contact to render the template for; needs `contacts:view` */
   contactId?: string | null;
   /** Values that override the contact's */
   data?: Record<string, unknown> | null;
@@ -1990,13 +1990,13 @@ export type PreviewWorkflow = {
   /** The payload of the triggering event. */
   event?: Record<string, unknown> | null;
   context?: Record<string, unknown> | null;
-  /** When the run starts; now unless given. */
+  /** When the run starts. Defaults to now. */
   startAt?: string;
   /** Events during the run. */
   events?: RunEvent[];
-  /** Assumed responses of endpoints; 200 unless given. Several responses of a step apply to its visits, in order. */
+  /** Assumed responses of endpoints; 200 by default. Several responses of a step apply to its visits, in order. */
   webhooks?: {
-    /** The id of a WEBHOOK step, or its name. */
+    /** Id or name of a WEBHOOK step. */
     step: string;
     status?: number;
     body?: unknown;
@@ -2019,10 +2019,10 @@ export type Project = {
     max: number;
     days: number;
   } | null;
-  /** IANA, of contacts whose `data.timezone` is none */
+  /** IANA time zone for contacts without a valid `data.timezone` */
   timezone: string;
   sendingWindow: SendingWindow | null;
-  /** The country of phone numbers without a calling code */
+  /** Country of phone numbers without a calling code */
   phoneCountry: string | null;
   resubscribe: ProjectResubscribe;
   publicKeyMode: TrackedEventMode;
@@ -2053,7 +2053,7 @@ export type ProviderAnswers = {
   provider: string;
   /** Number of live emails read: at most the newest 200,000 */
   looked: number;
-  /** When the oldest of them was accepted */
+  /** When the oldest of these emails was accepted */
   since: string | null;
   answers: {
     code: string;
@@ -2061,21 +2061,21 @@ export type ProviderAnswers = {
     projects: number;
     failed: number;
     bounced: number;
-    /** Emails that will be retried */
+    /** Number of emails that will be retried */
     waiting: number;
     newestAt: string;
-    /** The newest answer in full */
+    /** The latest reply in full */
     example: string;
     domains: {
       domain: string;
       mails: number;
     }[];
   }[];
-  /** The topics in `SNS_TOPIC_ARNS`. `refused`: the subscription has raw message delivery on, so its messages prove nothing */
+  /** The topics in `SNS_TOPIC_ARNS`. `refused`: the subscription uses raw message delivery, so its messages cannot be verified. */
   snsTopics: ({
     topic: string;
     state: ProviderAnswersSnsTopicsState;
-    /** When the newest message came */
+    /** When the latest message arrived */
     since: string | null;
   })[];
 };
@@ -2090,7 +2090,7 @@ export type PutCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from?: string | {
     name?: string;
     email: string;
@@ -2098,27 +2098,27 @@ export type PutCampaign = {
   fromName?: string | null;
   replyTo?: string | null;
   audienceType?: CampaignType;
-  /** The same as `audienceType` */
+  /** Alias of `audienceType` */
   type?: CampaignType;
   segmentId?: string | null;
-  /** Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  /** Audience of a FILTERED campaign. `audienceFilter`, `audienceCondition` and `filters` are aliases. */
   audienceFilter?: Record<string, unknown> | null;
-  /** The same as `audienceFilter` */
+  /** Alias of `audienceFilter` */
   audienceCondition?: Record<string, unknown> | null;
-  /** The same as `audienceFilter` */
+  /** Alias of `audienceFilter` */
   filters?: Record<string, unknown> | null;
-  /** Topic of the campaign. Contacts who left the topic do not get it. */
+  /** Topic of the campaign. Contacts that left the topic do not get it. */
   topicId?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
-  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  /** The campaign's own sending window. Null turns off the window. `project`, the default, uses the project's window at the time of sending. */
   sendingWindow?: SendingWindow | string | null;
-  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  /** 2 to 5 variants with distinct names. Null or an empty list removes all variants. */
   variants?: CampaignVariantInput[] | null;
   test?: CampaignTestInput;
-  /** Moves a SCHEDULED campaign to this time */
+  /** Reschedules a SCHEDULED campaign to this time */
   scheduledFor?: string | null;
-  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
+  /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
 };
 
@@ -2131,7 +2131,7 @@ export type QueuedJob = {
   jobId: string;
 };
 
-/** Wilson's interval of a rate: 0 to 1, with 95 % confidence */
+/** Wilson interval of a rate, from 0 to 1, with 95 % confidence */
 export type RateInterval = {
   low: number;
   high: number;
@@ -2139,7 +2139,7 @@ export type RateInterval = {
 
 export type ReadyHealth = Health & {
   details: {
-    /** Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. The metrics `tidings_outbox_*` show it by project. At most five seconds old. */
+    /** Accepted work that has not started: waiting rows, rows that Temporal has received and not started, and the age of the oldest. At most five seconds old. The metrics `tidings_outbox_*` show it by project. */
     outbox: {
       waiting: number;
       handedOver: number;
@@ -2171,7 +2171,7 @@ export type RefreshedSegment = {
 };
 
 export type ReleaseTenant = {
-  /** Kept in the audit log */
+  /** Recorded in the audit log */
   note?: string;
 };
 
@@ -2194,7 +2194,7 @@ export type ReplayedDeliveries = {
 };
 
 export type RetryCampaign = {
-  /** Only recipients that failed for one of these reasons. Omit it for all of them. */
+  /** Retries only recipients that failed for one of these reasons. Defaults to all of them. */
   reasons?: RetryCampaignReasons[] | null;
 };
 
@@ -2203,7 +2203,7 @@ export type RetryCampaignReasons = "provider_rejected" | "expired" | "template_e
 export type RoutePauses = {
   data: ({
     id: string;
-    /** Null is all projects */
+    /** Null if the pause affects all projects */
     projectId: string | null;
     projectName: string | null;
     /** The command that was refused, such as `rcpt` */
@@ -2211,14 +2211,14 @@ export type RoutePauses = {
     /** The mail server's reply, without addresses */
     reply: string;
     since: string;
-    /** When the server is asked again whether it takes our email */
+    /** When the service next tests whether the server accepts email again */
     nextProbeAt: string;
   })[];
 };
 
 export type RunEvent = {
   name: string;
-  /** When it occurs, in the run's own time. If omitted, as soon as a step waits for it. */
+  /** When the event occurs, in simulated time. If omitted, as soon as a step waits for it. */
   at?: string;
   data?: Record<string, unknown> | null;
 };
@@ -2226,23 +2226,23 @@ export type RunEvent = {
 export type SaveContact = {
   email: string;
   subscribed?: boolean;
-  /** Takes back a refusal of the person, which `subscribed: true` alone does not where the project's `resubscribe` is `protect` */
+  /** Lets `subscribed: true` subscribe a contact that unsubscribed personally. Required for this if the project's `resubscribe` is `protect`. */
   resubscribe?: boolean;
-  /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
+  /** Custom fields. Null deletes a field, an empty string is skipped, and `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
   /** Subscription to topics, by topic id. Other topics do not change. */
   topics?: Record<string, boolean>;
 };
 
 export type SaveWorkflowGraph = {
-  /** Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match` the last write wins. */
+  /** Version of the graph that was changed, from `GET`. Without it, `updatedAt` or `If-Match`, the last write wins. */
   version?: string;
-  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
+  /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
   entryStepId: string | null;
   steps: WorkflowGraphStep[];
   transitions: WorkflowGraphTransition[];
-  /** Answers what would be, and saves nothing. */
+  /** Returns the result without saving it. */
   dryRun?: boolean;
 };
 
@@ -2250,7 +2250,7 @@ export type SavedContact = Contact & {
   _meta: {
     isNew: boolean;
     isUpdate: boolean;
-    /** True if the request subscribed a contact that had refused personally */
+    /** True if the request subscribed a contact that had unsubscribed personally */
     resubscribed?: boolean;
   };
 };
@@ -2259,7 +2259,7 @@ export type SavedWorkflowGraph = {
   workflow: WorkflowDetail;
   /** Ids of new steps, by their names in the request. */
   ids: Record<string, string>;
-  /** Errors that keep the workflow from being enabled, each at `steps.<id>`, by the name of the step in the request. */
+  /** Errors that keep the workflow from being enabled, each at `steps.<id>`, with the name of the step in the request. */
   faults: {
     field: string;
     message: string;
@@ -2275,12 +2275,12 @@ export type Segment = {
   slug: string;
   description: string | null;
   type: SegmentType;
-  /** Null on a STATIC segment */
+  /** Null for a STATIC segment */
   filters: Condition | null;
-  /** The same as `filters` */
+  /** Alias of `filters` */
   condition: Condition | null;
   trackMembership: boolean;
-  /** As of the last count */
+  /** Number of members at the last count */
   memberCount: number;
   computedAt: string | null;
   createdAt: string;
@@ -2294,9 +2294,9 @@ export type SegmentChange = {
   /** Null if the contact was erased since */
   contactId: string | null;
   email: string | null;
-  /** The actor of the change, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked one. */
+  /** Actor of the change for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment. */
   actor: string | null;
-  /** A member's address or a key's name. Null without a name. */
+  /** Address of a user, or name of a key. Null without a name. */
   actorName: string | null;
   at: string;
 };
@@ -2318,7 +2318,7 @@ export type SegmentExplanation = {
   type: SegmentType;
   /** Whether the contact is in the segment now */
   holds: boolean;
-  /** Whether it is a stored member, of a STATIC or tracked segment; null of others */
+  /** Whether the contact is a stored member of a STATIC or tracked segment. Null for other segments. */
   member: boolean | null;
   filters: {
     /** Path of the filter in the condition; `members` for a STATIC segment */
@@ -2327,7 +2327,7 @@ export type SegmentExplanation = {
     operator: FilterOperator;
     value?: unknown;
     unit?: FilterUnit;
-    /** The contact's value of the field. For an event or email filter, the time of the last one; for a segment filter, whether the contact is a member. Null without a value. */
+    /** The contact's value of the field. For an event or email filter, the time of the last one. For a segment filter, whether the contact is a member. Null without a value. */
     contactValue?: unknown;
     holds: boolean;
   }[];
@@ -2339,7 +2339,7 @@ export type SegmentFile = {
   name?: string;
   description?: string | null;
   type?: SegmentType;
-  /** As `filters` of a segment, with `segment.<slug>` for `segment.<id>` */
+  /** Same as `filters` of a segment, with `segment.<slug>` instead of `segment.<id>` */
   condition?: unknown;
   trackMembership?: boolean;
 };
@@ -2358,26 +2358,26 @@ export type SegmentUsage = {
     status: CampaignStatus;
   })[];
   usedInWorkflows: NamedUse[];
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
-  /** False while a SCHEDULED, SENDING or PAUSED campaign uses it */
+  /** False while a SCHEDULED, SENDING or PAUSED campaign uses the segment */
   canDelete: boolean;
 };
 
-/** Each recipient gets it at this local time, in the zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`. */
+/** Local time at which each recipient gets the email, in the time zone of `data.timezone` or else the project's. A sending window applies after it. Cannot be combined with `scheduledFor`. */
 export type SendAtLocal = string | null;
 
 export type SendCampaign = {
-  /** Absent or null sends now */
+  /** Time to send the campaign. Sends now if omitted or null. */
   scheduledFor?: string | null;
-  /** The same as `scheduledFor` */
+  /** Alias of `scheduledFor` */
   scheduledAt?: string | null;
   sendAtLocal?: SendAtLocal;
   latePolicy?: LatePolicy;
 };
 
 export type SendEmail = {
-  /** One recipient or many. Each gets an email of its own. */
+  /** One or more recipients. Each gets a separate email. */
   to: string | {
     name?: string;
     email: string;
@@ -2388,16 +2388,16 @@ export type SendEmail = {
   subject?: string;
   /** HTML, with Liquid variables */
   body?: string;
-  /** Id of a template, in place of subject and body */
+  /** Id of a template, instead of `subject` and `body` */
   template?: string;
-  /** On a verified domain. Optional with a template that has a sender. */
+  /** Must be on a verified domain. Optional with a template that has a sender. */
   from?: string | {
     name?: string;
     email: string;
   };
-  /** Sender name where `from` is an address alone */
+  /** Sender name, if `from` is only an address */
   name?: string;
-  /** The body is always HTML; clients of other services send this field */
+  /** The body is always HTML. Accepted for compatibility with clients of other services. */
   type?: "html";
   subscribed?: boolean;
   data?: Record<string, unknown>;
@@ -2418,7 +2418,7 @@ export type SendEmail = {
     name?: string;
     email: string;
   })[];
-  /** Reply-To: one mailbox, or several */
+  /** Reply-To: one or more mailboxes */
   reply?: string | {
     name?: string;
     email: string;
@@ -2426,7 +2426,7 @@ export type SendEmail = {
     name?: string;
     email: string;
   })[];
-  /** The same as `reply` */
+  /** Alias of `reply` */
   replyTo?: string | {
     name?: string;
     email: string;
@@ -2440,7 +2440,7 @@ export type SendEmail = {
     contentType: string;
     contentId?: string;
     disposition?: SendEmailAttachmentsDisposition;
-    /** Another form of the body beside text and HTML, such as an invitation: `text/calendar; method=REQUEST` */
+    /** Adds the file as another form of the body, such as an invitation: `text/calendar; method=REQUEST` */
     alternative?: boolean;
   }[];
 };
@@ -2448,16 +2448,16 @@ export type SendEmail = {
 export type SendEmailAttachmentsDisposition = "attachment" | "inline";
 
 export type SendEmailBatch = {
-  /** Each as in `POST /v1/send` */
+  /** Each in the form of `POST /v1/send` */
   emails: SendEmail[];
-  /** All are accepted, or none */
+  /** Whether to accept all emails or none */
   atomic?: boolean;
 };
 
 export type SendSms = {
   to: string;
   body: string;
-  /** Attaches to this contact instead of matching by number */
+  /** Contact of the SMS. By default, it is found by the number. */
   contactId?: string;
 };
 
@@ -2465,7 +2465,7 @@ export type Sending = {
   sendingHold: SendingHold;
 };
 
-/** Why nothing of the installation is sent */
+/** Why the installation sends nothing. Null if it sends. */
 export type SendingHold = {
   /** `new`: a clone, which waits for its operator. `recovery`: a restored database, which sends after its recovery. */
   reason: SendingHoldReason;
@@ -2474,7 +2474,7 @@ export type SendingHold = {
 
 export type SendingHoldReason = "new" | "recovery";
 
-/** When marketing email may be sent: from `from` until before `to`, on `days` (1 is Monday, all if omitted). `timezone` is each `contact`'s own or an IANA zone; if omitted, the project's. With `from` after `to` it is open over midnight, and belongs to the day on which it starts. */
+/** When marketing email may be sent: at or after `from` and before `to`, on `days` (1 is Monday, all days by default). `timezone` is an IANA zone, or `contact` for each contact's own; defaults to the project's. If `from` is after `to`, the window spans midnight and belongs to the day on which it starts. */
 export type SendingWindow = {
   from: string;
   to: string;
@@ -2482,7 +2482,7 @@ export type SendingWindow = {
   timezone?: "contact" | string;
 };
 
-/** One entry a recipient, in the order of `to`, `cc` and `bcc`; `email` is the id of its email record. */
+/** One entry per recipient, in the order of `to`, `cc` and `bcc`. `email` is the id of the email record. */
 export type Sent = {
   success: boolean;
   data: {
@@ -2492,10 +2492,10 @@ export type Sent = {
         email: string;
       };
       email: string;
-      /** Present for a copy */
+      /** Set for a copy */
       role?: SentEmailsRole;
     }[];
-    /** Copies that nobody gets */
+    /** Copies that are not sent */
     skipped?: {
       email: string;
       reason: SentSkippedReason;
@@ -2525,14 +2525,14 @@ export type Signup = {
   projectName: string;
 };
 
-/** Names it in files, over projects; unique in the project */
+/** Identifies the record in files and across projects. Unique in the project. */
 export type SlugInput = string;
 
 export type Sms = SmsItem & ({
   body: string;
   /** The workflow of `workflowExecutionId` */
   workflowId: string | null;
-  /** The provider's id of the message */
+  /** Message id of the provider */
   messageId: string | null;
 });
 
@@ -2559,12 +2559,12 @@ export type SmsSender = {
 
 export type SmsStop = {
   id: string;
-  /** Null once the contact is erased */
+  /** Null after the contact is erased */
   phone: string | null;
-  /** The sender that it was said to; null for every sender */
+  /** Sender that the person stopped. Null for all senders. */
   from: string | null;
   source: string;
-  /** The actor: `user:<id>`, `key:<id>`, `contact` for the person */
+  /** The actor: `user:<id>`, `key:<id>`, or `contact` for the person */
   actor: string | null;
   createdAt: string;
 };
@@ -2572,9 +2572,9 @@ export type SmsStop = {
 export type StartExecution = {
   contactId: string;
   context?: Record<string, unknown> | null;
-  /** Tests the workflow, also while it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the run is not counted. */
+  /** Tests the workflow, even if it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the run is not counted. */
   sandbox?: boolean;
-  /** In a sandbox: pauses end at once, as if their time had gone by; a WAIT_FOR_EVENT by its timeout, unless one of `events` ends it. */
+  /** In a sandbox: pauses end immediately. A WAIT_FOR_EVENT times out, unless one of `events` ends it. */
   skipDelays?: boolean;
   /** Events that occur in a sandbox run. */
   events?: RunEvent[];
@@ -2585,13 +2585,13 @@ export type StepType = "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" |
 export type StepVisit = {
   executionId: string;
   contactId: string;
-  /** Null once the contact was deleted */
+  /** Null after the contact is erased */
   email: string | null;
   status: StepVisitStatus;
   attempts: number;
   startedAt: string;
   completedAt: string;
-  /** As in the execution: `reason` of what was skipped, `branch`, `emailId` … */
+  /** Same as in the execution: `reason` of a skipped step, `branch`, `emailId` … */
   output: Record<string, unknown> | null;
   error: string | null;
 };
@@ -2600,22 +2600,22 @@ export type StepVisitList = {
   data: StepVisit[];
   cursor: string | null;
   hasMore: boolean;
-  /** Number in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page. */
+  /** Count in the statistics, including visits that were deleted since. Null for CANCELLED, 0 after the first page. */
   total: number | null;
 };
 
 export type StepVisitStatus = "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
 
-/** `pending`: they were asked to confirm their subscription, and are not subscribed until then */
+/** `pending`: the contact was asked to confirm the subscription, and is not subscribed until then */
 export type SubscriptionState = "subscribed" | "unsubscribed" | "pending";
 
 export type Suppression = {
   id: string;
-  /** Null once the contact is erased */
+  /** Null after the contact is erased */
   email: string | null;
   reason: SuppressionReason;
   source: string;
-  /** The actor, if there was one: `user:<id>`, `key:<id>`, `contact` for the person */
+  /** The actor, if known: `user:<id>`, `key:<id>`, or `contact` for the person */
   actor: string | null;
   createdAt: string;
 };
@@ -2635,7 +2635,7 @@ export type TeamInvitation = {
   id: string;
   email: string;
   role: MeRole;
-  /** The address of who invited */
+  /** Address of the user who sent the invitation */
   invitedBy: string;
   createdAt: string;
   expiresAt: string;
@@ -2645,14 +2645,14 @@ export type TeamMember = {
   userId: string;
   email: string;
   role: MeRole;
-  /** When they joined */
+  /** When the member joined */
   createdAt: string;
 };
 
 export type Template = {
   id: string;
   name: string;
-  /** Names it in files, over projects; stays when the name changes */
+  /** Identifies the record in files and across projects. Does not change with the name. */
   slug: string;
   description: string | null;
   subject: string;
@@ -2676,7 +2676,7 @@ export type TemplateFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from?: string | {
     name?: string;
     email: string;
@@ -2684,7 +2684,7 @@ export type TemplateFile = {
   fromName?: string | null;
   replyTo?: string | null;
   type?: TemplateType;
-  /** Topic of its emails */
+  /** Slug of the topic of its emails */
   topic?: string | null;
 };
 
@@ -2700,7 +2700,7 @@ export type TemplateList = {
 
 export type TemplatePreview = {
   subject: string;
-  /** As mailboxes show it beside the subject; it stands hidden in `html` */
+  /** Preview text beside the subject, as mailboxes show it. It is hidden in `html`. */
   preheader: string | null;
   html: string;
   text: string;
@@ -2732,7 +2732,7 @@ export type TemplateUsage = {
     workflowName: string;
   }[];
   emailsSent: number;
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
 };
 
@@ -2758,12 +2758,12 @@ export type Tenant = {
     bounceGuard: number | null;
     complaintGuard: number | null;
   };
-  /** Live emails of 24 hours since the last release, as the guards count them */
+  /** Live emails in the last 24 hours, or since the last release if it is later, as the guards count them */
   mails: number;
-  /** Hard bounces among them */
+  /** Hard bounces among these emails */
   dead: number;
   complaints: number;
-  /** Outcomes of live emails within 30 days, regardless of releases, up to the last hour that is added up, an hour or two ago */
+  /** Outcomes of live emails in the last 30 days, regardless of releases. Ends with the last aggregated hour, one or two hours ago. */
   month: {
     sent: number;
     bounced: number;
@@ -2772,26 +2772,26 @@ export type Tenant = {
 };
 
 export type TenantDetail = Tenant & ({
-  /** The last 48 hours, those with mail */
+  /** Hours with email, in the last 48 hours */
   hours: {
     hour: string;
     mails: number;
     dead: number;
     complaints: number;
   }[];
-  /** The last 30 days (UTC) to this moment, those without mail as zeros */
+  /** The last 30 days (UTC) until now. Days without email are zero. */
   days: {
     date: string;
     sent: number;
     delivered: number;
-    /** First opens by people */
+    /** First opens by humans */
     opened: number;
-    /** First clicks by people */
+    /** First clicks by humans */
     clicked: number;
     bounced: number;
     complained: number;
   }[];
-  /** Mailbox providers that refused some of its last emails because of the sender */
+  /** Mailbox providers that recently refused its emails because of the sender */
   refusals: {
     provider: string;
     refused: number;
@@ -2802,14 +2802,14 @@ export type TenantDetail = Tenant & ({
     id: string;
     action: string;
     actor: string;
-    /** Address of a person or an operator, name of a key; null of the service itself, and of who is gone */
+    /** Address of a user or an operator, or name of a key. Null for the service itself, and for deleted actors. */
     actorName: string | null;
     details: Record<string, unknown>;
     createdAt: string;
   })[];
 });
 
-/** By the project itself, or by its guards */
+/** Hold by the project itself, or by its guards */
 export type TenantHold = {
   held: boolean;
   since: string | null;
@@ -2818,7 +2818,7 @@ export type TenantHold = {
 
 export type TestCampaign = {
   email: string;
-  /** Name of a variant, whose content the email gets */
+  /** Name of the variant to send */
   variant?: string | null;
 };
 
@@ -2829,7 +2829,7 @@ export type TestTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** On a verified domain; its name is `fromName`, unless that is given */
+  /** Must be on a verified domain. A display name sets `fromName`, unless that is given. */
   from: string | {
     name?: string;
     email: string;
@@ -2884,7 +2884,7 @@ export type TrackEvent = {
   email: string;
   event: string;
   subscribed?: boolean;
-  /** By secret key, as in `POST /contacts` */
+  /** Only with a secret key, as in `POST /contacts` */
   resubscribe?: boolean;
   data?: Record<string, unknown> | null;
 };
@@ -2892,11 +2892,11 @@ export type TrackEvent = {
 export type TrackedEvent = {
   success: boolean;
   data: {
-    /** The contact; to the public key an id that is the same for the same address and opens nothing */
+    /** Id of the contact. For the public key, a value that is equal for equal addresses and gives no access. */
     contact: string;
     event: string;
     timestamp: string;
-    /** The rules that the public key follows (`publicKeyMode` of the project); absent for a secret key */
+    /** Rules for the public key (`publicKeyMode` of the project). Absent for a secret key. */
     mode?: TrackedEventMode;
   };
 };
@@ -2932,7 +2932,7 @@ export type UpcomingHours = {
 };
 
 export type Variant = {
-  /** The bare number */
+  /** The number without a prefix */
   variantId: string;
   productTitle: string;
   title: string;
@@ -2942,7 +2942,7 @@ export type Variant = {
   updatedAt: string;
 };
 
-/** Whether the leading variant is better than the next one by more than chance, among recipients from before the decision */
+/** Whether the difference between the leading variant and the next one is statistically significant, among recipients from before the decision */
 export type VariantComparison = {
   metric: CampaignTestMetric;
   leader: string | null;
@@ -2962,7 +2962,7 @@ export type VariantsSaved = {
   data: Variant[];
   created: number;
   updated: number;
-  /** Variants that came back in stock; the contacts that wait for them are being notified */
+  /** Variants that are in stock again. The contacts that wait for them are being notified. */
   restocked: number;
 };
 
@@ -2970,7 +2970,7 @@ export type VerifyEmail = {
   email: string;
 };
 
-/** Null for an event of nobody */
+/** Null for an event without a contact */
 export type WebhookContact = {
   id: string;
   email: string;
@@ -2987,7 +2987,7 @@ export type WebhookDelivery = {
   status: WebhookDeliveryStatus;
   attempts: number;
   responseStatus: number | null;
-  /** The first KB of its last answer; `***` where it sent back the credentials of its URL */
+  /** The first KB of the last response. If it contained the credentials of the URL, they are replaced by `***`. */
   responseBody: string | null;
   latencyMs: number | null;
   error: string | null;
@@ -3021,7 +3021,7 @@ export type WebhookEndpoint = {
 
 export type WebhookEndpointStatus = "ACTIVE" | "DEGRADED" | "DISABLED";
 
-/** `secret` is shown this once. */
+/** `secret` is returned only once. */
 export type WebhookEndpointWithSecret = WebhookEndpoint & {
   secret: string;
 };
@@ -3029,7 +3029,7 @@ export type WebhookEndpointWithSecret = WebhookEndpoint & {
 export type Workflow = {
   id: string;
   name: string;
-  /** Names it in files, over projects; stays when the name changes */
+  /** Identifies the record in files and across projects. Does not change with the name. */
   slug: string;
   description: string | null;
   triggerType: WorkflowTriggerType;
@@ -3055,7 +3055,7 @@ export type Workflow = {
 };
 
 export type WorkflowDetail = Workflow & {
-  /** Names what is drawn, for `PUT /workflows/{id}/graph`: other steps or transitions, another version. */
+  /** Version of the graph, for `PUT /workflows/{id}/graph`. It changes with the steps and transitions. */
   version: string;
   steps: WorkflowStep[];
   transitions: WorkflowTransition[];
@@ -3070,14 +3070,14 @@ export type WorkflowFields = {
   contactFields: string[];
   eventFields: string[];
   eventNames: string[];
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
 };
 
 export type WorkflowFieldsFieldsCategory = "contact" | "event" | "email";
 
 export type WorkflowFile = {
-  /** Version of the record as you read it: 409 if it has changed since. Without it the last write wins. */
+  /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
   name?: string;
   /** Identifies the resource. It is created if it does not exist. */
@@ -3085,15 +3085,15 @@ export type WorkflowFile = {
   description?: string | null;
   triggerType?: WorkflowTriggerType;
   eventName?: string | null;
-  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`; false unless given. */
+  /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false. */
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** The path of a value of the event or the context, such as `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact may have one active execution for each value, or only one in total if this is null. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
-  /** Step with which an execution starts */
+  /** Slug of the first step */
   entry?: string | null;
   steps?: WorkflowStepFile[];
   transitions?: ({
@@ -3104,7 +3104,7 @@ export type WorkflowFile = {
 };
 
 export type WorkflowGraphStep = {
-  /** The id of a step of this workflow. Any other name stands for a new step, whose id is returned in `ids`. */
+  /** Id of a step of this workflow. Any other name creates a new step, whose id is returned in `ids`. */
   id: string;
   type: StepType;
   name?: string;
@@ -3135,7 +3135,7 @@ export type WorkflowList = {
 export type WorkflowPreview = {
   workflowId: string;
   contactId: string | null;
-  /** WAITING where only an event would end the last step, and `events` has none for it. */
+  /** WAITING if only an event would end the last step, and `events` does not include it. */
   status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
@@ -3146,11 +3146,11 @@ export type WorkflowPreview = {
     name: string;
     type: StepType;
     status: ExecutionDetailStepsStatus;
-    /** When the contact comes to the step; `startedAt` is the same. */
+    /** When the contact reaches the step; same as `startedAt`. */
     at: string;
     startedAt: string;
     completedAt: string | null;
-    /** When the pause ends. For a step that sends: when the sending window opens that it waits for. */
+    /** When the pause ends. For a step that sends: when the sending window opens. */
     dueAt: string | null;
     branch: string | null;
     /** For a CONDITION: the values that decided. */
@@ -3163,24 +3163,24 @@ export type WorkflowPreview = {
       unit?: string;
       holds: boolean;
     }[] | null;
-    /** For a step that sends: whether it would send. */
+    /** For a step that sends: whether the message would be sent. */
     wouldSend: boolean | null;
-    /** Why nothing would be sent. */
+    /** Why the message would not be sent. */
     reason: string | null;
     channel: string | null;
     to: string | null;
     from: string | null;
-    /** Rendered subject, also of an email that would not be sent. */
+    /** Rendered subject, even if the email would not be sent. */
     subject: string | null;
     /** The text of an SMS. */
     body: string | null;
-    /** For a WEBHOOK: the request that it would make. */
+    /** For a WEBHOOK: the request that would be made. */
     request: {
       method: string;
       url: string;
       body?: unknown;
     } | null;
-    /** For an UPDATE_CONTACT: the contact after it. */
+    /** For an UPDATE_CONTACT: the contact after the update. */
     contact: Record<string, unknown> | null;
     output: Record<string, unknown> | null;
     error: string | null;
@@ -3199,7 +3199,7 @@ export type WorkflowStats = {
     completed: number;
     failed: number;
     skipped: number;
-    /** Visits that left it by each branch. */
+    /** Completed visits by branch. */
     branches: Record<string, number>;
   }[];
 };
@@ -3208,7 +3208,7 @@ export type WorkflowStep = {
   id: string;
   type: StepType;
   name: string;
-  /** Names it in files, within its workflow */
+  /** Identifies the step in files, within its workflow */
   slug: string;
   config: Record<string, unknown>;
   templateId: string | null;
@@ -3225,7 +3225,7 @@ export type WorkflowStepFile = {
   slug: SlugInput;
   type: StepType;
   name?: string;
-  /** As for a step in the API, with `template` (a slug) for `templateId`. A header with the value null keeps the stored value. */
+  /** Same as for a step in the API, with `template` (a slug) instead of `templateId`. A header with the value null keeps the stored value. */
   config?: Record<string, unknown>;
   position?: {
     x: number;
@@ -3244,7 +3244,7 @@ export type WorkflowTriggerType = "EVENT" | "MANUAL";
 
 /** Every operation: what it takes and what it answers. */
 export interface Operations {
-  /** Accept an invitation by a password: `POST /auth/invitations/accept` */
+  /** Accept an invitation with a password: `POST /auth/invitations/accept` */
   acceptInvitation: {
     body: AcceptInvitation;
     answer: Me;
@@ -3255,23 +3255,23 @@ export interface Operations {
     body: AddSegmentMembers;
     answer: AddedSegmentMembers;
   };
-  /** Put a number on the SMS stop list: `POST /v1/sms/stops` */
+  /** Add a number to the SMS stop list: `POST /v1/sms/stops` */
   addSmsStop: {
     body: AddSmsStop;
     answer: SmsStop;
   };
-  /** Put an address on the suppression list: `POST /v1/suppressions` */
+  /** Add an address to the suppression list: `POST /v1/suppressions` */
   addSuppression: {
     body: AddSuppression;
     answer: Suppression;
   };
-  /** Move an execution on from where it waits: `POST /v1/workflows/{id}/executions/{executionId}/advance` */
+  /** Advance a waiting execution: `POST /v1/workflows/{id}/executions/{executionId}/advance` */
   advanceExecution: {
     params: { id: string; executionId: string };
     body?: AdvanceExecution;
     answer: ExecutionDetail;
   };
-  /** Make the project what files say: `POST /project/apply` */
+  /** Apply a document to a project: `POST /project/apply` */
   applyProject: {
     body: ApplyProject;
     answer: AppliedProject;
@@ -3291,7 +3291,7 @@ export interface Operations {
     body: BulkContacts;
     answer: QueuedJob;
   };
-  /** Cancel every active execution of a workflow: `POST /v1/workflows/{id}/executions/cancel-all` */
+  /** Cancel all active executions of a workflow: `POST /v1/workflows/{id}/executions/cancel-all` */
   cancelAllExecutions: {
     params: { id: string };
     answer: CancelledExecutions;
@@ -3306,12 +3306,12 @@ export interface Operations {
     params: { jobId: string };
     answer: ListedContactJob;
   };
-  /** Cancel a running or waiting execution: `DELETE /v1/workflows/{id}/executions/{executionId}` */
+  /** Cancel an execution: `DELETE /v1/workflows/{id}/executions/{executionId}` */
   cancelExecution: {
     params: { id: string; executionId: string };
     answer: ExecutionDetail;
   };
-  /** Change the own password: `POST /auth/password` */
+  /** Change your password: `POST /auth/password` */
   changePassword: {
     body: ChangePassword;
     answer: undefined;
@@ -3322,7 +3322,7 @@ export interface Operations {
     body: ChangeTeamRole;
     answer: TeamMember;
   };
-  /** Choose the variant that the rest gets: `POST /v1/campaigns/{id}/winner` */
+  /** Choose the winning variant: `POST /v1/campaigns/{id}/winner` */
   chooseCampaignWinner: {
     params: { id: string };
     body: ChooseWinner;
@@ -3333,7 +3333,7 @@ export interface Operations {
     params: { id: string };
     answer: ComputedSegment;
   };
-  /** Count what happened just now: `GET /v1/activity/recent-count` */
+  /** Count recent activity: `GET /v1/activity/recent-count` */
   countRecentActivity: {
     query?: { minutes?: number };
     answer: RecentActivityCount;
@@ -3348,7 +3348,7 @@ export interface Operations {
     body: CreateCampaign;
     answer: CampaignDone;
   };
-  /** Register a domain to send from: `POST /v1/domains` */
+  /** Add a sending domain: `POST /v1/domains` */
   createDomain: {
     body: CreateDomain;
     answer: Domain;
@@ -3373,7 +3373,7 @@ export interface Operations {
     body: CreateTopic;
     answer: Topic;
   };
-  /** Register a webhook endpoint: `POST /v1/webhooks` */
+  /** Create a webhook endpoint: `POST /v1/webhooks` */
   createWebhook: {
     body: CreateWebhookEndpoint;
     answer: WebhookEndpointWithSecret;
@@ -3411,17 +3411,17 @@ export interface Operations {
     params: { id: string };
     answer: undefined;
   };
-  /** Remove a custom field from every contact: `DELETE /v1/contacts/fields/{field}` */
+  /** Delete a custom field from all contacts: `DELETE /v1/contacts/fields/{field}` */
   deleteContactField: {
     params: { field: string };
     answer: DeletedContactField;
   };
-  /** Detach a domain: `DELETE /v1/domains/{id}` */
+  /** Remove a domain: `DELETE /v1/domains/{id}` */
   deleteDomain: {
     params: { id: string };
     answer: undefined;
   };
-  /** Purge all events of a name: `DELETE /v1/events/{eventName}` */
+  /** Delete all events with a name: `DELETE /v1/events/{eventName}` */
   deleteEvents: {
     params: { eventName: string };
     answer: DeletedEvents;
@@ -3436,13 +3436,13 @@ export interface Operations {
     params: { id: string };
     answer: undefined;
   };
-  /** Take a number off the SMS stop list: `DELETE /v1/sms/stops/{phone}` */
+  /** Remove a number from the SMS stop list: `DELETE /v1/sms/stops/{phone}` */
   deleteSmsStop: {
     params: { phone: string };
     query?: { from?: string };
     answer: undefined;
   };
-  /** Take an address off the suppression list: `DELETE /v1/suppressions/{email}` */
+  /** Remove an address from the suppression list: `DELETE /v1/suppressions/{email}` */
   deleteSuppression: {
     params: { email: string };
     answer: undefined;
@@ -3457,7 +3457,7 @@ export interface Operations {
     params: { id: string };
     answer: undefined;
   };
-  /** Remove a webhook endpoint: `DELETE /v1/webhooks/{id}` */
+  /** Delete a webhook endpoint: `DELETE /v1/webhooks/{id}` */
   deleteWebhook: {
     params: { id: string };
     answer: undefined;
@@ -3478,23 +3478,23 @@ export interface Operations {
     params: { id: string; transitionId: string };
     answer: undefined;
   };
-  /** Copy a campaign: `POST /v1/campaigns/{id}/duplicate` */
+  /** Duplicate a campaign: `POST /v1/campaigns/{id}/duplicate` */
   duplicateCampaign: {
     params: { id: string };
     answer: CampaignDone;
   };
-  /** Copy a template: `POST /v1/templates/{id}/duplicate` */
+  /** Duplicate a template: `POST /v1/templates/{id}/duplicate` */
   duplicateTemplate: {
     params: { id: string };
     answer: Template;
   };
-  /** Why a contact is in a segment, or is not: `GET /v1/segments/{id}/explain` */
+  /** Explain why a contact is in a segment: `GET /v1/segments/{id}/explain` */
   explainSegment: {
     params: { id: string };
     query?: { contactId?: string };
     answer: SegmentExplanation;
   };
-  /** Export everything about a contact: `GET /v1/contacts/{id}/export` */
+  /** Export all data of a contact: `GET /v1/contacts/{id}/export` */
   exportContact: {
     params: { id: string };
     answer: ContactExport;
@@ -3504,16 +3504,16 @@ export interface Operations {
     query?: { segmentId?: string; search?: string; condition?: string; subscribed?: boolean; createdAfter?: string; createdBefore?: string; updatedAfter?: string; bom?: boolean };
     answer: string;
   };
-  /** Export an import's bad rows as CSV: `GET /v1/contacts/import/{jobId}/errors` */
+  /** Export the failed rows of an import as CSV: `GET /v1/contacts/import/{jobId}/errors` */
   exportImportErrors: {
     params: { jobId: string };
     answer: string;
   };
-  /** Everything that can be kept in files: `GET /project/export` */
+  /** Export a project as a document: `GET /project/export` */
   exportProject: {
     answer: ExportedProject;
   };
-  /** Count what happened: `GET /v1/activity/stats` */
+  /** Get activity statistics: `GET /v1/activity/stats` */
   getActivityStats: {
     query?: { startDate?: string; endDate?: string };
     answer: ActivityStats;
@@ -3533,12 +3533,12 @@ export interface Operations {
     params: { id: string };
     answer: CampaignStats;
   };
-  /** Count campaigns: `GET /v1/analytics/campaign-stats` */
+  /** Get campaign statistics: `GET /v1/analytics/campaign-stats` */
   getCampaignTotals: {
     query?: { startDate?: string; endDate?: string };
     answer: CampaignTotals;
   };
-  /** Get the first steps of a new project: `GET /project/checklist` */
+  /** Get the setup checklist: `GET /project/checklist` */
   getChecklist: {
     answer: Checklist;
   };
@@ -3552,7 +3552,7 @@ export interface Operations {
     params: { field: string };
     answer: ContactFieldUsage;
   };
-  /** Whether a contact gets mail, and who said so: `GET /v1/contacts/{id}/subscription` */
+  /** Get the subscription of a contact: `GET /v1/contacts/{id}/subscription` */
   getContactSubscription: {
     params: { id: string };
     answer: ContactSubscription;
@@ -3564,7 +3564,7 @@ export interface Operations {
   data: Email;
 };
   };
-  /** Download a file of an email: `GET /v1/emails/{id}/attachments/{attachmentId}` */
+  /** Download an attachment: `GET /v1/emails/{id}/attachments/{attachmentId}` */
   getEmailAttachment: {
     params: { id: string; attachmentId: string };
     answer: string;
@@ -3579,17 +3579,17 @@ export interface Operations {
     query?: { startDate?: string; endDate?: string };
     answer: EventStats;
   };
-  /** See where an event name is used: `GET /v1/events/{eventName}/usage` */
+  /** List the uses of an event name: `GET /v1/events/{eventName}/usage` */
   getEventUsage: {
     params: { eventName: string };
     answer: EventUsage;
   };
-  /** Get an execution with the story of its steps: `GET /v1/workflows/{id}/executions/{executionId}` */
+  /** Get an execution with its steps: `GET /v1/workflows/{id}/executions/{executionId}` */
   getExecution: {
     params: { id: string; executionId: string };
     answer: ExecutionDetail;
   };
-  /** Whether the service is up: `GET /health` */
+  /** Check the health of the service: `GET /health` */
   getHealth: {
     answer: ServiceHealth;
   };
@@ -3598,16 +3598,16 @@ export interface Operations {
     params: { jobId: string };
     answer: ImportJob;
   };
-  /** See what an invitation is to: `POST /auth/invitations/look` */
+  /** Get an invitation: `POST /auth/invitations/look` */
   getInvitation: {
     body: LookAtInvitation;
     answer: OpenInvitation;
   };
-  /** Whether this process runs: `GET /health/live` */
+  /** Check whether this process is alive: `GET /health/live` */
   getLiveness: {
     answer: Health;
   };
-  /** Get email statistics of the last days: `GET /v1/analytics/overview` */
+  /** Get email statistics by day: `GET /v1/analytics/overview` */
   getMailOverview: {
     query?: { startDate?: string; endDate?: string };
     answer: MailOverview;
@@ -3616,15 +3616,15 @@ export interface Operations {
   getMe: {
     answer: Me;
   };
-  /** How the installation stands: `GET /operator/health` */
+  /** Get the state of the installation: `GET /operator/health` */
   getOperatorHealth: {
     answer: OperatorHealth;
   };
-  /** The project and its settings: `GET /project` */
+  /** Get the project and its settings: `GET /project` */
   getProject: {
     answer: Project;
   };
-  /** Whether Postgres and Temporal answer: `GET /health/ready` */
+  /** Check whether Postgres and Temporal respond: `GET /health/ready` */
   getReadiness: {
     answer: ReadyHealth;
   };
@@ -3643,7 +3643,7 @@ export interface Operations {
     params: { id: string };
     answer: SegmentUsage;
   };
-  /** Whether an account can be made: `GET /auth/signup` */
+  /** Check whether sign-up is open: `GET /auth/signup` */
   getSignUp: {
     answer: SignUpState;
   };
@@ -3694,12 +3694,12 @@ export interface Operations {
     query?: { since?: string; until?: string };
     answer: WorkflowStats;
   };
-  /** Put sending on hold: `POST /project/hold` */
+  /** Put the project on hold: `POST /project/hold` */
   holdProject: {
     body?: HoldProject;
     answer: Project;
   };
-  /** Hold a project: `POST /operator/projects/{id}/hold` */
+  /** Put a project on hold: `POST /operator/projects/{id}/hold` */
   holdTenant: {
     params: { id: string };
     body: HoldTenant;
@@ -3716,23 +3716,23 @@ export interface Operations {
     body: InviteToTeam;
     answer: InvitedToTeam;
   };
-  /** Accept an invitation as who is signed in: `POST /auth/invitations/join` */
+  /** Accept an invitation as the signed-in user: `POST /auth/invitations/join` */
   joinByInvitation: {
     body: JoinByInvitation;
     answer: Me;
   };
-  /** Set ceilings that a project cannot lift: `PATCH /operator/projects/{id}` */
+  /** Set the operator limits of a project: `PATCH /operator/projects/{id}` */
   limitTenant: {
     params: { id: string };
     body: LimitTenant;
     answer: Tenant;
   };
-  /** List what happened: `GET /v1/activity` */
+  /** List recent activity: `GET /v1/activity` */
   listActivity: {
     query?: { limit?: number; cursor?: string; types?: string; contactId?: string; startDate?: string; endDate?: string };
     answer: ActivityList;
   };
-  /** List the types of activity: `GET /v1/activity/types` */
+  /** List activity types: `GET /v1/activity/types` */
   listActivityTypes: {
     answer: ActivityTypes;
   };
@@ -3768,7 +3768,7 @@ export interface Operations {
     params: { id: string };
     answer: {
   data: CampaignLink[];
-  /** A list is cut: an answer is 4 MB at most. */
+  /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
 };
   };
@@ -3825,12 +3825,12 @@ export interface Operations {
   total: number;
 };
   };
-  /** List the segments that a contact is in: `GET /v1/contacts/{id}/segments` */
+  /** List the segments of a contact: `GET /v1/contacts/{id}/segments` */
   listContactSegments: {
     params: { id: string };
     answer: ContactSegments;
   };
-  /** List what happened to a contact: `GET /v1/contacts/{id}/timeline` */
+  /** List the timeline of a contact: `GET /v1/contacts/{id}/timeline` */
   listContactTimeline: {
     params: { id: string };
     query?: { limit?: number; cursor?: string };
@@ -3851,7 +3851,7 @@ export interface Operations {
   total: number;
 };
   };
-  /** List who is at a step just now: `GET /v1/workflows/{id}/steps/{stepId}/contacts` */
+  /** List contacts at a step: `GET /v1/workflows/{id}/steps/{stepId}/contacts` */
   listContactsAtStep: {
     params: { id: string; stepId: string };
     query?: { limit?: number; cursor?: string };
@@ -3895,17 +3895,17 @@ export interface Operations {
   total: number;
 };
   };
-  /** List replies of mail servers and providers: `GET /operator/provider-answers` */
+  /** List replies of mail servers: `GET /operator/provider-answers` */
   listProviderAnswers: {
     query?: { hours?: number };
     answer: ProviderAnswers;
   };
-  /** List requests to the API: `GET /v1/requests` */
+  /** List API requests: `GET /v1/requests` */
   listRequests: {
     query?: { limit?: number; cursor?: string; method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; route?: string; status?: string; errorCode?: string; keyId?: string; requestId?: string; made?: string; since?: string; until?: string };
     answer: LoggedRequestList;
   };
-  /** List the routes that are paused: `GET /operator/route-pauses` */
+  /** List paused routes: `GET /operator/route-pauses` */
   listRoutePauses: {
     answer: RoutePauses;
   };
@@ -3986,7 +3986,7 @@ export interface Operations {
   total: number;
 };
   };
-  /** List the campaigns that were opened most: `GET /v1/analytics/top-campaigns` */
+  /** List the most opened campaigns: `GET /v1/analytics/top-campaigns` */
   listTopCampaigns: {
     query?: { startDate?: string; endDate?: string; limit?: number };
     answer: TopCampaign[];
@@ -4006,7 +4006,7 @@ export interface Operations {
   total: number;
 };
   };
-  /** List what will happen: `GET /v1/activity/upcoming` */
+  /** List upcoming activity: `GET /v1/activity/upcoming` */
   listUpcomingActivity: {
     query?: { limit?: number; daysAhead?: number };
     answer: UpcomingActivities;
@@ -4056,7 +4056,7 @@ export interface Operations {
     params: { id: string };
     answer: CampaignDone;
   };
-  /** Try an import out: `POST /v1/contacts/import/preview` */
+  /** Preview an import: `POST /v1/contacts/import/preview` */
   previewImport: {
     query?: { types?: ImportPreviewColumnsType; triggerWorkflows?: boolean };
     body: FormData;
@@ -4067,12 +4067,12 @@ export interface Operations {
     body: PreviewCondition;
     answer: SegmentPreview;
   };
-  /** Render a template without saving or sending it: `POST /v1/templates/preview` */
+  /** Preview a template: `POST /v1/templates/preview` */
   previewTemplate: {
     body: PreviewTemplate;
     answer: TemplatePreview;
   };
-  /** See what a workflow would do for a contact: `POST /v1/workflows/{id}/preview` */
+  /** Preview a workflow for a contact: `POST /v1/workflows/{id}/preview` */
   previewWorkflow: {
     params: { id: string };
     body: PreviewWorkflow;
@@ -4083,7 +4083,7 @@ export interface Operations {
     body: PutVariants;
     answer: VariantsSaved;
   };
-  /** Deliveries, bounces and complaints from Amazon SES: `POST /webhooks/sns` */
+  /** Receive notifications from Amazon SES: `POST /webhooks/sns` */
   receiveSnsMessage: {
     answer: undefined;
   };
@@ -4101,21 +4101,21 @@ export interface Operations {
     body: RecordEvent;
     answer: Event;
   };
-  /** Record what happened on a storefront page: `POST /v1/pixel` */
+  /** Record storefront events: `POST /v1/pixel` */
   recordPixel: {
     body: Pixel;
     answer: PixelAccepted;
   };
-  /** Count a segment again: `POST /v1/segments/{id}/refresh` */
+  /** Recount a segment: `POST /v1/segments/{id}/refresh` */
   refreshSegment: {
     params: { id: string };
     answer: RefreshedSegment;
   };
-  /** Release a hold: `POST /project/release` */
+  /** Release the project: `POST /project/release` */
   releaseProject: {
     answer: Project;
   };
-  /** End the operator's hold of a project: `POST /operator/projects/{id}/release` */
+  /** Release a project: `POST /operator/projects/{id}/release` */
   releaseTenant: {
     params: { id: string };
     body: ReleaseTenant;
@@ -4143,12 +4143,12 @@ export interface Operations {
     params: { id: string; deliveryId: string };
     answer: ReplayedDeliveries;
   };
-  /** Send an email again: `POST /v1/emails/{id}/resend` */
+  /** Resend an email: `POST /v1/emails/{id}/resend` */
   resendEmail: {
     params: { id: string };
     answer: Sent;
   };
-  /** Resume a paused campaign: `POST /v1/campaigns/{id}/resume` */
+  /** Resume a campaign: `POST /v1/campaigns/{id}/resume` */
   resumeCampaign: {
     params: { id: string };
     answer: CampaignDone;
@@ -4158,22 +4158,22 @@ export interface Operations {
     params: { id: string };
     answer: RoutePauses;
   };
-  /** Let a clone send: `POST /operator/sending/resume` */
+  /** Start sending from a cloned installation: `POST /operator/sending/resume` */
   resumeSending: {
     answer: Sending;
   };
-  /** Try recipients of a campaign again: `POST /v1/campaigns/{id}/retry` */
+  /** Retry failed recipients of a campaign: `POST /v1/campaigns/{id}/retry` */
   retryCampaign: {
     params: { id: string };
     body?: RetryCampaign;
     answer: CampaignRequeued;
   };
-  /** Take a failed execution up again: `POST /v1/workflows/{id}/executions/{executionId}/retry` */
+  /** Retry a failed execution: `POST /v1/workflows/{id}/executions/{executionId}/retry` */
   retryExecution: {
     params: { id: string; executionId: string };
     answer: ExecutionDetail;
   };
-  /** Look a campaign over before it is sent: `GET /v1/campaigns/{id}/review` */
+  /** Review a campaign before sending: `GET /v1/campaigns/{id}/review` */
   reviewCampaign: {
     params: { id: string };
     answer: CampaignReview;
@@ -4187,7 +4187,7 @@ export interface Operations {
   rotatePublicKey: {
     answer: Project;
   };
-  /** Replace the secret of a webhook endpoint: `POST /v1/webhooks/{id}/rotate-secret` */
+  /** Rotate the secret of a webhook endpoint: `POST /v1/webhooks/{id}/rotate-secret` */
   rotateWebhookSecret: {
     params: { id: string };
     answer: WebhookEndpointWithSecret;
@@ -4197,13 +4197,13 @@ export interface Operations {
     body: SaveContact;
     answer: SavedContact;
   };
-  /** Save all steps and transitions of a workflow at once: `PUT /v1/workflows/{id}/graph` */
+  /** Save all steps and transitions of a workflow: `PUT /v1/workflows/{id}/graph` */
   saveWorkflowGraph: {
     params: { id: string };
     body: SaveWorkflowGraph;
     answer: SavedWorkflowGraph;
   };
-  /** Send a campaign now, or at a time: `POST /v1/campaigns/{id}/send` */
+  /** Send or schedule a campaign: `POST /v1/campaigns/{id}/send` */
   sendCampaign: {
     params: { id: string };
     body?: SendCampaign;
@@ -4224,12 +4224,12 @@ export interface Operations {
     body: SendSms;
     answer: AcceptedSms;
   };
-  /** Make an account with a first project: `POST /auth/signup` */
+  /** Sign up: `POST /auth/signup` */
   signUp: {
     body: Signup;
     answer: Me;
   };
-  /** Let a contact into a workflow: `POST /v1/workflows/{id}/executions` */
+  /** Start a workflow for a contact: `POST /v1/workflows/{id}/executions` */
   startExecution: {
     params: { id: string };
     body: StartExecution;
@@ -4256,60 +4256,60 @@ export interface Operations {
     body: TrackEvent;
     answer: TrackedEvent;
   };
-  /** Replace the contents of a campaign: `PUT /v1/campaigns/{id}` */
+  /** Update a campaign: `PUT /v1/campaigns/{id}` */
   updateCampaign: {
     params: { id: string };
     body: PutCampaign;
     answer: Campaign;
   };
-  /** Change a contact: `PATCH /v1/contacts/{id}` */
+  /** Update a contact: `PATCH /v1/contacts/{id}` */
   updateContact: {
     params: { id: string };
     body: PatchContact;
     answer: PatchedContact;
   };
-  /** Turn signing of a domain on or off: `PATCH /v1/domains/{id}` */
+  /** Turn DKIM signing of a domain on or off: `PATCH /v1/domains/{id}` */
   updateDomain: {
     params: { id: string };
     body: PatchDomain;
     answer: Domain;
   };
-  /** Change settings of the project: `PATCH /project` */
+  /** Update the project: `PATCH /project` */
   updateProject: {
     body: PatchProject;
     answer: Project;
   };
-  /** Change a segment: `PATCH /v1/segments/{id}` */
+  /** Update a segment: `PATCH /v1/segments/{id}` */
   updateSegment: {
     params: { id: string };
     body: PatchSegment;
     answer: Segment;
   };
-  /** Change a template: `PATCH /v1/templates/{id}` */
+  /** Update a template: `PATCH /v1/templates/{id}` */
   updateTemplate: {
     params: { id: string };
     body: PatchTemplate;
     answer: Template;
   };
-  /** Change a topic: `PATCH /v1/topics/{id}` */
+  /** Update a topic: `PATCH /v1/topics/{id}` */
   updateTopic: {
     params: { id: string };
     body: PatchTopic;
     answer: Topic;
   };
-  /** Change, disable or enable a webhook endpoint: `PATCH /v1/webhooks/{id}` */
+  /** Update a webhook endpoint: `PATCH /v1/webhooks/{id}` */
   updateWebhook: {
     params: { id: string };
     body: PatchWebhookEndpoint;
     answer: WebhookEndpoint;
   };
-  /** Change, enable or disable a workflow: `PATCH /v1/workflows/{id}` */
+  /** Update a workflow: `PATCH /v1/workflows/{id}` */
   updateWorkflow: {
     params: { id: string };
     body: PatchWorkflow;
     answer: WorkflowDetail;
   };
-  /** Change a step: `PATCH /v1/workflows/{id}/steps/{stepId}` */
+  /** Update a step: `PATCH /v1/workflows/{id}/steps/{stepId}` */
   updateWorkflowStep: {
     params: { id: string; stepId: string };
     body: PatchWorkflowStep;
@@ -4320,7 +4320,7 @@ export interface Operations {
     body: FormData;
     answer: Asset;
   };
-  /** Check the DNS records of a domain now: `GET /v1/domains/{id}/verify` */
+  /** Check the DNS records of a domain: `GET /v1/domains/{id}/verify` */
   verifyDomain: {
     params: { id: string };
     answer: Domain;
@@ -4330,7 +4330,7 @@ export interface Operations {
     body: VerifyEmail;
     answer: EmailVerification;
   };
-  /** Ask to be told when a variant is back: `POST /v1/back-in-stock` */
+  /** Request a back-in-stock notification: `POST /v1/back-in-stock` */
   waitForVariant: {
     body: BackInStock;
     answer: BackInStockAccepted;
