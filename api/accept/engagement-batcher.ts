@@ -97,7 +97,7 @@ export class EngagementBatcher {
       this.takeRetries();
     }
     const hits = this.waiting.length;
-    if (hits > 0) this.deps.log.error({ hits }, 'opens and clicks are lost: the database is away');
+    if (hits > 0) this.deps.log.error({ hits }, 'opens and clicks are lost: the database is unreachable');
   }
 
   private schedule(): void {

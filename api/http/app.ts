@@ -49,8 +49,8 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
 function noSuchPath(table: RouteTable, path: string): AppError {
   const nearest = table.nearestTo(path);
   return new AppError('NOT_FOUND', {
-    message: 'No such path.',
-    suggestion: nearest ? `Did you mean ${nearest}?` : 'See /docs for the operations of this API and their paths.',
+    message: 'This path does not exist.',
+    suggestion: nearest ? `Did you mean ${nearest}?` : 'See /docs for all operations and their paths.',
   });
 }
 

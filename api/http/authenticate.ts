@@ -66,14 +66,14 @@ async function identifyKey(
 ): Promise<readonly string[]> {
   if (!rule.secretKey && !rule.publicKey) {
     throw new AppError('INVALID_API_KEY', {
-      message: 'This operation takes the session of a person, no API key.',
+      message: 'This operation requires the session of a user and does not accept API keys.',
       suggestion: `${rule.insteadOfKey ?? 'Do this in the dashboard'}, or sign in with POST /auth/login and send the cookie that it sets.`,
     });
   }
   const access = await deps.keys.find(key);
   if (!access) throw new AppError('INVALID_API_KEY');
   const needed = access.kind === 'public' ? rule.publicKey && [] : rule.secretKey;
-  if (!needed) throw new AppError('INVALID_API_KEY', { message: 'This endpoint does not take the public key.' });
+  if (!needed) throw new AppError('INVALID_API_KEY', { message: 'This endpoint does not accept the public key.' });
   c.set('actor', access.keyId ? { kind: 'secret', id: access.keyId } : { kind: 'public', id: null });
   c.set('scopes', access.scopes);
   c.set('mode', access.mode);

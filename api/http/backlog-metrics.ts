@@ -14,7 +14,7 @@ const PROJECTS_MAX = 20;
 export function registerBacklog(registry: Registry, read: () => Promise<Backlog[]>): void {
   const waiting = new Gauge({
     name: 'tidings_outbox_waiting',
-    help: 'Rows of the outbox that nobody has taken, by kind and project.',
+    help: 'Rows of the outbox that no worker has taken, by kind and project.',
     labelNames: ['kind', 'project'],
     registers: [registry],
     async collect() {

@@ -29,7 +29,7 @@ export function answerBadRequest(): Response {
 
 function badRequest(status: number) {
   const requestId = uuidv7();
-  const error = new AppError('BAD_REQUEST', { status, message: 'This is not a proper HTTP request.' });
+  const error = new AppError('BAD_REQUEST', { status, message: 'The HTTP request is malformed.' });
   return {
     body: JSON.stringify(errorEnvelope(error, requestId)),
     headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'x-request-id': requestId },

@@ -64,5 +64,5 @@ function sizeWords(bytes: number): string {
 
 function hungUp(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
-  throw new AppError('BAD_REQUEST', { message: 'The body could not be read to its end.', cause });
+  throw new AppError('BAD_REQUEST', { message: 'The body could not be read completely.', cause });
 }

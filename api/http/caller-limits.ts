@@ -109,7 +109,7 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
 
 function tooMany(what: string, p: { limit: number; retryMs: number }): LimitReached {
   return new LimitReached({
-    message: `There may be ${what}, and they are used up.`,
+    message: `The limit of ${what} is reached.`,
     details: { limit: p.limit },
     retryAfterMs: p.retryMs,
   });

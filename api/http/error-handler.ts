@@ -63,16 +63,16 @@ function unavailable(cause: Error, words: { message?: string; suggestion?: strin
 
 function commitUnknown(cause: UnknownCommit): AppError {
   return unavailable(cause, {
-    message: 'The database went away while it was keeping this; whether it did is not known.',
+    message: 'The database connection was lost during the commit, so it is unknown whether the request took effect.',
     suggestion:
-      'Repeat it with the same Idempotency-Key: it takes effect once, and the answer says whether it had before. Without a key, look whether it took effect first.',
+      'Repeat the request with the same Idempotency-Key: it takes effect once, and the response tells whether it had before. Without a key, check first whether it took effect.',
   });
 }
 
 function outOfTime(cause: Error): AppError {
   return unavailable(cause, {
-    message: 'The database did not get this done in time, and nothing of it is left.',
+    message: 'The database did not finish the request in time, and the request had no effect.',
     suggestion:
-      'Ask for less: a shorter span of time, a smaller page, a narrower filter. Else try again in a few seconds.',
+      'Request less: a shorter time span, a smaller page, or a narrower filter. Otherwise retry in a few seconds.',
   });
 }

@@ -7,7 +7,7 @@ export function errorsPage(): string {
   );
   return `# Errors
 
-Every error answer has one form. \`requestId\` is also in the \`X-Request-Id\` header and in the log line of the request.
+All errors have the same form. \`requestId\` is also in the \`X-Request-Id\` header and in the log line of the request.
 
 \`\`\`json
 {
@@ -24,12 +24,12 @@ Every error answer has one form. \`requestId\` is also in the \`X-Request-Id\` h
 }
 \`\`\`
 
-\`errors\` lists each fault by its dotted path, with the code names \`invalid_type\`, \`invalid_string\` (an address, URL or pattern),
+\`errors\` lists each error by its dotted path, with the code names \`invalid_type\`, \`invalid_string\` (an address, URL or pattern),
 \`too_small\`, \`too_big\`, \`invalid_enum_value\`, \`unrecognized_keys\`, \`custom\`, \`reserved_event\` and \`system_sourced_event\`.
-\`details\` says what a program needs to go on, such as \`requiredScope\`, or \`originalResponse\` of a reused Idempotency-Key.
+\`details\` contains data for programs, such as \`requiredScope\`, or \`originalResponse\` of a reused Idempotency-Key.
 VALIDATION_ERROR is 400 for query parameters and cursors, and for the bodies of \`/v1/verify\`, \`/v1/sms/send\` and \`/v1/back-in-stock\`.
-Operations that send or start something refuse an unknown field with 422 and the code \`unrecognized_keys\`; other writes
-ignore it, and name it in the answer's \`X-Ignored-Fields\` header. Unknown query parameters are 400.
+Operations that send or start something refuse an unknown field with 422 and the code \`unrecognized_keys\`. Other writes
+ignore it, and list it in the response's \`X-Ignored-Fields\` header. Unknown query parameters are 400.
 
 | Code | Status | Meaning | What to do |
 |---|---|---|---|

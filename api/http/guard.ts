@@ -263,8 +263,8 @@ function refuseEncoding(c: RequestContext): void {
   const encoding = c.req.header('content-encoding');
   if (!encoding || encoding.toLowerCase() === 'identity') return;
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', {
-    message: 'Compressed bodies are not taken.',
-    suggestion: 'Send the body as it is, without Content-Encoding.',
+    message: 'Compressed request bodies are not supported.',
+    suggestion: 'Send the body uncompressed, without Content-Encoding.',
   });
 }
 
@@ -272,7 +272,7 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 
 function unsupported(wanted: 'application/json' | 'multipart/form-data', message?: string): AppError {
-  const boundary = wanted === 'multipart/form-data' ? ', with the boundary that your HTTP client makes' : '';
+  const boundary = wanted === 'multipart/form-data' ? ', with the boundary that your HTTP client generates' : '';
   return new AppError('UNSUPPORTED_MEDIA_TYPE', {
     ...(message && { message }),
     suggestion: `Send Content-Type: ${wanted}${boundary}.`,

@@ -18,9 +18,8 @@ export function hostCheck(config: Pick<Config, 'publicHost' | 'publicUrl'>): Mid
     if (config.publicHost || host === undefined || isLoopbackAuthority(host) || hostOf(host) === own) return next();
     throw new AppError('FORBIDDEN', {
       message:
-        'This service listens on loopback, and the host that was asked for is neither a loopback name nor that of PUBLIC_URL.',
-      suggestion:
-        'Ask by 127.0.0.1 or localhost, or set PUBLIC_URL to the address that the service has behind a proxy.',
+        'This service listens on loopback, and the requested host is neither a loopback name nor the host of PUBLIC_URL.',
+      suggestion: 'Use 127.0.0.1 or localhost. Behind a proxy, set PUBLIC_URL to the public address of the service.',
     });
   };
 }

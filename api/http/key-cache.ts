@@ -44,7 +44,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
     channel: 'access_changed',
     applicationName: 'tidings-api-listen',
     log: deps.log,
-    deaf: 'key changes cannot be heard; every request reads its key until they can',
+    deaf: 'notifications of key changes are down; every request queries its key until they are back',
     heard: forget,
   });
   const flushing = setInterval(() => void flushLastUsed(), LAST_USED_FLUSH_MS);
@@ -55,7 +55,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
     const ids = [...used];
     used.clear();
     await updateKeysLastUsed(deps.db, ids).catch((error: unknown) => {
-      deps.log.warn({ reason: describeFailure(error) }, 'the last use of keys could not be noted');
+      deps.log.warn({ reason: describeFailure(error) }, 'the last use of keys could not be recorded');
     });
   }
 

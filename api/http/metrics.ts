@@ -19,13 +19,13 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   if (options.ofProcess) collectDefaultMetrics({ register: registry, prefix: 'tidings_api_' });
   const requests = new Counter({
     name: 'tidings_http_requests_total',
-    help: 'Requests answered, by method, route and status.',
+    help: 'Requests, by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   const seconds = new Histogram({
     name: 'tidings_http_request_seconds',
-    help: 'Time to the answer, by method and route.',
+    help: 'Time to the response, by method and route.',
     labelNames: ['method', 'route'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -39,7 +39,7 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   });
   const computed = new Counter({
     name: 'tidings_computed_seconds_total',
-    help: 'Seconds of a processor in threads, by kind of work.',
+    help: 'CPU seconds in threads, by kind of work.',
     labelNames: ['kind'],
     registers: [registry],
   });

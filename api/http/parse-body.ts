@@ -61,7 +61,8 @@ function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError
 export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter'): FieldError[] {
   return unknown.map((one) => {
     const meant = meantBy(one);
-    const known = one.siblings.length > 0 ? `This place takes ${one.siblings.join(', ')}.` : 'None is taken here.';
+    const known =
+      one.siblings.length > 0 ? `Accepted here: ${one.siblings.join(', ')}.` : `No ${what} is accepted here.`;
     const message = `Unknown ${what}. ${meant ? `Did you mean ${meant}?` : known}`;
     return { field: one.path.join('.'), message, code: 'unrecognized_keys' };
   });
@@ -72,7 +73,7 @@ export function suggestKnown(unknown: readonly UnknownField[]): string {
   const near = unknown.find((one) => meantBy(one) !== undefined);
   return near
     ? `Did you mean ${meantBy(near)} instead of ${near.path.at(-1)}?`
-    : 'Leave out what is listed in errors, or see the operation in the API reference for the names that it takes.';
+    : 'Remove the names listed in errors. The API reference lists the names that each operation accepts.';
 }
 
 function meantBy({ path, siblings }: UnknownField): string | undefined {

@@ -47,7 +47,7 @@ export function readVersion(c: RequestContext, body: { updatedAt?: Date | undefi
   );
   if (tags.length > 0) return { tags, updatedAt: body.updatedAt };
   throw new AppError('BAD_REQUEST', {
-    message: 'If-Match holds no ETag.',
-    suggestion: 'Send the ETag that GET answered, such as If-Match: "lmn4w1c0".',
+    message: 'If-Match contains no ETag.',
+    suggestion: 'Send the ETag from the response to GET, such as If-Match: "lmn4w1c0".',
   });
 }

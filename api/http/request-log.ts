@@ -53,11 +53,11 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
   async function write(): Promise<void> {
     const [requests, missed] = [waiting, leftOut];
     [waiting, ofProject, leftOut] = [[], new Map(), 0];
-    if (missed > 0) log.warn({ requests: missed }, 'requests were not logged: too many at a time');
+    if (missed > 0) log.warn({ requests: missed }, 'requests were not logged: too many at the same time');
     try {
       await insertRequests(db, requests);
     } catch (error) {
-      log.warn({ reason: describeFailure(error), requests: requests.length }, 'requests are missing in their log');
+      log.warn({ reason: describeFailure(error), requests: requests.length }, 'requests could not be logged');
     }
   }
 

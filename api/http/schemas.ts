@@ -28,7 +28,7 @@ export const NamedUse = z.object({ id: Id, name: z.string() }).openapi('NamedUse
 export const SlugInput = z
   .string()
   .max(SLUG_LENGTH)
-  .regex(SLUG_PATTERN, 'Lower-case letters and digits, joined by single hyphens')
+  .regex(SLUG_PATTERN, 'Must be lower-case letters and digits, joined by single hyphens')
   .openapi('SlugInput', {
     description: 'Identifies the record in files and across projects. Unique in the project.',
     example: 'welcome',
@@ -152,7 +152,7 @@ export const NameSearch = z
   .string()
   .trim()
   .max(200)
-  .refine((text) => !text.includes('\0'), 'Must hold no NUL character')
+  .refine((text) => !text.includes('\0'), 'Must not contain NUL characters')
   .optional()
   .openapi({ description: 'Part of the name, case-insensitive' });
 

@@ -97,7 +97,7 @@ export async function startApi(
   }
   watch();
   heartbeat = release && startHeartbeat(deps.db, { kind: 'api', release, log });
-  log.info({ port }, 'the API takes requests');
+  log.info({ port }, 'the API accepts requests');
   return { port, close: stop };
 }
 
@@ -108,7 +108,7 @@ function openDeps(
 ): { deps: Deps; watch: () => void; close: () => Promise<void> } {
   const loop = watchLoop((held) => {
     metrics.held(held);
-    log.warn(held, 'the event loop was held');
+    log.warn(held, 'the event loop was blocked');
   });
   const database = {
     onResponse: loop.resumed,

@@ -47,7 +47,7 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
     handler: await createInboundHandler(deps),
     onError: (error) => log.warn({ reason: describeFailure(error) }, 'inbound mail'),
   });
-  log.info({ port: listener.port }, 'returned and inbound mail is taken');
+  log.info({ port: listener.port }, 'the listener for returned and inbound email accepts connections');
   return listener;
 }
 
@@ -88,23 +88,23 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
             ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
           ];
     const emailIds = [...new Set([...returned, ...quoted])];
-    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report proves none of our emails');
+    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report names no email of this service');
     const addresses = read.kind === 'status' ? await findMailAddresses(db, emailIds) : new Map<string, string>();
     const source = read.kind === 'complaint' ? 'arf' : 'dsn';
     for (const emailId of emailIds) {
       const report = read.kind === 'status' ? read.of(addresses.get(emailId) ?? null) : read;
       if (report.kind === 'nothing') {
-        log.info({ emailId, why: report.why }, 'a returned message says nothing to record');
+        log.info({ emailId, why: report.why }, 'a returned message contains nothing to record');
         continue;
       }
       const { outcome } = await recordFeedback({ emailId, feedback: report.feedback, source });
-      if (outcome === 'unknown') log.info({ emailId, source }, 'a report on an unknown email');
+      if (outcome === 'unknown') log.info({ emailId, source }, 'a report about an unknown email');
     }
   }
 
   async function receive(message: InboundMessage, recipients: string[], mail: InboundMail): Promise<void> {
     const sender = parseSender(mail.from ?? message.from);
-    if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message names no sender in From');
+    if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message has no sender in From');
     const detail = detailOf(message, mail, await verdictsOf(message));
     const files = mail.attachments.map(({ filename, contentType, contentId, content }) => ({
       filename: filename && clean(filename),
@@ -149,7 +149,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
       const read = await readMessage(message.raw, how).catch((cause) => {
         throw new UnreadableMessageError('5.6.0 The message could not be read', { cause });
       });
-      if (read.kind === 'nothing') return log.info({ why: read.why }, 'a returned message says nothing to record');
+      if (read.kind === 'nothing') return log.info({ why: read.why }, 'a returned message contains nothing to record');
       if (read.kind === 'mail') return receive(message, others, read.mail);
       return record(read, returned);
     },

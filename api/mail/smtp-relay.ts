@@ -57,7 +57,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
     handler: await createRelayHandler(deps),
     onError: (error) => log.warn({ reason: describeFailure(error) }, 'SMTP relay'),
   });
-  log.info({ port: relay.port }, 'the SMTP relay takes mail');
+  log.info({ port: relay.port }, 'the SMTP relay accepts email');
   return relay;
 }
 

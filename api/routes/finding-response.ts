@@ -7,7 +7,7 @@ export const FindingRecord = z
   .object({
     code: z.enum([...CONTENT_FINDINGS, ...CAMPAIGN_FINDINGS]),
     severity: z.enum(SEVERITIES),
-    message: z.string().openapi({ description: 'One sentence for people' }),
+    message: z.string().openapi({ description: 'One sentence for users' }),
     details: z.record(z.string(), z.unknown()),
   })
   .openapi('Finding', {

@@ -138,7 +138,7 @@ describe('a bucket that cannot be used', () => {
     s3.mood = mood;
     const answer = await upload(content);
     expect(answer).toMatchObject({ status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } });
-    expect(answer.body.error.message).toBe('The storage for images cannot be reached.');
+    expect(answer.body.error.message).toBe('The storage for images is unreachable.');
     expect((await api.call('GET', '/assets')).body).toEqual(before);
     s3.mood = 'well';
     const { status, body } = await upload(content);

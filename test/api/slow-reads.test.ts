@@ -65,7 +65,7 @@ it('a list that takes too long is a 503 that says what to do', async () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
     const { error } = (await response.json()) as { error: { code: string; suggestion: string } };
     expect(error.code).toBe('SERVICE_UNAVAILABLE');
-    expect(error.suggestion).toContain('a shorter span');
+    expect(error.suggestion).toContain('a shorter time span');
   });
   await reads.destroy();
 });

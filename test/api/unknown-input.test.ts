@@ -293,7 +293,7 @@ describe('a wrong path or method', () => {
     ['POST', '/api/v1/send', 'Did you mean /v1/send?'],
     ['POST', '/send', 'Did you mean /v1/send?'],
     ['GET', '/v1/campaign', 'Did you mean /v1/campaigns?'],
-    ['GET', '/nothing/like/it', 'See /docs for the operations of this API and their paths.'],
+    ['GET', '/nothing/like/it', 'See /docs for all operations and their paths.'],
   ])('%s %s is 404: %s', async (method, path, suggestion) => {
     const { status, body } = await api.call(method, path);
     expect([status, body.error.suggestion]).toEqual([404, suggestion]);

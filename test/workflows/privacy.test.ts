@@ -262,7 +262,7 @@ describe('with marked addresses, names, numbers and texts, as failures', () => {
       ...['250', '250', '250', '250'],
     ]);
     await logged('inbound mail');
-    await logged('a returned message says nothing to record', { why: 'an automatic reply' });
+    await logged('a returned message contains nothing to record', { why: 'an automatic reply' });
   });
 
   it('Twilio refuses an SMS, cannot take one now, and hangs up', async () => {

@@ -31,7 +31,7 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
   if (startDate > endDate)
     throw queryErrors([{ field: 'startDate', message: 'Must be before endDate', code: 'custom' }]);
   if (endDate.getTime() - startDate.getTime() > MAX_DAYS * DAY_MS + DAY_MS) {
-    throw queryErrors([{ field: 'startDate', message: `A span is at most ${MAX_DAYS} days`, code: 'too_big' }]);
+    throw queryErrors([{ field: 'startDate', message: `A time span is at most ${MAX_DAYS} days`, code: 'too_big' }]);
   }
   return { startDate, endDate };
 }

@@ -148,7 +148,7 @@ function refuseUngrantable(asked: string[], held: ReadonlySet<string>): void {
   if (refused.size === 0) return;
   const errors = asked.flatMap((scope, i) =>
     refused.has(scope)
-      ? [{ field: `scopes.${i}`, message: `${scope} cannot be granted by you to a key.`, code: 'invalid_enum_value' }]
+      ? [{ field: `scopes.${i}`, message: `You cannot grant the scope ${scope}.`, code: 'invalid_enum_value' }]
       : [],
   );
   throw new AppError('VALIDATION_ERROR', { errors });

@@ -69,7 +69,8 @@ async function create(applying: Applying, item: CampaignItem): Promise<void> {
   const { trx, projectId } = applying;
   const given = parseItem(CreateCampaign, campaignWithIds(applying, item, undefined), '');
   const content = campaignContent(given);
-  if (!(await haveSenders(applying, content))) return tellSenders(applying, item, content, 'the campaign is not made');
+  if (!(await haveSenders(applying, content)))
+    return tellSenders(applying, item, content, 'the campaign is not created');
   const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
   recordChange(applying, { kind: 'campaign', slug, name }, undefined);
 }
@@ -78,7 +79,7 @@ async function change(applying: Applying, item: CampaignItem, current: Campaign)
   const { trx, projectId } = applying;
   const of = { kind: 'campaign' as const, slug: item.slug };
   if (current.status !== 'DRAFT') {
-    const message = `The campaign ${item.slug} is ${current.status}: it is left as it is.`;
+    const message = `The campaign ${item.slug} is ${current.status}: it does not change.`;
     addFinding(applying, {
       code: 'campaign_begun',
       severity: 'info',
@@ -92,7 +93,7 @@ async function change(applying: Applying, item: CampaignItem, current: Campaign)
   const differing = changedCampaignFields(wanted, current);
   if (differing.length === 0) return recordChange(applying, { ...of, name: current.name }, []);
   const content = await withVerifiedSenders(applying, wanted, current);
-  if (content !== wanted) await tellSenders(applying, item, wanted, 'the sender is left as it is');
+  if (content !== wanted) await tellSenders(applying, item, wanted, 'the sender does not change');
   const applied = content ? changedCampaignFields(content, current) : [];
   if (content && applied.length > 0) await updateCampaign(trx, { projectId, id: current.id, content });
   recordChange(applying, { ...of, name: content?.name ?? current.name }, applied);

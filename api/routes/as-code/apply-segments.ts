@@ -30,7 +30,7 @@ function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; 
     if (state.get(slug) === 'begun') {
       throw fieldError(
         `segments.${entry.i}.condition`,
-        'The conditions of these segments name each other in a circle.',
+        'The conditions of these segments refer to each other in a cycle.',
       );
     }
     state.set(slug, 'begun');
@@ -49,7 +49,7 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
   const of = { kind: 'segment' as const, slug: item.slug };
   if (current) {
     if (item.type && item.type !== current.type)
-      throw fieldError('type', `The segment is ${current.type}, which stays.`);
+      throw fieldError('type', `The segment is ${current.type}, and its type cannot change.`);
     const { name, description, trackMembership } = item;
     const wanted = { name, description, trackMembership, condition };
     const changes = changedFields(wanted, current);

@@ -41,7 +41,7 @@ export async function applySettings(applying: Applying, given: Json, mayManage: 
 function knownIds(applying: Applying, given: Json): Json {
   const unknown = Object.keys(given).filter((name) => !(name in Settings.shape));
   for (const setting of unknown) {
-    const message = `There is no setting ${setting.slice(0, 100)} that a file can set.`;
+    const message = `A file cannot set ${setting.slice(0, 100)}: there is no such setting.`;
     addFinding(applying, {
       code: 'unknown_setting',
       severity: 'warning',
@@ -74,7 +74,7 @@ function dropForbiddenLimits<Wanted extends { [Limit in (typeof LIMITS)[number]]
     if (value === undefined || value === current[setting] || ceiling === null) continue;
     if (value !== null && value <= ceiling) continue;
     delete kept[setting];
-    const message = `The operator of this service allows at most ${ceiling} as ${setting}: it is left as it is.`;
+    const message = `The operator of this service allows at most ${ceiling} as ${setting}: it does not change.`;
     const details = { kind: 'settings', setting, wanted: value, most: ceiling };
     addFinding(applying, { code: 'operator_limit', severity: 'warning', message, details });
   }

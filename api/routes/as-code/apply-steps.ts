@@ -116,7 +116,7 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
   const { type, config: given = {} } = p.step;
   const { config, missing } = withStoredSecrets(given, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
-    const message = `The ${field} of the step ${p.of.step} holds a secret that is not in files and not stored here: set it on the step.`;
+    const message = `The ${field} of the step ${p.of.step} needs a secret, which files do not contain and which is not stored here: set it on the step.`;
     addFinding(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
   }
   return config;
@@ -135,7 +135,7 @@ function conditionWithIds(applying: Applying, p: { given: Config; of: Config }):
   );
   for (const { kind, name } of unknown) {
     const code = kind === 'topic' ? 'unknown_topic' : 'unknown_segment';
-    const message = `The step ${p.of.step} names the ${kind} ${name}, which is not there.`;
+    const message = `The step ${p.of.step} refers to the ${kind} ${name}, which does not exist.`;
     addFinding(applying, { code, severity: 'warning', message, details: { ...p.of, [kind]: name } });
   }
   return condition as Config;

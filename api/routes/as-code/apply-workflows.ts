@@ -103,7 +103,7 @@ async function applyEnabled(
 
 function cannotRun(faults: FieldError[], ids: StepIds): AppError {
   return new AppError('VALIDATION_ERROR', {
-    message: 'The workflow cannot be run as it is.',
+    message: 'The workflow cannot run.',
     errors: bySlug(faults, ids),
   });
 }

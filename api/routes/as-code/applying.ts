@@ -58,7 +58,7 @@ export async function mayBeSender(
   applying: Applying,
   from: string,
   of: Record<string, unknown>,
-  outcome = 'the sender is left as it is',
+  outcome = 'the sender does not change',
 ): Promise<boolean> {
   if (await isVerifiedSender(applying.trx, { projectId: applying.projectId, from })) return true;
   addFinding(applying, {
@@ -88,7 +88,7 @@ export function parseItem<T>(schema: z.ZodType<T, unknown>, input: unknown, at: 
 export function refuseUnknown(names: readonly UnknownName[], at: string): void {
   if (names.length === 0) return;
   const errors = names.map(({ kind, name, path }) => {
-    const message = `There is no ${kind} with the slug ${name}, neither here nor in the project.`;
+    const message = `There is no ${kind} with the slug ${name} in this document or in the project.`;
     return { field: [at, ...path].filter((part) => part !== '').join('.'), message, code: 'custom' };
   });
   throw new AppError('VALIDATION_ERROR', { errors });

@@ -53,8 +53,8 @@ async function refuseTooLarge(db: Db, projectId: string): Promise<void> {
   const bytes = await countExportBytes(db, projectId);
   if (bytes <= APPLY_MAX_BYTES) return;
   throw new AppError('CONFLICT', {
-    message: `The project's templates, segments, steps and drafts are ${bytes} bytes; an export is at most ${APPLY_MAX_BYTES}.`,
+    message: `The project's templates, segments, steps and drafts have ${bytes} bytes. An export has at most ${APPLY_MAX_BYTES}.`,
     details: { bytes, most: APPLY_MAX_BYTES },
-    suggestion: 'Read them by their lists: GET /templates, /segments and /workflows.',
+    suggestion: 'Use the lists instead: GET /templates, /segments and /workflows.',
   });
 }

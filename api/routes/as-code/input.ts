@@ -140,7 +140,11 @@ function listOf<Item extends z.ZodType<{ slug: string }>>(item: Item) {
       const seen = new Set<string>();
       for (const [i, { slug }] of items.entries()) {
         if (seen.has(slug))
-          ctx.addIssue({ code: 'custom', path: [i, 'slug'], message: 'Another one here has this slug.' });
+          ctx.addIssue({
+            code: 'custom',
+            path: [i, 'slug'],
+            message: 'Another record in this document has this slug.',
+          });
         seen.add(slug);
       }
     })

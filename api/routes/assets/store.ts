@@ -47,10 +47,10 @@ function inPostgres({ db, reads }: StoreDeps): AssetStore {
 function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';
   const unavailable = (cause: unknown): AppError => {
-    log.error({ reason: describeFailure(cause) }, 'the bucket for images cannot be used');
-    return new AppError('SERVICE_UNAVAILABLE', { message: 'The storage for images cannot be reached.', cause });
+    log.error({ reason: describeFailure(cause) }, 'the bucket for images failed');
+    return new AppError('SERVICE_UNAVAILABLE', { message: 'The storage for images is unreachable.', cause });
   };
-  const opened = () => bucket ?? raise(unavailable('it has pictures, and ASSETS_S3_BUCKET is not set'));
+  const opened = () => bucket ?? raise(unavailable('it contains images, and ASSETS_S3_BUCKET is not set'));
 
   return {
     async keep(asset) {

@@ -203,7 +203,7 @@ export function authRoutes(app: App, deps: Deps): void {
       newToken: hashToken(token),
     };
     const changed = await updatePassword(db, change);
-    if (changed === 'taken') throw fieldError('newPassword', 'This password cannot be used: choose another one.');
+    if (changed === 'taken') throw fieldError('newPassword', 'This password is not allowed. Choose another one.');
     if (changed === 'stale') throw notCurrent();
     await attempt.forgive();
     giveSessionCookie(c, token, publicUrl);

@@ -129,6 +129,6 @@ function saltOf(key: Buffer, email: string): Uint8Array {
 export function wrongPassword(): AppError {
   return new AppError('UNAUTHORIZED', {
     message: 'The address or the password is wrong.',
-    suggestion: 'Check both, and mind that too many failures make you wait.',
+    suggestion: 'Check both. After too many failures you have to wait.',
   });
 }

@@ -131,7 +131,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const message =
       campaign.status === 'DRAFT'
         ? 'Nothing was sent: the campaign is a draft again.'
-        : 'The campaign is cancelled; what was handed over stays recorded.';
+        : 'The campaign is cancelled. Emails that were sent stay in the history.';
     const data = await countedResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
@@ -167,7 +167,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const { variant } = c.req.valid('json');
     const { campaign, outbox: queued } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant, read }));
     outbox.wake(queued);
-    const message = `The rest gets ${variant}.`;
+    const message = `The remaining recipients get ${variant}.`;
     const data = await countedResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
@@ -188,7 +188,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
 }
 
 function sentMessage({ timing: { sendAtLocal }, status, scheduledAt }: Campaign): string {
-  if (sendAtLocal) return `The campaign leaves for each recipient at ${sendAtLocal} by their own clocks.`;
+  if (sendAtLocal) return `The campaign is sent to each recipient at ${sendAtLocal} local time.`;
   const at = status === 'SCHEDULED' ? scheduledAt : null;
   return at ? `The campaign is scheduled for ${at.toISOString()}.` : 'The campaign is being sent.';
 }

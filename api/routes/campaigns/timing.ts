@@ -10,7 +10,7 @@ const LOCAL_TIME = '2026-12-01T09:00';
 const LocalTime = z
   .string()
   .refine((text) => readLocalTime(text) !== undefined, {
-    error: 'A local time of each recipient is written YYYY-MM-DDTHH:MM, without a zone.',
+    error: 'Must have the form YYYY-MM-DDTHH:MM, without a time zone.',
     params: { code: 'invalid_string' },
   })
   .nullish()
@@ -33,7 +33,7 @@ export const timingInput = {
   sendingWindow: z
     .union([
       SendingWindow,
-      z.string().regex(/^project$/, 'A window, null for none, or project for that of the project.'),
+      z.string().regex(/^project$/, 'Must be a window, null for no window, or project for the window of the project.'),
     ])
     .nullish()
     .openapi({
@@ -75,7 +75,8 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
 export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
   if (wall === undefined) return p.scheduledFor;
-  if (p.scheduledFor) throw fieldError('scheduledFor', 'Not together with sendAtLocal: give one of them.', 'custom');
+  if (p.scheduledFor)
+    throw fieldError('scheduledFor', 'Cannot be combined with sendAtLocal: send one of them.', 'custom');
   const at = firstInstantOf(wall);
   return at > Date.now() ? new Date(at) : null;
 }
@@ -95,11 +96,7 @@ export function movedBegin(p: {
   const begin = beginOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
   if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
     if (begin || after.sendAtLocal !== null) return begin;
-    throw fieldError(
-      'scheduledFor',
-      'Required where sendAtLocal is taken away from a SCHEDULED campaign',
-      'invalid_type',
-    );
+    throw fieldError('scheduledFor', 'Required when sendAtLocal is removed from a SCHEDULED campaign', 'invalid_type');
   }
   return undefined;
 }
@@ -112,7 +109,7 @@ export function assertFuture(at: Date | null): Date | null {
   if (at && at.getTime() <= Date.now()) {
     throw new AppError('BAD_REQUEST', {
       message: 'scheduledFor is in the past.',
-      suggestion: 'Give a time to come, or leave it out to send now.',
+      suggestion: 'Send a time in the future, or omit it to send now.',
       details: { scheduledFor: at.toISOString() },
     });
   }

@@ -112,9 +112,10 @@ export function textOf(campaign: Campaign, variant: string | undefined): MailTex
 }
 
 function refuseAlike(variants: CampaignVariant[]): void {
-  if (variants.length < VARIANTS_MIN) throw fieldError('variants', `At least ${VARIANTS_MIN} variants`, 'too_small');
+  if (variants.length < VARIANTS_MIN)
+    throw fieldError('variants', `Must be at least ${VARIANTS_MIN} variants`, 'too_small');
   const names = new Set(variants.map(({ name }) => name.toLowerCase()));
-  if (names.size < variants.length) throw fieldError('variants', 'Each variant needs a name of its own');
+  if (names.size < variants.length) throw fieldError('variants', 'The names of variants must be unique');
 }
 
 /** Removes null fields from a variant. They use the campaign's value. */

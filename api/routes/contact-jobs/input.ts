@@ -42,7 +42,7 @@ export const BulkContacts = z
   .check((ctx) => {
     const { contactIds, ids, where } = ctx.value;
     if (where && (contactIds || ids)) {
-      const message = 'A job is over `contactIds` or over `where`, not over both.';
+      const message = 'Send `contactIds` or `where`, not both.';
       ctx.issues.push({ code: 'custom', path: ['where'], message, input: where });
     } else if (!contactIds && !ids && !where) {
       ctx.issues.push({ code: 'invalid_type', expected: 'array', path: ['contactIds'], input: undefined });
@@ -68,7 +68,7 @@ const Mapping: z.ZodType<CsvMapping> = z.record(
 const MappingText = z
   .string()
   .max(MAPPING_MAX_CHARS)
-  .transform(jsonOfText('Must be a mapping as JSON'))
+  .transform(jsonOfText('Must be a mapping in JSON'))
   .pipe(Mapping)
   .openapi({
     type: 'string',

@@ -45,7 +45,7 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const { projectId } = c.var;
     const { segmentId, bom = true, ...list } = c.req.valid('query');
     if (segmentId !== undefined && Object.values(list).some((value) => value !== undefined)) {
-      const message = 'An export is of a segment, or of a list with its filters, not of both.';
+      const message = 'Send `segmentId` or other filters, not both.';
       throw queryErrors([{ field: 'segmentId', message, code: 'custom' }]);
     }
     const work = { projectId, kind: 'contacts.export' };

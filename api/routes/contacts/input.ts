@@ -10,7 +10,7 @@ const LIST_DEFAULT = 20;
 /** A condition as JSON text. */
 export const ConditionText = z
   .string()
-  .transform(jsonOfText('Must be a condition as JSON'))
+  .transform(jsonOfText('Must be a condition in JSON'))
   .superRefine((value, ctx) => {
     const unstorable = findUnstorable(value);
     if (unstorable) ctx.addIssue({ code: 'custom', message: unstorable.message });

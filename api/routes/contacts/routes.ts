@@ -131,7 +131,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
       const changed = { projectId, contacts, mode, forStranger: false, causeId: null, by };
       const recorded = await recordSubscriptionChanges(trx, changed);
       const [saved] = contacts;
-      if (!saved) throw new Error('the upsert answered nothing');
+      if (!saved) throw new Error('the upsert returned nothing');
       recorded.push(...(await setContactTopics(trx, { projectId, contactId: saved.id, topics, mode })));
       const { id, isNew: added, resubscribed: back } = saved;
       return { contact: await getContact(trx, { projectId, id }), isNew: added, resubscribed: back, outbox: recorded };

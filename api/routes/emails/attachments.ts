@@ -32,9 +32,11 @@ export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
     const { projectId } = c.var;
     const { id: emailId, attachmentId } = c.req.valid('param');
     const file = await findEmailAttachment(reads, { projectId, emailId, attachmentId });
-    if (!file) throw new AppError('NOT_FOUND', { message: 'The email has no file of this id.' });
+    if (!file) throw new AppError('NOT_FOUND', { message: 'The email has no attachment with this id.' });
     if (file.isDropped)
-      throw new AppError('NOT_FOUND', { message: 'The file was dropped: its time is over. Its name and size stay.' });
+      throw new AppError('NOT_FOUND', {
+        message: 'The attachment was deleted after its retention period. Its name and size are kept.',
+      });
     const [read] = await readLargeAttachments(reads, { projectId, ids: [attachmentId] });
     if (!read) throw new AppError('NOT_FOUND');
     // Anyone may have sent the file, so browsers save it instead of opening it.

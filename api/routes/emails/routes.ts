@@ -58,7 +58,7 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
       shownRecipients(db, { projectId, email }),
     ]);
     const content = contents.get(email.contentId);
-    if (!content) throw new Error('an email is without its content');
+    if (!content) throw new Error('an email has no content');
     const read = await emailAsRead(compute, { projectId, email, content, links: config, shown });
     return c.json({ data: emailRecord({ email, read, attachments, events, workflowId }) }, 200);
   });

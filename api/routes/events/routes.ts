@@ -152,7 +152,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
     );
     outbox.wake(queued);
     const [answer] = await eventResponses(db, { projectId, events: [event] });
-    if (!answer) throw new Error('one event has one answer');
+    if (!answer) throw new Error('one event has one result');
     noteMade(c, { events: [event.id] });
     return c.json(answer, 201);
   });

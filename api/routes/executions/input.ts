@@ -43,7 +43,8 @@ export const StartExecution = z
   })
   .superRefine(({ sandbox, skipDelays, events }, ctx) => {
     const alone = Object.entries({ skipDelays, events }).filter(([, value]) => value !== undefined && !sandbox);
-    for (const [name] of alone) ctx.addIssue({ code: 'custom', path: [name], message: 'only with sandbox: true' });
+    for (const [name] of alone)
+      ctx.addIssue({ code: 'custom', path: [name], message: 'Only allowed with sandbox: true' });
   })
   .openapi('StartExecution', {
     example: { contactId: EXAMPLE_ID, context: { coupon: 'SPRING' } },

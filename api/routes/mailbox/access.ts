@@ -19,7 +19,7 @@ export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<st
   await authenticate(c, BY_SESSION, deps).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'UNAUTHORIZED') throw error;
     throw new AppError('UNAUTHORIZED', {
-      message: 'The mailbox is open to a session of an OWNER only: this service is reached by other machines.',
+      message: 'Only the session of an OWNER can open the mailbox, because other machines can reach this service.',
       suggestion: 'Sign in as an OWNER with POST /auth/login, which a browser can do at /docs.',
     });
   });
@@ -28,7 +28,7 @@ export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<st
   const owned = memberships.filter(({ role }) => role === 'OWNER').map(({ id }) => id);
   if (owned.length > 0) return owned;
   throw new AppError('FORBIDDEN', {
-    message: 'The mailbox is open to OWNERs only.',
-    suggestion: 'Ask an OWNER of the project to look, or to make you one.',
+    message: 'Only an OWNER can open the mailbox.',
+    suggestion: 'Ask an OWNER of the project to check the mailbox, or to give you the role OWNER.',
   });
 }

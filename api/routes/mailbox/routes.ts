@@ -85,7 +85,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
     const projects = await mailboxProjects(c, deps);
     const id = c.req.param('id') ?? '';
     const mail = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;
-    if (!mail) throw new AppError('NOT_FOUND', { message: 'No captured mail has this id.' });
+    if (!mail) throw new AppError('NOT_FOUND', { message: 'No captured email has this id.' });
     return mail;
   }
 }

@@ -12,8 +12,8 @@ export async function operatorOf(c: RequestContext, { db, config }: Pick<Deps, '
   const { id: userId, email } = personOf(c);
   if (await isOperator(db, { userId, email, operators: config.operators })) return `operator:${email}`;
   throw new AppError('NOT_FOUND', {
-    message: 'Only operators of this service find something here.',
+    message: 'Only operators of this service have access.',
     suggestion:
-      'Sign in with an account that OPERATORS names. If several accounts have that address, it is the oldest.',
+      'Sign in with an account that OPERATORS lists. If several accounts have that address, use the oldest one.',
   });
 }

@@ -11,11 +11,11 @@ export const TenantQuery = cursorQuery(20).extend({
     .string()
     .trim()
     .max(200)
-    .refine((text) => !text.includes('\0'), 'Must hold no NUL character')
+    .refine((text) => !text.includes('\0'), 'Must not contain NUL characters')
     .optional()
     .openapi({ description: 'Part of the name or of an owner’s address, or the id' }),
   held: QuerySwitch.optional().openapi({
-    description: '`true` lists only projects on hold, by whomever it was set, `false` only others',
+    description: '`true` lists only projects on hold, for any reason, `false` only others',
   }),
   order: z.enum(TENANT_ORDERS).default('newest').openapi({
     description:

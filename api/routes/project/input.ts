@@ -16,7 +16,7 @@ export const PatchProject = z
       .string()
       .trim()
       .toLowerCase()
-      .regex(/^#[0-9a-f]{6}$/, 'A colour is written #rrggbb.')
+      .regex(/^#[0-9a-f]{6}$/, 'Must be a color in the form #rrggbb.')
       .nullish(),
     frequencyCap: z
       .object({ max: z.number().int().min(1).max(1_000), days: z.number().int().min(1).max(365) })
@@ -37,7 +37,7 @@ export const PatchProject = z
       .string()
       .trim()
       .toUpperCase()
-      .refine(isPhoneCountry, 'Must be a country by its two letters (ISO 3166-1), such as DE.')
+      .refine(isPhoneCountry, 'Must be a two-letter country code (ISO 3166-1), such as DE.')
       .nullish()
       .openapi({ description: 'Country of phone numbers without a calling code', example: 'DE' }),
     resubscribe: z.enum(RESUBSCRIBE_MODES).optional().openapi({

@@ -48,12 +48,12 @@ const Name = z
   .trim()
   .min(1)
   .max(NAME_MAX_CHARS)
-  .refine((name) => !name.includes('\0'), 'Must not hold a NUL character');
+  .refine((name) => !name.includes('\0'), 'Must not contain NUL characters');
 
 const Description = z
   .string()
   .max(DESCRIPTION_MAX_CHARS)
-  .refine((text) => !text.includes('\0'), 'Must not hold a NUL character')
+  .refine((text) => !text.includes('\0'), 'Must not contain NUL characters')
   .nullish();
 
 export const CreateSegment = z
@@ -69,7 +69,7 @@ export const CreateSegment = z
   .superRefine((body, ctx) => {
     const given = body.filters ?? body.condition;
     if (body.type === 'STATIC' && given)
-      fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment has none.');
+      fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment cannot have filters.');
     if (body.type === 'DYNAMIC' && !given) fault(ctx, 'filters', 'A DYNAMIC segment needs filters.', 'invalid_type');
   })
   .openapi('CreateSegment', { example: { name: 'Big spenders', filters: FILTERS_EXAMPLE, trackMembership: true } });

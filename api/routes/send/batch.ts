@@ -26,7 +26,7 @@ const batchRoute = {
     tags: ['Email'],
     summary: 'Send up to 100 different emails',
     description:
-      'Each email has the form of `POST /v1/send`. Its result or error is at the same position in `results`. With `atomic`, all emails are accepted or none: the response is then the error of the first refused email, and `errors` lists all errors by `emails.<n>`. One `Idempotency-Key` covers the whole batch.',
+      'Each email has the form of `POST /v1/send`. Its result or error is at the same position in `results`. With `atomic`, all emails are accepted or none. If one is refused, the response is the error of the first refused email, and `errors` lists all errors by `emails.<n>`. One `Idempotency-Key` covers the whole batch.',
     security: scopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
     responses: {
@@ -92,7 +92,7 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
 function checkRecipients(emails: SendBatch['emails']): void {
   const recipients = emails.reduce((sum, email) => sum + (email instanceof AppError ? 0 : email.to.length), 0);
   if (recipients <= RECIPIENTS_MAX) return;
-  const message = `At most ${RECIPIENTS_MAX.toLocaleString('en')} recipients in all emails of a batch together`;
+  const message = `At most ${RECIPIENTS_MAX.toLocaleString('en')} recipients in all emails of a batch`;
   throw fieldError('emails', message, 'too_big');
 }
 

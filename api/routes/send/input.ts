@@ -77,7 +77,7 @@ const Attachment = z
       ctx.addIssue({ code: 'custom', path: ['contentType'], message });
     }
     if (file.alternative && (file.disposition === 'inline' || file.contentId !== undefined)) {
-      const message = 'An alternative is no file of the email: leave out `disposition` and `contentId`';
+      const message = 'An alternative is not an attachment: omit `disposition` and `contentId`';
       ctx.addIssue({ code: 'custom', path: ['alternative'], message });
       return;
     }
@@ -115,7 +115,7 @@ function checkCopies({ to, cc = [], bcc = [] }: WithCopies, ctx: z.RefinementCtx
   if (cc.length + bcc.length === 0) return;
   const recipients = new Set([to].flat().map(({ email }) => email));
   if (recipients.size > 1) {
-    const message = 'Must be one recipient beside `cc` and `bcc`: several recipients get emails of their own';
+    const message = 'Must be one recipient when `cc` or `bcc` is set, because several recipients get separate emails';
     ctx.addIssue({ code: 'custom', path: ['to'], message });
   }
   if (cc.length + bcc.length > COPIES_MAX) {

@@ -107,7 +107,7 @@ function withBytes(
 }
 
 function asBuffer(bytes: Uint8Array | undefined): Buffer {
-  if (!bytes) throw new Error('an attachment was checked and has no bytes');
+  if (!bytes) throw new Error('a checked attachment has no bytes');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -7,7 +7,7 @@ export const CreateSender = z
     country: z
       .string()
       .toUpperCase()
-      .regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 code of two letters')
+      .regex(/^[A-Z]{2}$/, 'Must be a two-letter country code (ISO 3166-1)')
       .nullish()
       .openapi({ description: 'Country of the sender. If null or omitted, sets the default sender.' }),
     from: z

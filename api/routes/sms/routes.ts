@@ -86,7 +86,7 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
     if (config.sms.provider === 'none') throw new AppError('SMS_NOT_ENABLED');
     const { to, body, contactId } = c.req.valid('json');
     const number = readPhoneNumber(to);
-    if (!number) throw new Error('the schema lets only numbers through');
+    if (!number) throw new Error('the schema accepts only phone numbers');
     const { projectId, mode } = c.var;
     const keyed = { projectId, key: idempotencyKey(c), fingerprint: c.get('fingerprint'), owner: keyOwner(c) };
     const queued: OutboxRow[] = [];

@@ -34,12 +34,12 @@ export function createSnsCertificates(): SnsCertificates {
 /** Reads an SNS address that the caller has checked. A redirect is an error, because its target was not checked. */
 export async function fetchText(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
-  if (!response.ok) throw new Error(`SNS answered ${response.status}`);
+  if (!response.ok) throw new Error(`SNS responded with ${response.status}`);
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > CERTIFICATE_MAX_CHARS) throw new Error('the answer of SNS is too long');
+    if (text.length > CERTIFICATE_MAX_CHARS) throw new Error('the response of SNS is too long');
   }
   return text;
 }

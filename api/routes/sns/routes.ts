@@ -47,7 +47,7 @@ const snsRoute: RouteConfig = {
   request: {
     body: { content: { 'text/plain': { schema: z.string().openapi({ description: 'An SNS message, as JSON' }) } } },
   },
-  responses: { 200: { description: 'Taken' } },
+  responses: { 200: { description: 'Accepted' } },
 };
 
 /**
@@ -82,19 +82,19 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
       await note(topic, 'refused');
       throw refuseMessage(RAW_DELIVERY);
     }
-    if (!parsed.success) throw refuseMessage('The body is no message of SNS.');
+    if (!parsed.success) throw refuseMessage('The body is not an SNS message.');
     const message = parsed.data;
     if (!config.email.ses.snsTopicArns.includes(message.TopicArn))
       throw refuseMessage('This topic is not in SNS_TOPIC_ARNS.');
     const url = certificateUrl(message);
-    if (!url) throw refuseMessage('The certificate is not at an address of SNS.');
+    if (!url) throw refuseMessage('The URL of the certificate does not belong to SNS.');
     const takeFetch = () => deps.limits.takeForOpenWrite(clientAddress(c), CERTIFICATE_FETCHES);
     const certificate = await certificates.get(url, takeFetch).catch((cause) => {
       if (cause instanceof AppError) throw cause;
-      throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be read.', cause });
+      throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be fetched.', cause });
     });
     if (!isSnsSignature(message, certificate, new Date()))
-      throw refuseMessage('The signature of this callback is not right.');
+      throw refuseMessage('The signature of this callback is not valid.');
     return message;
   }
 
@@ -124,7 +124,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     const message = await authentic(c);
     if (message.Type === 'SubscriptionConfirmation') {
       const url = confirmationUrl(message);
-      if (!url) throw refuseMessage('The address to confirm is not one of SNS.');
+      if (!url) throw refuseMessage('The confirmation URL does not belong to SNS.');
       await fetchText(url);
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
       await note(message.TopicArn, 'confirmed');

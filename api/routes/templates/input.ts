@@ -26,7 +26,7 @@ const fields = {
  */
 export function refuseTopicOnTransactional(template: { type: MailType; topicId?: string | null | undefined }): void {
   if (template.type !== 'TRANSACTIONAL' || !template.topicId) return;
-  throw fieldError('topicId', 'Only a MARKETING template has a topic.');
+  throw fieldError('topicId', 'Only a MARKETING template can have a topic.');
 }
 
 export const CreateTemplate = z

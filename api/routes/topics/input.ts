@@ -7,7 +7,7 @@ const fields = {
   slug: z
     .string()
     .max(100)
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'A slug is lower-case letters and digits with dashes between them.')
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Must be lower-case letters and digits, joined by single hyphens')
     .optional()
     .openapi({
       description: 'Derived from the name by default. Unique in the project. Does not change with the name.',

@@ -46,7 +46,7 @@ const statusRoute: RouteConfig = {
     query: z.object({ id: z.string().optional().openapi({ description: 'Id of the SMS in this service' }) }),
     body: form(z.object({ MessageSid: z.string(), MessageStatus: z.string(), ErrorCode: z.string().optional() })),
   },
-  responses: { 204: noContent('Taken') },
+  responses: { 204: noContent('Accepted') },
 };
 
 const inboundRoute: RouteConfig = {
@@ -121,5 +121,5 @@ async function signedParams(c: Context<AppEnv>, config: Deps['config']): Promise
   // Uses PUBLIC_URL, the URL that Twilio called and signed, even if a proxy has changed it.
   const url = `${config.publicUrl}${pathname}${search}`;
   if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature'))) return params;
-  throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not right.' });
+  throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not valid.' });
 }

@@ -18,7 +18,7 @@ export const EXAMPLE = {
 };
 
 const Url = z
-  .url({ protocol: /^https?$/, error: 'Must be an http:// or https:// address' })
+  .url({ protocol: /^https?$/, error: 'Must be an http:// or https:// URL' })
   .max(2_000)
   .openapi({ format: 'uri', example: EXAMPLE.url });
 
@@ -28,7 +28,7 @@ const Events = z
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^*]*\*?$/, 'An asterisk may stand at the end only')
+      .regex(/^[^*]*\*?$/, 'An asterisk is allowed only at the end')
       .superRefine(refuseImpossiblePattern),
   )
   .min(1)

@@ -60,7 +60,8 @@ function judge(
   { place, asked, stored }: { place: string; asked: GraphStepInput; stored: Step | undefined },
 ): Judged[] {
   const { type, name, config, position } = asked;
-  if (stored && stored.type !== type) throw fieldError('type', `A ${stored.type} step stays one: add a new step.`);
+  if (stored && stored.type !== type)
+    throw fieldError('type', `A ${stored.type} step cannot change its type: add a new step.`);
   if (!stored) return [{ place, asked, stored, id: uuidv7(), config: checkConfig(type, config) }];
   const checked = sameConfig(secretKey, stored, config) ? undefined : checkConfig(type, config);
   const isChanged = checked !== undefined || changedFields({ name, position }, stored).length > 0;

@@ -78,7 +78,8 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
   const { drawn, unverified } = await findFaults(trx, key);
   const named = (faults: FieldError[]) => faultsByName(faults, saving.ids);
-  if (current.enabled && drawn.length > 0) throw refusal('The workflow is enabled, and could not run.', named(drawn));
+  if (current.enabled && drawn.length > 0)
+    throw refusal('The workflow is enabled, and this graph cannot run.', named(drawn));
   const ids = Object.fromEntries([...saving.ids].filter(([name, id]) => name !== id));
   return { workflow: await getWorkflow(trx, key), ids, faults: named([...drawn, ...unverified]), outbox };
 }
@@ -87,7 +88,7 @@ function refuseOther(workflow: WorkflowDetail, version: string | undefined): voi
   const current = graphVersion(workflow);
   if (version === undefined || version === current) return;
   throw new AppError('CONFLICT', {
-    message: 'The workflow has been changed since it was read.',
+    message: 'The workflow has changed since it was read.',
     details: { version: current, ...staleDetails(workflow.updatedAt) },
     suggestion: 'Read it again with GET /workflows/{id}, and make the changes there.',
   });
@@ -118,7 +119,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
       // A branch may have gone from the config of its step.
       if (from) checkBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
-      if (taken.has(key)) throw fieldError('branch', 'The step has a transition by this branch already.');
+      if (taken.has(key)) throw fieldError('branch', 'The step already has a transition for this branch.');
       taken.add(key);
     });
   }

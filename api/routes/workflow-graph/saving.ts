@@ -61,7 +61,7 @@ function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined
  * @throws AppError VALIDATION_ERROR with all errors so far
  */
 export function tellRefused({ refused }: Saving): void {
-  if (refused.length > 0) throw refusal('The workflow cannot be saved as it is drawn.', refused);
+  if (refused.length > 0) throw refusal('The graph cannot be saved.', refused);
 }
 
 export function refusal(message: string, errors: FieldError[]): AppError {

@@ -41,6 +41,6 @@ export const PreviewWorkflow = z
   })
   .superRefine(({ contactId, contact }, ctx) => {
     if ((contactId === undefined) === (contact === undefined))
-      ctx.addIssue({ code: 'custom', path: ['contactId'], message: 'either contactId or contact is required' });
+      ctx.addIssue({ code: 'custom', path: ['contactId'], message: 'Send either `contactId` or `contact`' });
   })
   .openapi('PreviewWorkflow', { example: { contactId: EXAMPLE_ID, events: [{ name: 'order.paid' }] } });

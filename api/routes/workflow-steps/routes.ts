@@ -73,7 +73,7 @@ const createTransitionRoute = createRoute({
   tags,
   summary: 'Connect two steps',
   description:
-    '`branch` is `yes` or `no` for a CONDITION, `event` or `timeout` (or none) for a WAIT_FOR_EVENT, and the name of a branch for a SPLIT. Other steps have none.',
+    '`branch` is `yes` or `no` for a CONDITION, `event` or `timeout` (or none) for a WAIT_FOR_EVENT, and the name of a branch for a SPLIT. Omit it for other steps.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateTransition) },
   responses: { 201: okVersioned(TransitionSchema), ...errors('CONFLICT') },

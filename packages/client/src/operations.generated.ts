@@ -1269,7 +1269,7 @@ export type FilterUnit = "minutes" | "hours" | "days" | "weeks";
 export type Finding = {
   code: FindingCode;
   severity: FindingSeverity;
-  /** One sentence for people */
+  /** One sentence for users */
   message: string;
   details: Record<string, unknown>;
 };
