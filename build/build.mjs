@@ -1,8 +1,8 @@
 /**
  * Builds dist/: the compiled modules, the files that are not TypeScript, the prebuilt Temporal workflow bundle, and
- * the dashboard (dashboard.mjs). Each of the two parts does nothing when its sources have not changed. Concurrent
- * runs and kills are safe: files are moved to their places one by one when all are built, and the stamp comes last.
- * Types are not checked here; `npm run typecheck` does that.
+ * the dashboard (dashboard.mjs). Skips each of the two parts if its sources have not changed. Concurrent runs and
+ * kills are safe: files are moved into place one by one after all are built, and the stamp is written last. Types are
+ * not checked here; `npm run typecheck` does that.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ const ROOMS = [
   'web',
   'bench',
 ];
-/** Rooms that a workflow may import. A change in them changes the bundle. */
+/** Rooms that a workflow may import. A change in them changes the workflow bundle. */
 const BUNDLED_ROOMS = ['workflows', 'rules', 'temporal', 'activities'];
 const OTHER_INPUTS = [
   'package.json',
@@ -43,14 +43,14 @@ const OTHER_INPUTS = [
 const STAMP = join(DIST, '.stamp');
 const BUNDLE = join(DIST, 'workflow-bundle.js');
 const BUNDLE_STAMP = join(DIST, '.bundle-stamp');
-/** Made here beside the compiled files: never removed as left over. */
+/** Files that this script writes beside the compiled files. They are never removed as leftovers. */
 const KEPT = new Set(['.stamp', '.bundle-stamp', '.dashboard-stamp', 'workflow-bundle.js']);
-/** For commands that do not serve the dashboard. */
+/** Option for commands that do not serve the dashboard. */
 const WITHOUT_DASHBOARD = '--without-dashboard';
 
 /**
- * Builds in a process of its own when something changed, so that the caller does not keep the compiler's memory.
- * A command that serves no dashboard (`npm run openapi`, `migrate`) does not wait for one to be built.
+ * Builds in a separate process if something changed, so that the caller does not keep the compiler's memory. A
+ * command that does not serve the dashboard (`npm run openapi`, `migrate`) does not wait for its build.
  */
 export function ensureBuilt({ dashboard = true } = {}) {
   if (read(STAMP) === inputsHash() && (!dashboard || isDashboardBuilt())) return;
@@ -131,7 +131,7 @@ function inputsHash() {
   return stampOf([...ROOMS, ...OTHER_INPUTS].map((name) => join(ROOT, name)));
 }
 
-/** By content of the compiled modules of these rooms and of the versions they run with. */
+/** Returns a hash of the compiled modules in these rooms, and of the versions that they run with. */
 function contentHash(rooms) {
   const hash = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json')));
   for (const file of rooms.flatMap((room) => filesOf(join(DIST, room)))) {

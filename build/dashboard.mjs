@@ -1,7 +1,7 @@
 /**
- * Builds dist/dashboard: the pages of the dashboard by Vite, each file that shrinks with a copy in brotli and one in
- * gzip beside it, so that the API compresses nothing. It has a stamp of its own: a change of the server's rooms does
- * not build the dashboard again, nor the other way round.
+ * Builds dist/dashboard: the pages of the dashboard, with Vite. Each file that compression shrinks gets a brotli copy
+ * and a gzip copy beside it, so that the API compresses nothing. The dashboard has its own stamp: changes in the
+ * server's rooms do not rebuild it, and vice versa.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,24 +12,24 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { filesOf, moveInto, read, stampOf } from './files.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Under dist/; the API looks for it there (api/routes/dashboard/built-files.ts). */
+/** Folder in dist/ where the API looks for the dashboard (api/routes/dashboard/built-files.ts). */
 export const DASHBOARD_FOLDER = 'dashboard';
 const TARGET = join(ROOT, 'dist', DASHBOARD_FOLDER);
-/** Beside the folder, not in it: everything in it is served. */
+/** The stamp is beside the folder, because everything in the folder is served. */
 const STAMP = join(ROOT, 'dist', '.dashboard-stamp');
 const INPUTS = ['dashboard', 'packages/client/src', 'package-lock.json', 'build/dashboard.mjs', 'build/files.mjs'];
-/** Moved into place last: it names the others. */
+/** Moved into place last, because it refers to the other files. */
 const PAGE = 'index.html';
 const COMPRESSED = /\.(js|css|html|svg|json)$/;
-/** Below this one packet carries it either way. */
+/** Smaller files fit into one packet without compression. */
 const COMPRESSED_MIN_BYTES = 1_000;
 
-/** Whether what is built was built of what is there. */
+/** Tells whether the dashboard is built from the current sources. */
 export function isDashboardBuilt() {
   return read(STAMP) === inputsStamp() && existsSync(join(TARGET, PAGE));
 }
 
-/** Builds it where something changed; the caller holds the lock of the build. */
+/** Builds the dashboard if its sources have changed. The caller must hold the build lock. */
 export async function buildDashboard() {
   if (isDashboardBuilt()) return;
   const stamp = inputsStamp();
@@ -48,13 +48,13 @@ export async function buildDashboard() {
   console.log(`Built the dashboard in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
-/** In a process of its own, whose memory goes with it. */
+/** Runs Vite in a separate process, whose memory is freed when it ends. */
 function bundle(staging) {
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
   const words = [vite, 'build', join(ROOT, 'dashboard'), '--outDir', staging, '--emptyOutDir', '--logLevel', 'warn'];
   const result = spawnSync(process.execPath, words, {
     cwd: ROOT,
-    // React's own development build is for the dev server only, whatever the environment of the service says.
+    // React's development build is only for the dev server, even if the service's environment sets NODE_ENV.
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -62,8 +62,8 @@ function bundle(staging) {
 }
 
 /**
- * Writes `<file>.br` and `<file>.gz` if they are smaller, at the strongest setting, since it is done once and read
- * often.
+ * Writes `<file>.br` and `<file>.gz` if they are smaller. Uses the strongest compression, because files are
+ * compressed once and read often.
  */
 async function compress(file) {
   const bytes = readFileSync(file);

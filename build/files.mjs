@@ -22,8 +22,8 @@ export function filesOf(path) {
 }
 
 /**
- * Says of files and folders whether something changed in them, by name, size and time of change: quick enough for every
- * start.
+ * Returns a stamp of files and folders that changes with their names, sizes and modification times. It is fast enough
+ * for every start.
  */
 export function stampOf(inputs) {
   const hash = createHash('sha256').update(process.version);
@@ -39,9 +39,9 @@ export function stampOf(inputs) {
 }
 
 /**
- * Replaces file by file what differs and then removes what is left over, so that a running service finds its files.
- * @param keeps which of the files there is none of this build's
- * @param last the file that names the others, and so comes when they are there
+ * Replaces changed files one by one and then removes leftovers, so that a running service always finds its files.
+ * @param keeps tells which existing files do not belong to this build
+ * @param last the file that refers to the others, and is therefore moved last
  */
 export function moveInto(staging, target, { keeps = () => false, last = undefined } = {}) {
   const paths = filesOf(staging).map((file) => relative(staging, file));

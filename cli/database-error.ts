@@ -1,7 +1,7 @@
 import { MigrationError } from '../db/migrator.ts';
 import { StartError } from './start/error.ts';
 
-/** One line for what went wrong with the database of this address, without its password. */
+/** Returns a one-line error for a database problem, with the database's address but without its password. */
 export function databaseError(databaseUrl: string, cause: unknown): StartError {
   const { host } = new URL(databaseUrl);
   if (cause instanceof MigrationError) return new StartError(`The database at ${host}: ${cause.message}.`, { cause });
@@ -14,7 +14,8 @@ export function databaseError(databaseUrl: string, cause: unknown): StartError {
 }
 
 /**
- * The first line of the innermost reason: `connect ECONNREFUSED 127.0.0.1:5432`, `password authentication failed …`.
+ * Returns the first line of the innermost cause: `connect ECONNREFUSED 127.0.0.1:5432`, `password authentication
+ * failed …`.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

@@ -14,9 +14,9 @@ import { capturesMail, findRunningService, runningAt, startOwnService, tellStart
 import type { DevFile } from './start/dev-file.ts';
 import { freePort } from './start/ports.ts';
 
-// `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each: on the
-// running service what it can do as it is, the rest on one that it starts and stops itself. Ends with exit code 1 when
-// a loop is not closed.
+// `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each. It uses
+// the running service where possible, and otherwise a service that it starts and stops itself. Exits with code 1 if a
+// loop is not closed.
 const report = createReport();
 await runTour(async (open) => {
   console.log('The loops of every channel: a message is sent, feedback comes back, and the record shows it.');
@@ -35,7 +35,7 @@ await runTour(async (open) => {
   return summarize(report, results);
 });
 
-/** Parts that need nothing from the running service except captured email. */
+/** Closes the loops that need nothing from the running service except captured email. */
 async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
   console.log(`On ${dev.baseUrl} (${runningAt(process.env)}).`);
   const tell = (line: string) => report.line(line);
@@ -51,7 +51,7 @@ async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
   return results;
 }
 
-/** A service of the tour's own, whose mail, SMS and webhooks go to servers of the tour's own. */
+/** Starts a service whose email, SMS and webhooks go to servers of the tour. */
 async function openOwn(open: Open): Promise<ProviderTour> {
   const providers = await open(startProviders);
   const [inboundPort, relayPort] = [await freePort(), await freePort()];
@@ -60,7 +60,7 @@ async function openOwn(open: Open): Promise<ProviderTour> {
   const service = await open(() => startOwnService({ env: process.env, settings, tell: tellStart }));
   const dev = await service.dev;
   console.log(`On ${dev.baseUrl} (${service.found}), with`);
-  // No secret is shown, not even one that lives as long as the tour.
+  // Secrets are not printed, not even secrets that exist only during the tour.
   for (const [name, value] of Object.entries(settings)) report.line(`${name}=${/TOKEN/.test(name) ? '…' : value}`);
   const tour = tourOf(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
   return { ...tour, baseUrl: dev.baseUrl, providers };

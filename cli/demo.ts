@@ -12,8 +12,8 @@ import { createReport, since } from './demo/report.ts';
 import { capturesMail, findOrStartService, mailboxHeaders, tellStart } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 
-// `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops
-// itself. Ends with what arrived in the mailbox, and with exit code 1 when a count is wrong.
+// `npm run demo`: a tour from a first email to a campaign, on the running service or on one that it starts and stops
+// itself. Ends with the emails in the mailbox. Exits with code 1 if a count is wrong.
 const report = createReport();
 await runTour(async (open) => {
   console.log('A tour of Tidings.');
@@ -25,7 +25,7 @@ await runTour(async (open) => {
 
 async function tour(dev: DevFile, found: string): Promise<void> {
   console.log(`On ${dev.baseUrl} (${found}).`);
-  // A service that sends real email is not for tours.
+  // The tour must not run on a service that sends real email.
   if (!(await capturesMail(dev)))
     throw new Error('The running service sends real email: the tour needs EMAIL_PROVIDER=capture.');
   const run = `tour${randomBytes(4).toString('hex')}`;

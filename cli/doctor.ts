@@ -1,7 +1,7 @@
 import { diagnose } from './doctor/diagnosis.ts';
 import { explain } from './start/service-process.ts';
 
-// `npm run doctor`: looks at the configuration of this environment before it meets the world. Changes nothing, sends
+// `npm run doctor`: checks the configuration of this environment before it is used. Changes nothing and sends
 // nothing.
 try {
   const { lines, exitCode } = await diagnose(process.env, process.argv.slice(2));
@@ -11,5 +11,5 @@ try {
   console.error(explain(error));
   process.exitCode = 2;
 }
-// Exits without waiting for questions that timed out.
+// Exits without waiting for requests that timed out.
 process.exit();

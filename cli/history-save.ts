@@ -10,9 +10,9 @@ import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
 import { explain } from './start/service-process.ts';
 
-// `npm run history:save -- <workflow id> [name]`: keeps the history of a Temporal workflow of the running service (or
-// of the Temporal that the environment names) in test/histories/<type>-<name>.json, which the replay test runs against
-// every later version.
+// `npm run history:save -- <workflow id> [name]`: saves the history of a Temporal workflow in
+// test/histories/<type>-<name>.json. Reads it from the running service, or from the Temporal that the environment
+// configures. The replay test runs every later version against it.
 const [workflowId, name = 'run'] = process.argv.slice(2);
 try {
   if (workflowId === undefined || !/^[\w-]+$/.test(name)) {
@@ -58,8 +58,8 @@ function findTemporal(env: Environment) {
 }
 
 /**
- * A worker's name, and the name of its own task queue, contain its process id and host name, which must not be
- * published.
+ * Replaces host names: the name of a worker and of its own task queue contain its process id and host name, which
+ * must not be published.
  */
 function withoutHosts(history: string): string {
   const plain: unknown = JSON.parse(history, (key, value) =>

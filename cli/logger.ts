@@ -8,13 +8,13 @@ const PRIVATE_FIELDS = [
 ];
 
 /**
- * Errors under these names lose what they quote. Callers pass the text of `describeFailure`; this is the net under the
- * one that does not.
+ * Errors in these fields lose quoted values. Callers log the text of `describeFailure`; this is the safety net for
+ * callers that do not.
  */
 const describe = (value: unknown) => (value === null ? null : describeFailure(value));
 const FAILURES = { reason: describe, err: describe, error: describe };
 
-/** The log of a process: JSON lines on standard output, with secrets and addresses blanked. */
+/** Creates the log of a process: JSON lines on standard output, with secrets and addresses redacted. */
 export function createLogger(name: string, level: string, output: DestinationStream = destination(1)): Logger {
   const options = {
     name,

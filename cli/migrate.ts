@@ -3,7 +3,8 @@ import { ConfigError, parseSettings, VARIABLES } from '../rules/config.ts';
 import { databaseError } from './database-error.ts';
 import { explain } from './start/service-process.ts';
 
-// `npm run migrate`: brings the database at DATABASE_URL to this release, and says what it did. Safe to run again.
+// `npm run migrate`: migrates the database at DATABASE_URL to this release, and prints the applied migrations. Safe
+// to run again.
 try {
   const url = databaseUrl();
   const applied = await migrateToLatest(url).catch((error) => {

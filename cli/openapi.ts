@@ -9,14 +9,15 @@ import { parseConfig } from '../rules/config.ts';
 import { shortIdOf } from '../rules/installation.ts';
 import { InstallationNames } from '../temporal/names.ts';
 
-// `npm run -s openapi > openapi.json`: the OpenAPI document, as `/openapi.json` has it. Nothing has to run for it.
+// `npm run -s openapi > openapi.json`: prints the OpenAPI document, the same as `/openapi.json`. Needs no running
+// service.
 const connectionString = 'postgres://127.0.0.1:1/none';
 const config = parseConfig({
   DATABASE_URL: connectionString,
   TEMPORAL_ADDRESS: '127.0.0.1:1',
   SECRET_KEY: 'nothing is signed here',
 });
-// Connections are made when they are used, and nothing here uses one.
+// Connections are opened on first use, and nothing here uses them.
 const { db, pool } = connect({ connectionString, max: 1, applicationName: 'openapi', onError: () => {} });
 const app = createApp({
   config,

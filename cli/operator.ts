@@ -35,8 +35,8 @@ interface Order {
   release: boolean;
 }
 
-// `npm run operator -- …`: actions that only the operator of the service may do, whatever the members of a project
-// set.
+// `npm run operator -- …`: actions that only the operator of the service may perform, independent of the project's
+// own settings.
 try {
   const words = process.argv.slice(2);
   if (words.join(' ') === 'resume') await resume();
@@ -46,7 +46,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Lets a clone send what waits; see docs/operate/back-up.md. */
+/** Lets a clone send its waiting messages; see docs/operate/back-up.md. */
 async function resume(): Promise<void> {
   const hold = await inDatabase(resumeSending);
   console.log(
@@ -56,7 +56,7 @@ async function resume(): Promise<void> {
   );
 }
 
-/** Changes a project; without a change it shows the project. */
+/** Changes a project and prints it. Without a change, only prints it. */
 async function change(order: Order): Promise<void> {
   const project = await inDatabase((db) => carryOut(db, order)).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'NOT_FOUND'
@@ -70,7 +70,10 @@ async function change(order: Order): Promise<void> {
     );
 }
 
-/** Does something on the service's database. @throws StartError in one line where it cannot be reached */
+/**
+ * Runs work on the service's database.
+ * @throws StartError with one line if the database cannot be reached
+ */
 async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const url = databaseUrl();
   const { db } = connect({ connectionString: url, max: 1, applicationName: 'tidings-operator', onError: () => {} });
@@ -123,7 +126,7 @@ function isWhole(value: number): boolean {
   return Number.isInteger(value) && value <= INT_MAX;
 }
 
-/** Carries out an order completely or not at all. Workers find the emails to send again on their own. */
+/** Makes all changes of an order in one transaction. Workers find released emails automatically. */
 async function carryOut(db: Db, { projectId, limits, hold, release }: Order): Promise<Project> {
   const change = { projectId, actor: `operator:${userInfo().username}` };
   return inTransaction(db, async (trx) => {

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { Release } from '../db/operator/processes.ts';
 import { packageRoot, packageVersion } from './package-root.ts';
 
-/** Returns version and build of this process: the version, and the hash of the compiled modules by build/build.mjs. */
+/**
+ * Returns version and build of this process: the release's version, and the hash of the compiled modules from
+ * build/build.mjs.
+ */
 export function thisRelease(): Release {
   const file = join(packageRoot(), 'dist', 'build-id.txt');
   return { version: packageVersion(), build: existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown' };

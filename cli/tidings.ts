@@ -13,8 +13,8 @@ TIDINGS_URL is the address of the service, TIDINGS_KEY a secret key of the proje
 const DIFFERS = 1;
 const FAILED = 2;
 
-// `npm run tidings -- pull|push|diff`: a project's templates, segments, topics, workflows, drafts of campaigns and
-// settings as files in a repository.
+// `npm run tidings -- pull|push|diff`: manages a project's templates, segments, topics, workflows, campaign drafts
+// and settings as files in a repository.
 try {
   const { command, folder, dryRun } = readOrder();
   if (command === 'pull') await pull(folder);
@@ -80,7 +80,7 @@ function nameOf(kind: string, slug: string | null): string {
   return slug === null ? kind : `${kind}s/${slug}`;
 }
 
-/** To stderr, so that they stand out from what was done. */
+/** Prints findings to stderr, so that they stand out from the changes. */
 function tell(findings: Applied['findings']): void {
   for (const { severity, code, message } of findings) console.error(`${severity} ${code}: ${message}`);
 }

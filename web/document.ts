@@ -4,15 +4,16 @@ import { escapeHtml } from '../rules/content/plain-value.ts';
 const DEFAULT_COLOR = '#2563eb';
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** A page as it is served: its HTML, and the policy that allows its own style and nothing else. */
+/** A page: its HTML, and a content security policy that allows only its own style. */
 export interface Page {
   html: string;
   contentSecurityPolicy: string;
 }
 
 /**
- * A page for the people who get mail: no script, one column, the project's name and colour. `body` is HTML that is
- * escaped already. Buttons have at least 44 px and their text stands out from any colour (WCAG 2.2 §1.4.3, §2.5.5).
+ * Returns a page for recipients of email: no script, one column, the project's name and color. `body` is HTML that is
+ * already escaped. Buttons are at least 44 px high, and their text contrasts with any color (WCAG 2.2 §1.4.3,
+ * §2.5.5).
  */
 export function documentOf(p: { title: string; body: string; projectName?: string; color?: string | null }): Page {
   const style = styleOf(p.color && COLOR.test(p.color) ? p.color.toLowerCase() : DEFAULT_COLOR);
@@ -63,12 +64,12 @@ input{width:1.25rem;height:1.25rem;margin:0;flex:none;accent-color:var(--accent)
 :focus-visible{outline:3px solid var(--text);outline-offset:2px}`;
 }
 
-/** Black or white, whichever stands out more (relative luminance, WCAG 2.2). */
+/** Returns black or white, whichever has the higher contrast (relative luminance, WCAG 2.2). */
 function textOn(color: string): string {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
-  // Both contrasts are the same at a luminance of 0.179.
+  // At a luminance of 0.179, both contrasts are equal.
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000' : '#fff';
 }

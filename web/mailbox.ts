@@ -1,12 +1,12 @@
 import { escapeHtml } from '../rules/content/plain-value.ts';
 
-/** A captured mail as the pages show it. */
+/** A captured email on the pages. */
 export interface MailboxItem {
   id: string;
   from: string;
   to: string;
   subject: string;
-  /** The first words of its text. */
+  /** The start of the text. */
   preview: string;
   createdAt: Date;
 }
@@ -47,7 +47,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);bor
 @media(max-width:40rem){li a,li>div{grid-template-columns:1fr}form{margin:0}}
 `;
 
-/** The list of captured mail, newest first. */
+/** Returns the list of captured emails, newest first. */
 export function mailboxPage(items: MailboxItem[], to: string | undefined): string {
   const rows = items.map(
     (mail) => `<li><a href="/mailbox/${mail.id}"><span class="to">${escapeHtml(mail.to)}</span>
@@ -57,7 +57,7 @@ ${time(mail.createdAt)}</a></li>`,
   return page('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), to ?? '');
 }
 
-/** One mail: its headers, its HTML in a frame that can run nothing, its text. */
+/** Returns the page of an email: its headers, its HTML in a frame without scripts, and its text. */
 export function messagePage(mail: MailboxMessage): string {
   const shown = ['from', 'to', 'reply-to', 'subject', 'date', 'list-unsubscribe', 'message-id'];
   const headers = shown.flatMap((name) => {
@@ -79,7 +79,7 @@ ${html}
   return page(mail.subject || '(no subject)', body);
 }
 
-/** Captured SMS, newest first. */
+/** Returns the list of captured SMS, newest first. */
 export function smsPage(messages: MailboxSms[]): string {
   const rows = messages.map(
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}

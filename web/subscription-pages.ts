@@ -1,13 +1,15 @@
 import { escapeHtml } from '../rules/content/plain-value.ts';
 import { documentOf, type Page } from './document.ts';
 
-/** Project and person that a page shows. */
+/** Project and person of a page. */
 export interface PageSubject {
   projectName: string;
   color: string | null;
-  /** The address that the link speaks for. Null if only its hash was kept. */
+  /** The address that the link belongs to. Null if only its hash is stored. */
   address: string | null;
-  /** No contact has the address now, because its data was deleted: a refusal still counts, and no email comes. */
+  /**
+   * True if no contact has the address because its data was deleted. Unsubscribing still works, and no email is sent.
+   */
   isErased: boolean;
   subscribed: boolean;
   /** Topic of the email with the link. */
@@ -16,7 +18,7 @@ export interface PageSubject {
   topics: readonly { id: string; name: string; description: string | null; joined: boolean }[];
 }
 
-/** Addresses of the pages of one link. */
+/** URLs of the pages of one link. */
 export interface PageLinks {
   unsubscribe: string;
   subscribe: string;
@@ -24,7 +26,7 @@ export interface PageLinks {
   confirm: string;
 }
 
-/** Asks before it unsubscribes: mail scanners follow links, and only people press buttons. */
+/** Returns the page that asks before unsubscribing. Mail scanners follow links, but only people press buttons. */
 export function unsubscribePage(subject: PageSubject, links: PageLinks): Page {
   if (!subject.subscribed) return unsubscribedPage(subject, links);
   if (subject.topic) return unsubscribeTopicPage(subject, subject.topic, links);
@@ -38,7 +40,10 @@ ${button(links.unsubscribe, 'Unsubscribe')}
   );
 }
 
-/** For an email about a topic: the first button leaves the topic, the second unsubscribes from everything. */
+/**
+ * Returns the page for an email about a topic. The first button leaves the topic, the second unsubscribes from
+ * everything.
+ */
 function unsubscribeTopicPage(subject: PageSubject, topic: { name: string; joined: boolean }, links: PageLinks): Page {
   if (!topic.joined) return leftTopicPage(subject, links);
   const name = escapeHtml(topic.name);
@@ -53,7 +58,7 @@ ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
   );
 }
 
-/** After a topic was left, and whenever the page is opened again. */
+/** Returns the page after leaving a topic. Also shown when the page is opened again. */
 export function leftTopicPage(subject: PageSubject, links: PageLinks): Page {
   const name = escapeHtml(subject.topic?.name ?? '');
   return pageOf(
@@ -70,7 +75,7 @@ function choice(action: string, from: 'topic' | 'everything', label: string): st
   return `<form method="post" action="${action}"><input type="hidden" name="from" value="${from}"><button type="submit">${label}</button></form>`;
 }
 
-/** After the change, and whenever the page is opened again. */
+/** Returns the page after unsubscribing. Also shown when the page is opened again. */
 export function unsubscribedPage(subject: PageSubject, links: PageLinks): Page {
   const again = subject.isErased
     ? ''
@@ -96,12 +101,12 @@ ${button(links.subscribe, 'Subscribe')}
   );
 }
 
-/** Returns the text that a person agrees to by the button of the page, as it is stored for proof. */
+/** Returns the text that a person agrees to with the button of the page. It is stored as proof. */
 export function confirmationText({ address, projectName }: PageSubject): string {
   return `${address ?? ''} will get mail from ${projectName}. You can unsubscribe at any time, by the link in every message.`;
 }
 
-/** Asks for the confirmation that a mail was sent for; `holds` is false once its link is too old. */
+/** Returns the confirmation page of a double opt-in. `holds` is false if the link has expired. */
 export function confirmPage(subject: PageSubject, links: PageLinks, holds: boolean): Page {
   if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
@@ -162,7 +167,10 @@ ${boxes.join('\n')}
 `;
 }
 
-/** Answers a subscription by a link whose contact was deleted: no email can come until the person signs up again. */
+/**
+ * Returns the page for a subscription link of a deleted contact. No email can be sent until the person signs up
+ * again.
+ */
 function deletedPage(subject: PageSubject): Page {
   return pageOf(
     subject,
@@ -172,7 +180,7 @@ function deletedPage(subject: PageSubject): Page {
   );
 }
 
-/** Answers a link of which nothing is left that says whose it was, so it cannot change anything. */
+/** Returns the page for a link whose contact and address are no longer known, so that it cannot change anything. */
 export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): Page {
   return documentOf({
     ...subject,
@@ -193,7 +201,7 @@ function nameOf({ projectName }: PageSubject): string {
   return escapeHtml(projectName);
 }
 
-/** Masked, because email is forwarded, and its reader need not learn the address. */
+/** Masks the address, because emails are forwarded and the reader should not learn the address. */
 function addressOf({ address }: PageSubject): string {
   if (!address) return 'Your address';
   const at = address.lastIndexOf('@');

@@ -3,15 +3,18 @@ import type { ProjectFiles } from './files.ts';
 import { type Applied, applyProject, fetchProject, type Service } from './service.ts';
 
 /**
- * Differences between files and a project: the changes of a push, and resources that exist only in the project, which
- * a push does not change.
+ * A difference between files and a project: a change that a push would make, or a resource that exists only in the
+ * project, which a push does not change.
  */
 export interface Difference {
   lines: string[];
   findings: Applied['findings'];
 }
 
-/** Settings are compared here, since asking what a change of them would do needs the right to change them. */
+/**
+ * Returns the differences. Compares the settings here, because a dry run that changes settings needs the permission
+ * to change them.
+ */
 export async function differences(service: Service, files: ProjectFiles): Promise<Difference> {
   const project = await fetchProject(service);
   const { created, updated, findings } = await applyProject(service, { kinds: files.kinds }, true);

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { SLUG_PATTERN } from '../../rules/slug.ts';
 import { StartError } from '../start/error.ts';
 
-/** A resource as a project's export has it. */
+/** A resource in a project's export. */
 export interface Resource {
   slug: string;
   [field: string]: unknown;
 }
 
-/** A project as `GET /project/export` gives it and `POST /project/apply` takes it. */
+/** A project in the form of `GET /project/export` and `POST /project/apply`. */
 export interface ProjectFiles {
   settings?: Record<string, unknown>;
   kinds: Map<string, Resource[]>;
 }
 
-/** The folders, one a kind; a service that knows more kinds may give more. */
+/** The folders, one per kind. A newer service may return more kinds. */
 export const KINDS = ['templates', 'segments', 'topics', 'workflows', 'campaigns'];
 const SETTINGS = 'settings.json';
 
 /**
  * Reads the files of a folder: `settings.json` and `<kind>/<slug>.json`, with the body in `<slug>.html` beside it.
- * @throws StartError naming the file that cannot be read
+ * @throws StartError that names the invalid file
  */
 export function readFiles(folder: string): ProjectFiles {
   if (list(folder) === undefined) throw new StartError(`There is no folder ${folder}: run pull first, or say --dir.`);
@@ -60,7 +60,8 @@ function readJson(path: string): Record<string, unknown> {
 }
 
 /**
- * Makes the folder what the project is; files of resources that it does not have go. Answers the paths that changed.
+ * Writes the project to the folder, and removes files of resources that are not in the project. Returns the changed
+ * paths.
  */
 export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): string[] {
   const wanted = new Map<string, string>();
@@ -68,7 +69,7 @@ export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): s
   for (const [kind, resources] of kinds) {
     if (!/^[a-z][a-z-]*$/.test(kind)) throw new StartError(`The service returned an invalid kind: ${kind}`);
     for (const { slug, ...fields } of resources) {
-      // It becomes the name of a file, so nothing but a slug will do.
+      // The slug becomes a file name, so nothing else is accepted.
       if (!SLUG_PATTERN.test(slug)) throw new StartError(`The service returned an invalid slug: ${kind}/${slug}`);
       const { body, ...rest } = fields;
       const isHtml = typeof body === 'string';

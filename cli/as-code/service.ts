@@ -1,7 +1,7 @@
 import { StartError } from '../start/error.ts';
 import type { ProjectFiles, Resource } from './files.ts';
 
-/** Address of the project, and its API key. */
+/** Address of the service, and an API key of the project. */
 export interface Service {
   url: string;
   key: string;
@@ -22,14 +22,20 @@ interface AppliedResource {
 
 const TIMEOUT_MS = 120_000;
 
-/** The project as it is. @throws StartError */
+/**
+ * Returns the current project.
+ * @throws StartError
+ */
 export async function fetchProject(service: Service): Promise<ProjectFiles> {
   const answer = await request(service, 'GET', '/project/export');
   const kinds = Object.entries(answer).filter((entry): entry is [string, Resource[]] => Array.isArray(entry[1]));
   return { settings: answer.settings as Record<string, unknown>, kinds: new Map(kinds) };
 }
 
-/** Makes the project what the files say, or says what that would do. @throws StartError */
+/**
+ * Changes the project to match the files. A dry run only returns the changes.
+ * @throws StartError
+ */
 export async function applyProject(service: Service, files: ProjectFiles, dryRun: boolean): Promise<Applied> {
   const { settings, kinds } = files;
   const present = [...kinds].filter(([, resources]) => resources.length > 0);
@@ -97,7 +103,7 @@ function refusal(p: {
   return lines.join('\n');
 }
 
-/** `templates.3.subject` as `templates/welcome.json subject`. */
+/** Converts `templates.3.subject` to `templates/welcome.json subject`. */
 function fileOf(field: string, files: ProjectFiles | undefined): string {
   const [, kind = '', place = '', rest = ''] = /^([a-z-]+)\.(\d+)\.?(.*)$/.exec(field) ?? [];
   const sent = files?.kinds.get(kind)?.[Number(place)];

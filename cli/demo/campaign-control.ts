@@ -4,7 +4,7 @@ import { LONG_TIMEOUT_MS, until } from './client.ts';
 import type { Tour } from './execution.ts';
 import { number } from './report.ts';
 
-/** Long enough to see that a paused campaign stands still. */
+/** Long enough to show that a paused campaign sends nothing. */
 const STILL_MS = 1_500;
 const READERS = 4;
 /** A template with this variable would build a list that exceeds any process's memory. */
@@ -24,7 +24,7 @@ export async function tourPause(tour: Tour): Promise<number> {
   const id = await draft(tour, { name: 'pause', filters: [filter('tour', tour.run), filter('plan', 'pro')] });
   await client.call('POST', `/campaigns/${id}/send`, {});
   await client.call('POST', `/campaigns/${id}/pause`, {});
-  // Waits for emails that were at the provider at that moment.
+  // Waits for emails that were already at the provider when the campaign was paused.
   await sleep(STILL_MS);
   const before = await statsOf(tour, id);
   await sleep(STILL_MS);
@@ -66,7 +66,10 @@ export async function tourRetry(tour: Tour): Promise<number> {
   return sent;
 }
 
-/** Tests two subjects on a share, and gives the rest the one that is chosen. @returns the mails that have to arrive */
+/**
+ * Tests two subjects on a share of the recipients, and sends the chosen one to the rest.
+ * @returns the number of emails that must arrive
+ */
 export async function tourVariants(tour: Tour): Promise<number> {
   const { client, report } = tour;
   const id = await draft(tour, {
@@ -116,7 +119,7 @@ export async function tourOwnHour(tour: Tour): Promise<number> {
   return 1;
 }
 
-/** `YYYY-MM-DDTHH:MM`, the current local time of a zone. */
+/** Returns the current local time of a zone as `YYYY-MM-DDTHH:MM`. */
 function clockOf(timeZone: string): string {
   return new Date().toLocaleString('sv-SE', { timeZone }).slice(0, 16).replace(' ', 'T');
 }

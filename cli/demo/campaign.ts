@@ -4,7 +4,7 @@ import { number, since } from './report.ts';
 
 export const CONTACTS = 5_000;
 export const PLANS = ['free', 'team', 'pro'];
-/** The second and the third of every three contacts. */
+/** Number of contacts on a paid plan: the second and the third of every three. */
 const PAYING = Math.floor((CONTACTS * 2) / 3);
 
 /** Imports contacts from a CSV file. */
@@ -26,7 +26,10 @@ export async function tourImport({ client, report, run, toDomain }: Tour): Promi
   report.check('contacts created', job.result?.createdCount ?? 0, CONTACTS);
 }
 
-/** A segment by two fields. One who unsubscribes stays in it, and gets no campaign. */
+/**
+ * Creates a segment with a condition on two fields. A contact that unsubscribes stays in the segment, but gets no
+ * campaign.
+ */
 export async function tourSegment({ client, report, run, toDomain }: Tour): Promise<string> {
   const filters = [
     { field: 'data.tour', operator: 'equals', value: run },
@@ -44,7 +47,10 @@ export async function tourSegment({ client, report, run, toDomain }: Tour): Prom
   return segment.id;
 }
 
-/** Sends a campaign to a segment and watches it. @returns the mails that have to arrive */
+/**
+ * Sends a campaign to a segment and watches it.
+ * @returns the number of emails that must arrive
+ */
 export async function tourCampaign({ client, report, run, from }: Tour, segmentId: string): Promise<number> {
   const { data: campaign } = await client.call('POST', '/campaigns', {
     name: `Tour ${run}`,

@@ -4,18 +4,18 @@ import type { Tour } from './execution.ts';
 import type { Letter, Mailbox } from './mailbox.ts';
 import { untilStatus } from './record.ts';
 
-/** State that the loops of email share. */
+/** State that the loops of the email channel share. */
 export interface ChannelTour extends Tour {
-  /** The project's secret key, the password of the relay. */
+  /** The project's secret key, which is also the password of the relay. */
   readonly secretKey: string;
   readonly mailbox: Mailbox;
-  /** On 127.0.0.1: takes what comes back, and what a verified domain gets. */
+  /** Port on 127.0.0.1 that accepts returned mail, and mail to the verified domain. */
   readonly inboundPort: number;
-  /** On 127.0.0.1: takes what programs send. */
+  /** Port on 127.0.0.1 that accepts mail from programs. */
   readonly relayPort: number;
 }
 
-/** A mail that has arrived, with its record. */
+/** An email that has arrived, with the ids of its record. */
 export interface SentLetter extends Letter {
   readonly emailId: string;
   readonly contactId: string;
@@ -23,11 +23,11 @@ export interface SentLetter extends Letter {
 }
 
 const SUBJECT = 'An offer, {{name}}';
-/** A link to follow and one to leave by: with the second comes List-Unsubscribe. */
+/** A body with a link to click and a link to unsubscribe. The second one makes the service add List-Unsubscribe. */
 export const LETTER_BODY =
   '<p>Hello {{name}}, <a href="https://example.com/offer">have a look</a>.</p><p><a href="{{unsubscribeUrl}}">No more</a></p>';
 
-/** Sends a mail to a new subscriber, and reads it where it arrives. */
+/** Sends an email to a new subscriber, and reads it in the mailbox where it arrives. */
 export async function sendLetter(tour: ChannelTour, name: string): Promise<SentLetter> {
   const { report, mailbox } = tour;
   const { emailId, contactId, to } = await send(tour, name);
@@ -37,7 +37,7 @@ export async function sendLetter(tour: ChannelTour, name: string): Promise<SentL
   return { ...letter, emailId, contactId, to };
 }
 
-/** Has a mail accepted. */
+/** Sends an email to a new contact. */
 export async function send({ client, from, toDomain }: ChannelTour, name: string) {
   const to = `${name}@${toDomain}`;
   const mail = { to, from, subject: SUBJECT, body: LETTER_BODY, data: { name }, subscribed: true };
@@ -45,7 +45,7 @@ export async function send({ client, from, toDomain }: ChannelTour, name: string
   return { emailId: String(email), contactId: String(contact.id), to };
 }
 
-/** Hands a message to the listener for returned and inbound mail, as another mail server does. */
+/** Delivers a message to the listener for returned and inbound mail, like another mail server. */
 export async function deliver(
   { report, inboundPort }: ChannelTour,
   what: string,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough for a busy machine. A result is noticed at once. */
+/** Long enough for a busy machine. Results are noticed as soon as they arrive. */
 const UNTIL_TIMEOUT_MS = 60_000;
-/** For what goes over thousands. */
+/** For steps with thousands of records. */
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
 /** Share of the elapsed time between two polls. Longer waits poll less often, so that no wait uses up a rate limit. */
@@ -11,15 +11,18 @@ const POLL_SHARE = 1 / 20;
 // biome-ignore lint/suspicious/noExplicitAny: a tour reads answers of every shape
 type Answer = any;
 
-/** Calls the API as any client does. */
+/** Calls the API like any client. */
 export interface TourClient {
-  /** The body of the answer. @throws Error with the answer's own words when it is no success */
+  /**
+   * Returns the body of a response.
+   * @throws Error with the response if it is not successful
+   */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Sends a file, as a form does. */
+  /** Uploads a file as a form. */
   upload(path: string, file: File): Promise<Answer>;
 }
 
-/** A client of a service with a secret key. */
+/** Creates a client for a service with a secret key. */
 export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secretKey: string }): TourClient {
   const authorization = `Bearer ${secretKey}`;
   return {
@@ -36,7 +39,10 @@ export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secr
   };
 }
 
-/** Waits until `look` finds something. @throws Error that names what did not come */
+/**
+ * Waits until `look` finds something.
+ * @throws Error that names the missing result
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,

@@ -2,21 +2,21 @@ import { type TourClient, until } from './client.ts';
 import { type Report, since } from './report.ts';
 import { drawWorkflow, PLAIN, type StepPlan } from './workflow.ts';
 
-/** State that the stations of a tour share. */
+/** State that the steps of a tour share. */
 export interface Tour {
   readonly client: TourClient;
   readonly report: Report;
-  /** Unique to this tour: names its events and marks its contacts. */
+  /** Unique for each tour. It is part of event names and marks the contacts. */
   readonly run: string;
-  /** All mail of this tour goes to addresses of this domain, which does not exist. */
+  /** All emails of the tour go to addresses of this domain, which does not exist. */
   readonly toDomain: string;
   /** A sender on the project's verified domain. */
   readonly from: string;
 }
 
 /**
- * An event starts an execution that goes through all seven types of step, and a second event ends its wait.
- * @returns the mails that it sent, and whether the service may call a web server on this machine
+ * Starts an execution with an event. It visits all seven types of step, and a second event ends its wait.
+ * @returns the number of emails that it sent, and whether the service may call a web server on this machine
  */
 export async function tourExecution(tour: Tour, hookUrl: string): Promise<{ mails: number; hookRefused: boolean }> {
   const { client, report, run, toDomain } = tour;

@@ -7,7 +7,7 @@ import { StartError } from '../start/error.ts';
 import { type Home, keptSecret, openHome } from '../start/home.ts';
 import { freePort } from '../start/ports.ts';
 
-/** The mail listeners of a service, on 127.0.0.1. */
+/** The mail listeners of a service on 127.0.0.1. */
 export interface MailListeners {
   readonly inboundPort: number;
   readonly relayPort: number;
@@ -15,9 +15,9 @@ export interface MailListeners {
 }
 
 /**
- * Starts the mail listeners of the running service of TIDINGS_HOME, where they are off by default: one more API process
- * on its database and Temporal, as any host can run one. It ends with this process.
- * @throws StartError when it cannot be started, in one line
+ * Starts the mail listeners of the running service of TIDINGS_HOME, where they are off by default. They run in one
+ * more API process with its database and Temporal, as on any host. The process ends with this one.
+ * @throws StartError with one line if it cannot be started
  */
 export async function startMailListeners(p: {
   env: Environment;
@@ -50,7 +50,7 @@ export async function startMailListeners(p: {
   return { inboundPort, relayPort, close: () => listeners.stop() };
 }
 
-/** Return paths are signed. With another key they would be invalid. */
+/** Return paths are signed, and would be invalid with another key. */
 function secretKeyOf(env: Environment, home: Home): string {
   const { secretKey } = parseSettings(env);
   if (secretKey !== undefined) return secretKey;

@@ -5,7 +5,7 @@ import { click } from './loops-email.ts';
 import { compare, RECORD_TIMEOUT_MS, show } from './record.ts';
 import { drawWorkflow, PLAIN } from './workflow.ts';
 
-/** Longer than the tour waits for anything: the wait ends by the click or not at all. */
+/** Longer than any wait of the tour, so that only the click can end this wait. */
 const WAIT_SECONDS = 3_600;
 
 /**
@@ -35,7 +35,10 @@ async function closeAutomation(tour: ChannelTour): Promise<string> {
   );
 }
 
-/** Waits until the only execution of a workflow has a status. @returns it with its steps */
+/**
+ * Waits until the only execution of a workflow has a status.
+ * @returns the execution with its steps
+ */
 function untilExecution({ client, report }: ChannelTour, p: { workflowId: string; status: string }) {
   const path = `/workflows/${p.workflowId}/executions`;
   const look = async () => {

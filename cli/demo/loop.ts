@@ -18,7 +18,7 @@ export interface LoopResult {
   readonly words: string;
 }
 
-/** Goes through the loops in their order; one that is not closed does not keep the others from it. */
+/** Runs the loops in order. A loop that is not closed does not stop the others. */
 export async function runLoops<T extends { readonly report: Report }>(
   tour: T,
   loops: readonly Loop<T>[],

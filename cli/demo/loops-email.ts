@@ -6,10 +6,10 @@ import type { Loop } from './loop.ts';
 import { abuseReport, deliveryStatus } from './notices.ts';
 import { compare, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
-/** User agent of a human's email client; a scanner's counts separately. */
+/** User agent of a human's email client. Fetches by scanners are counted separately. */
 const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.0' };
 
-/** The loops of email: they are closed on any service that keeps its mail or sends it to the tour. */
+/** The loops of email. They work on any service that captures its email or sends it to the tour. */
 export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
   { title: 'Delivered: the receiving server says so (RFC 3464)', close: closeDelivery },
   { title: 'A dead mailbox: a bounce comes back to the return path (RFC 3464)', close: closeBounce },
@@ -63,7 +63,7 @@ async function closeOpen(tour: ChannelTour): Promise<string> {
   return showRecord(tour, letter, { status: 'OPENED', event: 'email.open', subscribed: true });
 }
 
-/** Loads the pixel of a mail. */
+/** Loads the pixel of an email. */
 export async function open({ report }: ChannelTour, letter: { html: string }): Promise<void> {
   const pixel = inMail(letter, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
   const response = await fetch(pixel, { headers: READER });

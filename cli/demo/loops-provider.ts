@@ -8,14 +8,14 @@ import type { Providers } from './providers.ts';
 import type { ReceivedHook } from './receiver.ts';
 import { compare, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
 
-/** A tour of a service that sends to servers of the tour's own. */
+/** A tour of a service that sends to servers of the tour. */
 export interface ProviderTour extends ChannelTour {
   /** Base address of the service. */
   readonly baseUrl: string;
   readonly providers: Providers;
 }
 
-/** The loops that need a mail server, a Twilio and a web server which the workers may reach on this machine. */
+/** The loops that need a mail server, a Twilio and a web server on this machine that workers may call. */
 export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
   { title: 'A hard bounce: refused during the SMTP session', close: closeRefusal },
   { title: 'No way to a mail host: a Transient bounce, nobody is unsubscribed', close: closeNoRoute },
@@ -85,7 +85,7 @@ function untilSms({ client, report }: ProviderTour, id: string, status: string) 
   return until(`${status} of SMS ${id}`, look, RECORD_TIMEOUT_MS);
 }
 
-/** As Twilio does, signed by its own SDK. */
+/** Calls back like Twilio, with a signature by Twilio's own SDK. */
 async function callBack(tour: ProviderTour, url: string, params: Record<string, string>): Promise<void> {
   const { default: twilio } = await import('twilio'); // It takes a third of a second.
   const signature = twilio.getExpectedTwilioSignature(tour.providers.twilioAuthToken, url, params);

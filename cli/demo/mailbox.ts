@@ -3,7 +3,7 @@ import { connect } from '../../db/connection.ts';
 import { listCapturedEmails } from '../../db/sending/captured.ts';
 import type { LoopbackSmtpServer } from './smtp-server.ts';
 
-/** A mail as the server of its recipient got it. */
+/** An email as the recipient's server received it. */
 export interface Letter {
   /** The envelope sender. */
   readonly returnPath: string;
@@ -14,14 +14,17 @@ export interface Letter {
   header(name: string): string;
 }
 
-/** Reads the email that has arrived. */
+/** Finds arrived emails. */
 export interface Mailbox {
-  /** The latest mail to an address. */
+  /** Returns the latest email to an address. */
   find(to: string): Promise<Letter | undefined>;
   close(): Promise<void>;
 }
 
-/** Opens the messages of EMAIL_PROVIDER=capture: its pages show them, and the table also has their envelopes. */
+/**
+ * Opens the messages of EMAIL_PROVIDER=capture. Reads the table instead of the pages, because it also has the
+ * envelopes.
+ */
 export function openCaptured(databaseUrl: string): Mailbox {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   return {
@@ -33,7 +36,7 @@ export function openCaptured(databaseUrl: string): Mailbox {
   };
 }
 
-/** Opens the messages that the tour's own mail server has received. */
+/** Opens the messages that the tour's mail server has received. */
 export function openReceived(server: LoopbackSmtpServer): Mailbox {
   return {
     find: async (to) => {
@@ -44,7 +47,7 @@ export function openReceived(server: LoopbackSmtpServer): Mailbox {
   };
 }
 
-/** `raw` holds a byte a character. */
+/** Parses a message. `raw` has one character per byte. */
 async function readLetter(returnPath: string, raw: string): Promise<Letter> {
   const email = await PostalMime.parse(Buffer.from(raw, 'latin1'));
   const header = (name: string) => email.headers.find(({ key }) => key === name)?.value ?? '';

@@ -1,16 +1,16 @@
-/** Reports of other mail servers, as text with CRLF, for delivery to the listener for returned and inbound email. */
+/** Reports of other mail servers as text with CRLF, for the listener for returned and inbound mail. */
 
 export interface DeliveryStatus {
-  /** The recipient that it is about. */
+  /** The recipient of the reported email. */
   readonly to: string;
   readonly action: 'failed' | 'delayed' | 'delivered';
   /** An enhanced status code (RFC 3463). */
   readonly status: string;
-  /** The server's reply in words. */
+  /** The server's reply as text. */
   readonly diagnostic: string;
 }
 
-/** A delivery status notification (RFC 3464) in the form of Postfix's. */
+/** Returns a delivery status notification (RFC 3464) in the form of Postfix. */
 export function deliveryStatus({ to, action, status, diagnostic }: DeliveryStatus): string {
   return crlf(`From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
 Subject: ${action === 'delivered' ? 'Successful Mail Delivery Report' : 'Undelivered Mail Returned to Sender'}
@@ -39,7 +39,7 @@ Diagnostic-Code: smtp; ${diagnostic}
 `);
 }
 
-/** An abuse report (RFC 5965) on a mail, which it returns whole with the return path that it came under. */
+/** Returns an abuse report (RFC 5965) about an email. It contains the whole email, with its return path. */
 export function abuseReport({ to, returnPath, raw }: { to: string; returnPath: string; raw: string }): string {
   return crlf(`From: <feedback@isp.example>
 Subject: FW: an unwanted mail

@@ -4,14 +4,14 @@ const EXIT_WRONG = 1;
 const EXIT_INTERRUPTED = 130;
 
 /**
- * Opens a resource that is closed when the tour ends, in reverse order, however it ends.
- * @throws Error once the tour is ending
+ * Opens a resource and closes it when the tour ends for any reason, in reverse order.
+ * @throws Error after the tour has started to end
  */
 export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Runs a tour as this process, and ends it: with exit code 0 when the tour says that all is right, 1 when not or when
- * it fails, 130 at a signal.
+ * Runs a tour as this process and ends the process: with exit code 0 if the tour reports success, 1 if it does not or
+ * fails, and 130 after a signal.
  */
 export async function runTour(tour: (open: Open) => Promise<boolean>): Promise<never> {
   const opened: { close(): unknown }[] = [];

@@ -5,13 +5,13 @@ import { type HookReceiver, startHookReceiver } from './receiver.ts';
 import { startSmtpServer } from './smtp-server.ts';
 import { type FakeTwilio, startFakeTwilio } from './twilio.ts';
 
-/** Servers on loopback that stand for those a service sends to. */
+/** Servers on loopback that replace the providers of a service. */
 export interface Providers {
   readonly mailbox: Mailbox;
   readonly twilio: FakeTwilio;
   readonly twilioAuthToken: string;
   readonly hooks: HookReceiver;
-  /** The environment of a service that sends to them. */
+  /** Environment variables for a service that sends to these servers. */
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const REFUSED = 550;
 const TOKEN_BYTES = 16;
 
-/** Starts a mail server, a Twilio and a web server. */
+/** Starts a mail server, a fake Twilio and a web server. */
 export async function startProviders(): Promise<Providers> {
   const mail = await startSmtpServer({ closeTimeout: 0, onRcptTo: refuseSome });
   const twilio = await startFakeTwilio();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 const BODY_MAX_BYTES = 1_000_000;
 
-/** One request as it came. */
+/** A received request. */
 export interface ReceivedHook {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

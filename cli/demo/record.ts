@@ -13,11 +13,11 @@ const EMAIL_FIELDS = [
 /** Facts that must be recorded for a loop to be closed. */
 export interface ExpectedRecord {
   readonly status: string;
-  /** A kind of event on the contact. */
+  /** Name of an event of the contact. */
   readonly event: string;
-  /** Why the email ended. */
+  /** Why the email was not sent or not delivered. */
   readonly reason?: string;
-  /** The contact's. */
+  /** Whether the contact is subscribed. */
   readonly subscribed?: boolean;
   /** The reason of `contact.unsubscribed`. */
   readonly because?: string;
@@ -30,7 +30,10 @@ interface RecordedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Waits until an email has a status; prints how far it is. @throws Error that says which it has instead */
+/**
+ * Waits until an email has a status, and prints the progress.
+ * @throws Error with the actual status
+ */
 export async function untilStatus({ client, report }: Tour, id: string, status: string) {
   let last = '';
   const look = async () => {
@@ -99,7 +102,7 @@ export function compare<T extends object>(
   return fields.map(([field, value]) => `${field} ${value}`).join(', ');
 }
 
-/** The fields that say something. */
+/** Returns the fields that are not empty. */
 function pickFilled(record: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
   const isEmpty = (value: unknown) => value === null || value === undefined || value === 0;
   return Object.fromEntries(fields.flatMap((field) => (isEmpty(record[field]) ? [] : [[field, record[field]]])));

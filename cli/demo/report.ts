@@ -1,21 +1,21 @@
-/** Without a terminal, a line of progress at most this often. */
+/** Minimum time between two progress lines if the output is not a terminal. */
 const LINE_EVERY_MS = 1_000;
 
-/** Output of a tour: plain lines, and on a terminal also one line that changes. */
+/** Output of a tour: plain lines, and on a terminal also one line that is updated. */
 export interface Report {
   title(text: string): void;
   /** A title without a number. */
   heading(text: string): void;
   line(text: string): void;
-  /** How far something is; replaced by the next line on a terminal. */
+  /** Shows progress. On a terminal, the next line replaces it. */
   progress(text: string): void;
-  /** A number that has to be so; a wrong one makes the tour fail. */
+  /** Prints a count. A wrong count makes the tour fail. */
   check(what: string, got: number, expected: number): void;
-  /** Counts that were wrong. */
+  /** Number of wrong counts. */
   readonly wrong: number;
 }
 
-/** A report to standard output. */
+/** Creates a report to standard output. */
 export function createReport(out: { write(text: string): unknown; isTTY?: boolean } = process.stdout): Report {
   let titles = 0;
   let wrong = 0;
@@ -53,12 +53,12 @@ export function createReport(out: { write(text: string): unknown; isTTY?: boolea
   };
 }
 
-/** 12345 as 12,345. */
+/** Formats 12345 as 12,345. */
 export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** The time since an instant of `performance.now()`, in words. */
+/** Returns the time since a value of `performance.now()`, as text. */
 export function since(startedAt: number): string {
   const ms = performance.now() - startedAt;
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;

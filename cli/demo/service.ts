@@ -13,7 +13,7 @@ const HEALTH_TIMEOUT_MS = 2_000;
  */
 const KEPT_VARIABLES = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
 
-/** The service that a tour goes over. */
+/** The service that a tour uses. */
 export interface TourService {
   /** Content of dev.json, once the service is ready. */
   readonly dev: Promise<DevFile>;
@@ -23,7 +23,10 @@ export interface TourService {
   close(): Promise<void>;
 }
 
-/** The running service of TIDINGS_HOME, else one that is started in a temporary home; `tell` gets what a start says. */
+/**
+ * Returns the running service of TIDINGS_HOME, or starts one in a temporary home. `tell` gets the output of the
+ * start.
+ */
 export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
   const running = await findRunningService(env);
   if (running === undefined) return startOwnService({ env, settings: {}, tell });
@@ -35,12 +38,12 @@ export async function findRunningService(env: Environment): Promise<DevFile | un
   return findRunning(join(parseSettings(env).home, 'dev.json'));
 }
 
-/** The running service in words. */
+/** Describes the running service as text. */
 export function runningAt(env: Environment): string {
   return `running service, home ${parseSettings(env).home}`;
 }
 
-/** Whether a service keeps its mail instead of sending it. */
+/** Tells whether a service captures its email instead of sending it. */
 export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
   const { status, headers } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
   // If email is really sent, the mailbox has only email to the simulator. It responds 401 if it is open to an
@@ -48,7 +51,10 @@ export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
   return (status === 200 || status === 401) && headers.get('x-mailbox-of') !== 'simulator';
 }
 
-/** Headers of a request for the mailbox: no headers on loopback, the owner's session if other machines reach the service. */
+/**
+ * Returns the headers of a request for the mailbox: no headers on loopback, the owner's session if other machines
+ * reach the service.
+ */
 export async function mailboxHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
   if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
   const headers = { 'content-type': 'application/json' };
@@ -92,7 +98,7 @@ export function startOwnService({
   return { dev: service.ready, found: 'started for this tour in a temporary home', close };
 }
 
-/** Prints the output of a start, without its last lines, which are for a user who stays. */
+/** Prints the output of a start, without its last lines, which are meant for users who keep the service running. */
 export function tellStart(line: string): void {
   if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }

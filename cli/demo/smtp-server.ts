@@ -12,13 +12,13 @@ export interface ReceivedMail {
 export interface LoopbackSmtpServer {
   port: number;
   mails: ReceivedMail[];
-  /** Mechanism, user and password of every attempt to sign in. */
+  /** Mechanism, user and password of every login attempt. */
   logins: { method: string; user: string; pass: string; secure: boolean }[];
   close(): Promise<void>;
 }
 
 /**
- * A complete SMTP server with STARTTLS (a certificate that signs itself) and AUTH; the password is `secret`. Does not
+ * Starts a complete SMTP server with STARTTLS (self-signed certificate) and AUTH. The password is `secret`. Does not
  * offer PIPELINING.
  */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<LoopbackSmtpServer> {

@@ -8,11 +8,11 @@ export interface TwilioRequest {
   params: Record<string, string>;
 }
 
-/** A loopback server that answers message requests as Twilio's API does. */
+/** A loopback server that responds to message requests like Twilio's API. */
 export interface FakeTwilio {
   readonly url: string;
   readonly requests: TwilioRequest[];
-  /** The next answers: a status with Twilio's error code, or `hangup`. Without one it accepts. */
+  /** The next responses: a status with Twilio's error code, or `hangup`. If empty, messages are accepted. */
   readonly next: ({ status: number; code: number; message: string } | 'hangup')[];
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startFakeTwilio(): Promise<FakeTwilio> {
   };
 }
 
-/** The resource that Twilio answers a creation with. */
+/** Returns Twilio's response to a created message. */
 function message(params: Record<string, string>, sid: string) {
   return {
     sid,

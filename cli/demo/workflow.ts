@@ -7,10 +7,13 @@ export interface StepPlan {
   readonly to?: Readonly<Record<string, string>>;
 }
 
-/** The way on of a step that has one. */
+/** The branch of a step with a single transition. */
 export const PLAIN = 'plain';
 
-/** Makes a workflow of named steps, the first of them its entry, and enables it. @returns its id */
+/**
+ * Creates a workflow of named steps, with the first one as its entry, and enables it.
+ * @returns its id
+ */
 export async function drawWorkflow(
   client: TourClient,
   { name, eventName, steps }: { name: string; eventName: string; steps: Readonly<Record<string, StepPlan>> },

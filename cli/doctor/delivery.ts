@@ -9,13 +9,13 @@ import type { Subject } from './subject.ts';
 const CONNECT_MS = 3_000;
 const DNS_MS = 3_000;
 const SMTP_PORT = 25;
-/** Large enough to be always there, and known for taking connections from anywhere. Nothing is sent to them. */
+/** Large providers that are always reachable and accept connections from anywhere. Nothing is sent to them. */
 const RECEIVERS = ['gmail.com', 'outlook.com'];
-/** A public address (Quad9's) to ask the kernel for the way to; no packet goes there. */
+/** A public address (Quad9's), to get the outgoing route from the kernel. No packet is sent to it. */
 const FAR_AWAY = '9.9.9.9';
 const BEHIND_NAT = 'say from which address mail leaves: npm run doctor -- --address 203.0.113.7';
 
-/** Whether receivers see a host with a name behind our mail: reverse and forward DNS agree, and HELO says that name. */
+/** Checks that receivers see a host with a name: reverse and forward DNS agree, and HELO uses that name. */
 export const reverseNameCheck: Check = {
   name: 'PTR and HELO',
   async look(subject) {
@@ -35,7 +35,7 @@ export const reverseNameCheck: Check = {
   },
 };
 
-/** Whether this network lets mail out, where a server of our own hands it to the receivers. */
+/** Checks that this network allows outgoing email, if a server of our own sends it to the receivers. */
 export const port25Check: Check = {
   name: 'port 25 out',
   async look(subject) {
@@ -79,7 +79,7 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
   return problem(`${address} is called ${names.join(', ')}, which does not lead back to it`);
 }
 
-/** The name in our server's greeting is by default the name that it gives to receivers. */
+/** By default, a server uses the same name in its greeting as in its HELO to receivers. */
 async function ofHelo({ dns }: Subject, address: string, handover: Handover): Promise<Finding[]> {
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
@@ -98,7 +98,7 @@ async function ofHelo({ dns }: Subject, address: string, handover: Handover): Pr
   return [warn(`the mail server calls itself ${name}, which is not ${address}`, remedy)];
 }
 
-/** For our own server the outgoing address, else the server's address. */
+/** Returns the outgoing address of our own server, or the address of another operator's server. */
 async function leavingAddress(handover: Extract<Handover, { addresses: unknown }>): Promise<string | undefined> {
   return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : wayOut();
 }
@@ -124,7 +124,7 @@ async function reach({ dns }: Subject, domain: string): Promise<{ reached: boole
   return { reached: problem === undefined, says: `${first?.exchange} ${problem}` };
 }
 
-/** Why a connection to port 25 did not come about; undefined when it did. */
+/** Returns why a connection to port 25 failed. Undefined if it succeeded. */
 function tryConnect(address: string): Promise<string | undefined> {
   const socket = connect({ host: address, port: SMTP_PORT, timeout: CONNECT_MS });
   return new Promise<string | undefined>((resolve) => {

@@ -23,8 +23,8 @@ const CHECKS = [
 ];
 
 /**
- * Looks at the configuration of an environment before it meets the world. Changes nothing, sends nothing.
- * @throws StartError when the words of the command line cannot be used
+ * Checks the configuration of an environment before it is used. Changes nothing and sends nothing.
+ * @throws StartError for invalid arguments
  */
 export async function diagnose(env: Environment, words: readonly string[]): Promise<Report> {
   const address = givenAddress(words);

@@ -10,16 +10,16 @@ import { recordSource } from '../../rules/strangers/record-source.ts';
 import { type Check, type Finding, pass, warn } from './report.ts';
 import type { Inspected, Subject } from './subject.ts';
 
-/** As many as are asked for in a few seconds; the periodic check of the workers covers all domains. */
+/** Number of domains that can be checked in a few seconds. The workers check all domains periodically. */
 const DOMAINS_MAX = 50;
-/** Before every id. */
+/** Sorts before every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 /**
- * Kept free for tests and examples (RFC 2606 §2), as the domain of the first project of `npm start` is: no DNS knows
- * them.
+ * Reserved for tests and examples (RFC 2606 §2), such as the domain of the first project of `npm start`. The DNS does
+ * not know them.
  */
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
-/** Email is sent without the records of INBOUND. Without the others it is refused, or its feedback is lost. */
+/** Email can be sent without the INBOUND records. Without the others, it is refused or its feedback is lost. */
 const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
   { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain ends being verified' },
   { purpose: 'SPF', verdict: 'warn', so: 'receivers do not know that this service may send for it' },
@@ -27,7 +27,7 @@ const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: 
   { purpose: 'RETURN_PATH', verdict: 'warn', so: 'bounces do not come back to this service' },
 ];
 
-/** Whether the DNS shows what receivers of mail from the verified domains look for. */
+/** Checks that the DNS has the records that receivers of email from the verified domains look for. */
 export const senderDomainsCheck: Check = {
   name: 'sender domains',
   async look(subject) {

@@ -8,14 +8,14 @@ import type { Subject } from './subject.ts';
 
 /** 32 hexadecimal characters are 128 bits. */
 const KEY_CHARS = 32;
-/** 32 random hexadecimal digits have fewer different ones less than once in a million times. */
+/** 32 random hexadecimal digits have fewer distinct digits than this less than once in a million keys. */
 const KEY_DISTINCT_CHARS = 8;
-/** Words that random digits or base64 do not come to hold by chance. */
+/** Words that random digits or base64 do not contain by chance. */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
 const MAKE_ONE =
   'make one with "openssl rand -hex 32", once, before there is data: stored secrets open only with the old one';
 
-/** Whether SECRET_KEY can be guessed, and whether it is the one that the stored secrets were sealed under. */
+/** Checks that SECRET_KEY cannot be guessed, and that the stored secrets were encrypted with it. */
 export const secretKeyCheck: Check = {
   name: 'secret key',
   async look(subject) {
@@ -26,7 +26,7 @@ export const secretKeyCheck: Check = {
   },
 };
 
-/** Requirements for a HOST that other machines reach, besides a provider. */
+/** Checks the requirements of a HOST that other machines reach, besides a provider. */
 export const publicHostCheck: Check = {
   name: 'public HOST',
   look({ settings }) {
@@ -42,7 +42,7 @@ export const publicHostCheck: Check = {
   },
 };
 
-/** Whether messages are captured where people wait for them. */
+/** Checks that messages are not captured on a service where people expect them. */
 export const captureCheck: Check = {
   name: 'capture',
   look({ settings }) {
@@ -80,7 +80,7 @@ function strengthOf(key: string, name: string): Finding {
 async function opensWhatIsStored({ postgres }: Subject, secretKey: string): Promise<Finding[]> {
   const inspected = await postgres();
   if ('reason' in inspected) return [];
-  // A database that waits for its migrations has no such table, and nothing stored.
+  // A database with pending migrations may lack the table, and then has no stored secrets.
   const stored = await findAnySealedKey(inspected.db).catch(() => undefined);
   if (!stored) return [];
   try {

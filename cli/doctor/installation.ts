@@ -6,12 +6,12 @@ import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { readSides } from '../../worker/installation/sides.ts';
 import { type Check, type Finding, fail, pass, warn } from './report.ts';
 
-/** Whether Postgres and Temporal belong together, and whether the installation may send. */
+/** Checks that Postgres and Temporal belong together, and that the installation may send. */
 export const installationCheck: Check = {
   name: 'installation',
   async look({ settings, databaseUrl, temporalAddress, postgres }) {
     const inspected = await postgres();
-    // The checks of Postgres and Temporal report what is wrong with either.
+    // Other checks report problems of Postgres and Temporal.
     if (databaseUrl === undefined || temporalAddress === undefined || 'reason' in inspected) return [];
     if (!inspected.facts.supported || (await pendingMigrations(databaseUrl)).length > 0) return [];
     const { db } = inspected;

@@ -8,17 +8,18 @@ import { type Check, type Finding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const GIB = 1024 ** 3;
-/** Postgres stops when it cannot write; a campaign of 100,000 writes some 100 MB besides its WAL. */
+/** Postgres stops when it cannot write. A campaign with 100,000 recipients writes about 100 MB besides its WAL. */
 const DISK_FAIL_BYTES = GIB;
 const DISK_WARN_BYTES = 5 * GIB;
-/** A file system out of inodes is full as well. */
+/** A file system without free inodes is full, too. */
 const INODES_WARN_SHARE = 0.05;
 /**
- * Signatures of requests and certificates allow minutes; times in records should agree better than a person notices.
+ * Signatures of requests and certificates tolerate minutes. Times in records should agree closely enough that people
+ * do not notice.
  */
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
-/** A `Date` header has whole seconds. */
+/** The `Date` header has a precision of one second. */
 const DATE_HEADER_MS = 1_000;
 const ANSWER_MS = 3_000;
 
@@ -51,7 +52,7 @@ export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: numbe
   return p.freeBytes < DISK_WARN_BYTES ? warn(says, remedy) : pass(says);
 }
 
-/** Returns the finding for a clock that is this far ahead of ours. */
+/** Returns the finding for a clock that is this far ahead of this machine's. */
 export function ofClock(clock: { whose: string; aheadMs: number }): Finding {
   const apartMs = Math.abs(clock.aheadMs);
   const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
@@ -69,8 +70,8 @@ async function againstPostgres({ postgres, databaseUrl }: Subject) {
 }
 
 /**
- * Returns the `Date` of the provider whose requests we sign, else of the reverse proxy. Undefined without either, or
- * without a response.
+ * Returns the `Date` of the provider whose requests this service signs, or of the reverse proxy. Undefined without
+ * either, or without a response.
  */
 async function againstHttp({ settings }: Subject) {
   const { servers } = settings.email;

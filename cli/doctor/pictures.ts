@@ -5,7 +5,10 @@ import { reasonOf } from '../database-error.ts';
 import { type Check, type Finding, fail, pass } from './report.ts';
 import type { Subject } from './subject.ts';
 
-/** Checks that the bucket for images exists and accepts our credentials, and that no bucket is missing. */
+/**
+ * Checks that the bucket for images exists and accepts the credentials, and that no needed bucket is missing from the
+ * configuration.
+ */
 export const picturesCheck: Check = {
   name: 'pictures',
   look: async (subject) =>
@@ -29,7 +32,7 @@ async function look(settings: BucketSettings): Promise<Finding> {
 
 async function withoutBucket({ postgres }: Subject): Promise<Finding> {
   const inspected = await postgres();
-  // A database that waits for its migrations has no such column.
+  // A database with pending migrations may lack the column.
   const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
   if (missed === 0) return pass('kept in Postgres');
   return fail(

@@ -7,7 +7,7 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { type Check, type Finding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
-/** As `npm start` has it where WORKERS is not set: at most this many. */
+/** Maximum number of workers that `npm start` runs if WORKERS is not set. */
 const WORKERS_DEFAULT = 4;
 
 /** Checks that Postgres responds, is new enough, keeps committed data, and has enough connections. */
@@ -43,7 +43,7 @@ function reportNotRunning(): Finding {
   return warn('the one of npm start does not run, so it was not looked at', 'run npm start, or set DATABASE_URL');
 }
 
-/** Without these Postgres says that a mail was accepted, and a power cut takes it back. */
+/** Without these settings, Postgres can lose email that it has confirmed as accepted in a power failure. */
 function durability({ durability: settings }: ServerFacts): Finding[] {
   return DURABILITY.filter((name) => settings[name] === 'off').map((name) =>
     fail(
@@ -63,7 +63,7 @@ function checkConnections({ maxConnections, otherConnections }: ServerFacts, { s
   return [needed > maxConnections ? fail(says, remedy) : warn(says, remedy)];
 }
 
-/** Only a public address is sure to be reached over other people's networks. */
+/** Only a connection to a public address certainly crosses other people's networks. */
 function privacy({ encrypted }: ServerFacts, databaseUrl: string): Finding[] {
   const host = new URL(databaseUrl).hostname.replace(/^\[|\]$/g, '');
   const elsewhere = isIP(host) ? isPublicAddress(host) : host.includes('.') && !isLoopbackHost(host);

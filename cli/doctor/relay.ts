@@ -18,7 +18,7 @@ import type { Subject } from './subject.ts';
 const ANSWER_MS = 4_000;
 const REPLY_MAX_CHARS = 300;
 
-/** The server that email is handed to: a server of our own, which sends from this network, or another operator's. */
+/** The server that email is handed to: our own server, which sends from this network, or another operator's. */
 export type Handover =
   | { to: 'nobody' }
   | { to: 'provider'; servers: ProviderServers }
@@ -26,8 +26,8 @@ export type Handover =
   | { to: 'unknown'; reason: string };
 
 /**
- * Checks that the mail server of SMTP_URL takes our mail: the handshake and login of a real email, then MAIL and RCPT,
- * which RSET takes back.
+ * Checks that the mail server of SMTP_URL accepts email from this service: handshake and login like for a real email,
+ * then MAIL and RCPT, which RSET cancels.
  */
 export const mailServerCheck: Check = {
   name: 'mail server',
@@ -45,10 +45,10 @@ export const mailServerCheck: Check = {
   },
 };
 
-/** Warns of routes that are paused, with the server's reply. */
+/** Warns about paused routes, with the server's reply. */
 async function pausesOf({ postgres }: Subject): Promise<Finding[]> {
   const inspected = await postgres();
-  // A database that waits for its migrations has no such table.
+  // A database with pending migrations may lack the table.
   const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
   return pauses.map(({ projectName, reply }) =>
     warn(
@@ -58,12 +58,12 @@ async function pausesOf({ postgres }: Subject): Promise<Finding[]> {
   );
 }
 
-/** The host of the envelope sender that mail leaves with. */
+/** Returns the host of the envelope sender. */
 async function returnPathHostOf({ settings, postgres }: Subject): Promise<string> {
   const { returnPathDomain, ehloName } = settings.email;
   if (returnPathDomain !== undefined) return returnPathDomain;
   const inspected = await postgres();
-  // A database that waits for its migrations has no such table.
+  // A database with pending migrations may lack the table.
   const domains = 'reason' in inspected ? [] : await listVerifiedDomains(inspected).catch(() => []);
   return domains[0]?.domain ?? ehloName ?? new URL(settings.publicUrl).hostname;
 }
@@ -74,7 +74,7 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): Finding {
   if (result.outcome === 'unsent')
     return fail(`${where} does not take us: ${result.error}`, 'check SMTP_URL: host, port, user, password and TLS');
   const { about, retry } = judgeRefusal(result);
-  // It has judged a recipient, so it takes mail from us.
+  // The server has checked a recipient, so it accepts email from this service.
   if (about === 'recipient') return pass(`${where} takes us as ${ehloNameOf(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
   const says = `${where} does not take us as ${ehloNameOf(endpoint)}: at ${command} it says ${replyOf(result)}`;
@@ -87,7 +87,7 @@ function replyOf({ code, text }: { code: number; text: string }): string {
   return redact(`${code} ${text}`.replace(/\s+/g, ' ')).slice(0, REPLY_MAX_CHARS);
 }
 
-/** Returns the server that sends email to the world. A server on this machine or in its network counts as our own. */
+/** Returns the server that sends email to receivers. A server on this machine or in its network counts as our own. */
 export async function handoverOf({ settings }: Subject): Promise<Handover> {
   const { servers } = settings.email;
   if (servers.whose === 'nobody') return { to: 'nobody' };

@@ -4,7 +4,7 @@ import type { Subject } from './subject.ts';
 /** Result of one check. Every problem names its remedy. */
 export type Finding = { verdict: 'pass'; says: string } | { verdict: 'warn' | 'fail'; says: string; remedy: string };
 
-/** One thing to look at, under the name it is reported by; it may find several things. */
+/** A check, with the name in the report. It may return several findings. */
 export interface Check {
   readonly name: string;
   look(subject: Subject): Promise<Finding[]> | Finding[];
@@ -12,13 +12,13 @@ export interface Check {
 
 export interface Report {
   readonly lines: string[];
-  /** 0 where everything passed, 1 where something warns, 2 where something fails. */
+  /** 0 if everything passes, 1 if there is a warning, 2 if there is a failure. */
   readonly exitCode: 0 | 1 | 2;
 }
 
 /**
- * Each question inside a check has its own limit. This limit covers unexpected hangs, and keeps the whole within 15
- * s.
+ * Limit per check. Each request of a check has its own limit; this one covers unexpected hangs, and keeps the whole
+ * run within 15 s.
  */
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
@@ -28,7 +28,8 @@ export const warn = (says: string, remedy: string): Finding => ({ verdict: 'warn
 export const fail = (says: string, remedy: string): Finding => ({ verdict: 'fail', says, remedy });
 
 /**
- * Runs all checks at once and reports in their order. A check that breaks or takes too long is a warning of its own.
+ * Runs all checks concurrently and reports them in order. A check that fails unexpectedly or takes too long becomes a
+ * warning.
  */
 export async function examine(subject: Subject, checks: readonly Check[]): Promise<Report> {
   const found = await Promise.all(

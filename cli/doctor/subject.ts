@@ -12,7 +12,7 @@ import type { DevFile } from '../start/dev-file.ts';
 import { readJson } from '../start/private-files.ts';
 import { markOf } from '../start/processes.ts';
 
-/** Two attempts fit into three seconds, the limit of a lookup. */
+/** Two attempts fit into three seconds, which is the limit of a lookup. */
 const DNS_TRY_MS = 900;
 const DNS_TRIES = 2;
 
@@ -23,14 +23,15 @@ export interface Subject {
   /** SECRET_KEY, or the one that `npm start` keeps in the home. */
   readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
   /**
-   * The named database and Temporal, or the ones of the `npm start` that runs on the home. Undefined if none runs.
+   * Addresses of the configured database and Temporal, or of the `npm start` that runs on the home. Undefined if it does not
+   * run.
    */
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
-  /** The address that mail leaves from as the world sees it, where its user has said so. */
+  /** The public address that sends email, if the user has given it. */
   readonly address: string | undefined;
   readonly dns: Dns & { names(address: string): Promise<string[]> };
-  /** Asked once, however many checks want to know. */
+  /** Queries Postgres once, for all checks. */
   readonly postgres: () => Promise<Inspected | Unreached>;
 }
 
@@ -80,7 +81,7 @@ export function openSubject(env: Environment, address: string | undefined): Subj
   };
 }
 
-/** A start that was killed leaves its file behind. */
+/** Reads the dev.json of a living `npm start`. A killed one leaves its file behind. */
 function runningStart(home: string): DevFile | undefined {
   const dev = readJson<DevFile>(join(home, 'dev.json'));
   return dev && markOf(dev.pids.start) ? dev : undefined;
@@ -95,14 +96,15 @@ function secretKeyOf(settings: Settings, home: string): Subject['secretKey'] {
 function openDns({ dnsServers }: Settings): Subject['dns'] {
   const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
-  // Not `resolver.reverse`: it takes a server that does not answer for an address without a name.
+  // Does not use `resolver.reverse`, which returns the same error for a server that does not respond as for an
+  // address without a name.
   return {
     ...createDns({ servers: dnsServers, cached: false }),
     names: (address) => resolver.resolvePtr(reverseName(address)),
   };
 }
 
-/** The name that the reverse name of an address is kept under (RFC 1035 §3.5, RFC 3596 §2.5). */
+/** Returns the DNS name of an address's PTR record (RFC 1035 §3.5, RFC 3596 §2.5). */
 export function reverseName(address: string): string {
   const parsed = ipaddr.process(address);
   const bytes = [...parsed.toByteArray()].reverse();

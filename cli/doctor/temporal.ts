@@ -1,5 +1,5 @@
-// At once, not when it is needed: half a second of loading in the middle would be taken from what others wait for an
-// answer.
+// Imported at the start of the program: loading takes half a second, which would otherwise count towards the time
+// limits of other checks.
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
@@ -11,15 +11,15 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const SECONDS_PER_HOUR = 3_600;
 /**
- * Recovery checks every 5 minutes how workflows ended, so that a workflow that an operator has ended stays ended. A
- * workflow that Temporal no longer knows counts as lost, and is started again. One day leaves enough time for workers
- * that are down meanwhile.
+ * Recovery checks every 5 minutes how workflows ended, so that a workflow that an operator ended stays ended. A
+ * workflow that Temporal no longer knows counts as lost, and is started again. One day leaves enough time if workers
+ * are down.
  */
 const RETENTION_MIN_HOURS = 24;
-/** So that on Monday it can still be seen what ended on Friday. */
+/** Long enough to see on Monday which workflows ended on Friday. */
 const RETENTION_HOURS = 72;
 
-/** Whether Temporal is there, knows the namespace, and remembers what has ended for long enough. */
+/** Checks that Temporal is reachable, has the namespace, and keeps ended workflows long enough. */
 export const temporalCheck: Check = {
   name: 'Temporal',
   async look({ settings, temporalAddress }) {

@@ -8,11 +8,11 @@ import { reasonOf } from '../database-error.ts';
 import { type Check, type Finding, fail, pass, warn } from './report.ts';
 
 const CONNECT_MS = 4_000;
-/** Automatic renewal happens with 30 days left. With 14 days left, something prevents it. */
+/** Certificates are usually renewed 30 days before they expire. With 14 days left, automatic renewal has failed. */
 const DAYS_LEFT_MIN = 14;
 const DAY_MS = 86_400_000;
 
-/** Whether what is reached from outside is encrypted, by certificates that hold and will hold for a while. */
+/** Checks that traffic from outside is encrypted, with certificates that are valid now and for some time. */
 export const tlsCheck: Check = {
   name: 'TLS',
   async look({ settings }) {
@@ -30,7 +30,7 @@ async function ofPublicUrl({ publicUrl }: Settings): Promise<Finding> {
   );
 }
 
-/** The certificate that PUBLIC_URL shows, checked as a browser does. */
+/** Checks the certificate of PUBLIC_URL like a browser. */
 function checkCertificate(url: URL): Promise<Finding> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {

@@ -18,7 +18,10 @@ export const workersCheck: Check = {
   },
 };
 
-/** Undefined if Postgres or Temporal is unreachable or not set up, which other checks report. */
+/**
+ * Returns the state of the task queues. Undefined if Postgres or Temporal is unreachable or not set up, which other
+ * checks report.
+ */
 async function statsOf({ settings, temporalAddress, postgres }: Subject): Promise<QueueStats[] | undefined> {
   const inspected = await postgres();
   if (temporalAddress === undefined || !('db' in inspected)) return undefined;

@@ -9,19 +9,19 @@ import { openLog } from './logs.ts';
 import { endProcess, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
-/** A worker imports for a second, connects and registers; a busy machine takes its time. */
+/** A worker needs a second for imports, then connects and registers. A busy machine takes longer. */
 const READY_TIMEOUT_MS = 60_000;
 
 /**
- * Emails in progress survive two scavenges of V8's usual 16 MB and then wait for a full collection, before which the
- * heap may grow fourfold. With a larger young generation, and a heap below 2 GB, which may only double, a worker
- * under a campaign peaks 25 % lower at the same speed. docs/scaling.md describes it for workers that are started
- * otherwise.
+ * V8 options of a worker. With V8's usual 16 MB of young generation, emails in progress survive two scavenges and
+ * stay until a full collection, before which the heap may grow fourfold. A heap below 2 GB may only double. With
+ * these options, a worker in a campaign peaks 25 % lower at the same speed. docs/scaling.md describes them for
+ * workers that are started in other ways.
  */
 const WORKER_HEAP = ['--max-old-space-size=2000', '--max-semi-space-size=32'];
 
 export interface ChildOptions {
-  /** As it shows in messages and as the name of its log. */
+  /** Name in messages, and of the log file. */
   readonly name: string;
   /** dist/cli/<command>.js */
   readonly command: 'api' | 'worker';
@@ -32,9 +32,9 @@ export interface ChildOptions {
 }
 
 /**
- * Starts an API or a worker as a process of its own and returns when it says that it is ready. It notices by the
- * channel between us when this process is killed, and then ends in order too.
- * @throws StartError when it ends before it is ready or takes too long; the message names its log
+ * Starts an API or a worker in a separate process, and returns when the child reports that it is ready. If this
+ * process is killed, the child notices the closed channel and stops in order, too.
+ * @throws StartError that names the child's log, if the child ends before it is ready or takes too long
  */
 export async function startChild(options: ChildOptions): Promise<Running> {
   const log = openLog(options.logFile);
@@ -60,7 +60,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   return running;
 }
 
-/** By this word of its command line a later start finds a child that was left behind. */
+/** Returns the argument by which a later start finds a child that was left behind. */
 export function homeArgument(home: Home): string {
   return `--home=${home.folder}`;
 }

@@ -6,14 +6,14 @@ import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
 import { StartError } from './error.ts';
 
-/** A dependency that is being restarted beside us is back by then. */
+/** A dependency that is being restarted at the same time is back within this time. */
 const PATIENCE_MS = 10_000;
 const ATTEMPT_MS = 3_000;
 const PAUSE_MS = 500;
 
 /**
- * Waits a little for Postgres to take connections.
- * @throws StartError in one line with host and reason, or when the database waits for migrations
+ * Waits up to `PATIENCE_MS` for Postgres to accept connections.
+ * @throws StartError with one line that names host and reason, or if the database has pending migrations
  */
 export async function requirePostgres(databaseUrl: string): Promise<void> {
   const { host } = new URL(databaseUrl);
@@ -33,8 +33,8 @@ export async function requirePostgres(databaseUrl: string): Promise<void> {
 }
 
 /**
- * Waits a little for Temporal to answer.
- * @throws StartError in one line with address and reason
+ * Waits up to `PATIENCE_MS` for Temporal to respond.
+ * @throws StartError with one line that names address and reason
  */
 export async function requireTemporal(temporal: Config['temporal']): Promise<void> {
   const { Connection } = await import('@temporalio/client');

@@ -11,7 +11,7 @@ export interface DevFile extends FirstProjectFacts {
   readonly pids: Pids;
 }
 
-/** Null for a process of another machine or program. */
+/** Process ids. Null for a process of another machine or program. */
 export interface Pids {
   start: number;
   api: number;
@@ -20,12 +20,12 @@ export interface Pids {
   temporal: number | null;
 }
 
-/** Writes dev.json in one step, for its owner only. */
+/** Writes dev.json atomically, readable only by its owner. */
 export function writeDevFile(path: string, content: DevFile): void {
   writePrivate(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Removes dev.json: nothing runs that it could tell of. */
+/** Removes dev.json, because nothing is running any more. */
 export function removeDevFile(path: string): void {
   rmSync(path, { force: true });
 }

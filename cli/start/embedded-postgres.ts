@@ -25,15 +25,15 @@ const USER = 'tidings';
 const DATABASE = 'tidings';
 const HOST = '127.0.0.1';
 const MIB = 1024 * 1024;
-/** Crash recovery of a few GB of WAL takes its time; a start without it 0.2 s. */
+/** Crash recovery of a few GB of WAL takes long. A start without recovery takes 0.2 s. */
 const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
-/** Backends of a killed postmaster notice within a second or two; one in a long query may not. */
+/** Backends of a killed postmaster usually notice within two seconds. A backend in a long query may not. */
 const ORPHAN_GRACE_MS = 3_000;
-/** An immediate shutdown only ends the backends. */
+/** An immediate shutdown only has to end the backends. */
 const QUIT_GRACE_MS = 1_000;
 
-/** Nothing of the caller's: PG… variables and an unset or unknown LANG must not reach Postgres. */
+/** Nothing is inherited from the caller: PG… variables and an unset or unknown LANG must not reach Postgres. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8', TZ: 'UTC' };
 
 export interface EmbeddedPostgresOptions {
@@ -54,10 +54,10 @@ export interface EmbeddedPostgres extends Running {
 }
 
 /**
- * Starts the embedded Postgres of a data folder, making the cluster and the database `tidings` where they are
- * missing, and returns when it takes connections. A live postmaster of this folder is adopted; the lock and the
- * backends that a killed one left behind are removed. Source: libraries.md "Embedded Postgres recipe".
- * @throws StartError when it cannot be started; the message says why and names the log
+ * Starts the embedded Postgres of a data folder, and returns when it accepts connections. Creates the cluster and the
+ * database `tidings` if they are missing. Adopts a live postmaster of this folder. Removes the lock and the backends
+ * that a killed one left behind. Source: libraries.md "Embedded Postgres recipe".
+ * @throws StartError that gives the reason and names the log
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = findPostgresBinaries();
@@ -86,7 +86,8 @@ function settings(): Record<string, string> {
     min_wal_size: '256MB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
-    // A table that fills up in seconds gets its statistics in seconds: a minute without them is a minute of bad plans.
+    // Tables that fill up within seconds need statistics within seconds: one minute without them is one minute of bad
+    // plans.
     autovacuum_naptime: '10s',
     jit: 'off', // Compiling costs more than it saves on queries of a few milliseconds.
     timezone: 'UTC',
@@ -106,7 +107,10 @@ function prepareParent(binaries: PostgresBinaries, dataFolder: string): Postgres
   return user;
 }
 
-/** Makes the cluster beside its place and renames it: a kill in between leaves nothing that looks like a cluster. */
+/**
+ * Creates the cluster beside its place and renames it, so that a kill never leaves a folder that looks like a
+ * complete cluster.
+ */
 function initialize(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions): void {
   const fresh = `${options.dataFolder}.new`;
   const passwordFile = `${options.dataFolder}.password`;
@@ -135,7 +139,10 @@ function checkVersion(binaries: PostgresBinaries, dataFolder: string): void {
   );
 }
 
-/** The live postmaster of this folder, when there is one and it comes up; a dead lock is removed. */
+/**
+ * Adopts the live postmaster of this folder. Undefined if it is missing or does not accept connections. Removes a
+ * dead lock.
+ */
 async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { port: number }) | undefined> {
   const lockFile = join(options.dataFolder, 'postmaster.pid');
   if (!existsSync(lockFile)) return undefined;
@@ -151,8 +158,8 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
 }
 
 /**
- * Another program may have got the pid of a dead postmaster. If the system does not tell, the database password
- * decides.
+ * Tells whether the process is our postmaster: another program may have the pid of a dead one. On systems without
+ * /proc, the database password decides.
  */
 function isOurs(mark: ProcessMark, dataFolder: string): boolean {
   return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);
@@ -180,14 +187,14 @@ async function launch(binaries: PostgresBinaries, user: PostgresUser, options: E
   throw new StartError(`Postgres did not start: see ${options.logFile}.`);
 }
 
-/** A new postmaster refuses to start while backends of a killed one hold its shared memory. */
+/** Ends the backends of a killed postmaster. A new one refuses to start while they hold its shared memory. */
 async function endOrphans(dataFolder: string): Promise<void> {
   const orphans = processesIn(realpathSync(dataFolder));
   await Promise.all(orphans.map((mark) => waitForEnd(mark, ORPHAN_GRACE_MS)));
   await Promise.all(orphans.filter(isAlive).map((mark) => endProcess(mark, 'SIGKILL', ORPHAN_GRACE_MS)));
 }
 
-/** True when it takes connections; false when it ended, as one that was shutting down does. */
+/** Waits for connections. Returns false if the process ended, for example because it was shutting down. */
 async function waitForConnections(mark: ProcessMark, port: number, password: string): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(mark) && Date.now() < deadline) {
@@ -217,7 +224,10 @@ function address(port: number, password: string, database: string): string {
   return `postgres://${USER}:${encodeURIComponent(password)}@${HOST}:${port}/${database}`;
 }
 
-/** SIGINT is Postgres's fast shutdown, SIGQUIT its immediate one, after which the next start recovers. */
+/**
+ * Returns how to stop Postgres. SIGINT is its fast shutdown. SIGQUIT is its immediate shutdown, after which the next
+ * start recovers.
+ */
 function stopSignals(mark: ProcessMark) {
   return {
     stop: async (graceMs = STOP_GRACE_MS) => {
@@ -229,7 +239,7 @@ function stopSignals(mark: ProcessMark) {
   };
 }
 
-/** With setpriv in front it is setpriv that changes the user. */
+/** Returns the user of the child process. If the command starts with setpriv, setpriv changes the user. */
 function identity(user: PostgresUser): { uid?: number; gid?: number } {
   return user.owner && user.prefix.length === 0 ? { uid: user.owner.uid, gid: user.owner.gid } : {};
 }

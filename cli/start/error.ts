@@ -1,4 +1,4 @@
-/** Something that keeps the service from starting; the message is the one line that its user reads. */
+/** An error that keeps the service from starting. Its message is the one line that the user reads. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -2,14 +2,14 @@ import { isIP } from 'node:net';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
 
-/** One thing that listens, and who may use it. */
+/** An open port, and who may use it. */
 export interface Opening {
   readonly what: string;
   readonly address: string;
   readonly who: string;
 }
 
-/** Lists what an API process opens; `port` is its actual port. */
+/** Lists the ports that an API process opens. `port` is the actual port. */
 export function openingsOfApi(settings: Settings, port: number): Opening[] {
   const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
   const from = reach(host);
@@ -35,7 +35,10 @@ export function openingsOfApi(settings: Settings, port: number): Opening[] {
   return rows.filter((row) => row !== false);
 }
 
-/** Lists what `npm start` opens: the API, the metrics of its workers, and the Postgres and Temporal that it runs. */
+/**
+ * Lists the ports that `npm start` opens: the API, the metrics of its workers, and the embedded Postgres and
+ * Temporal.
+ */
 export function openingsOfStart(
   settings: Settings,
   p: { port: number; workers: number; databaseUrl: string; temporal: { address: string; ui: string | null } },
@@ -60,7 +63,7 @@ export function openingsOfStart(
   ];
 }
 
-/** The openings as lines of one table, under a line that says what they are. */
+/** Formats the open ports as lines of a table with a title. */
 export function exposureTable(openings: readonly Opening[]): string[] {
   const width = (column: 'what' | 'address') => Math.max(...openings.map((row) => row[column].length));
   const [what, address] = [width('what'), width('address')];

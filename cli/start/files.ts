@@ -2,8 +2,8 @@ import { access, constants } from 'node:fs/promises';
 import { StartError } from './error.ts';
 
 /**
- * Makes sure that a file can be read.
- * @throws StartError in one line that names the variable
+ * Checks that a file can be read.
+ * @throws StartError with one line that names the variable
  */
 export async function requireFile(variable: string, path: string): Promise<void> {
   try {

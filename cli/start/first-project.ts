@@ -11,15 +11,15 @@ import { newDkimKey } from '../../rules/domains/dkim-key.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
-/** Reserved for tests (RFC 2606 §2): no mail for it ever leaves for a real host. */
+/** Reserved for tests (RFC 2606 §2), so its email never reaches a real host. */
 const DOMAIN = 'tidings.test';
-/** One of the numbers that Twilio keeps for tests. */
+/** A number that Twilio reserves for tests. */
 const SMS_SENDER = '+15005550006';
 const PASSWORD_BYTES = 12;
-/** `sk_live_` and six characters, as `newSecretKey` has it. */
+/** Length of `sk_live_` and six characters, as in `newSecretKey`. */
 const SHOWN_CHARS = 14;
 
-/** The project of the first start, as dev.json shows it. */
+/** The project of the first start, in dev.json. */
 export interface FirstProjectFacts {
   readonly projectId: string;
   readonly publicKey: string;
@@ -30,9 +30,9 @@ export interface FirstProjectFacts {
 }
 
 /**
- * Makes one project with an owner, a live key with every grantable scope, a test key, a verified development domain and
- * an SMS sender; later starts find it again. Its secrets are kept in the home before the project is in the database, so
- * a kill in between leaves nothing that nobody can open. A key that was revoked or rotated since stays so.
+ * Creates a project with an owner, a live key with every grantable scope, a test key, a verified development domain
+ * and an SMS sender. Later starts reuse it. Its secrets are saved in the home before the project is inserted, so a
+ * kill in between never leaves a project without known secrets. Keys that were revoked or rotated later do not come back.
  */
 export async function ensureFirstProject(options: {
   databaseUrl: string;

@@ -3,7 +3,7 @@ import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 import { isAlive, markOf, type ProcessMark } from './processes.ts';
 
-/** Two starts that remove the same dead lock at once: one more round each is enough, some more do no harm. */
+/** If two starts remove the same dead lock at the same time, each needs one more attempt. More attempts do no harm. */
 const ATTEMPTS = 10;
 
 /**
@@ -41,7 +41,10 @@ function link(from: string, to: string): boolean {
   }
 }
 
-/** Moved aside and looked at again before it goes: another start may have taken the lock in the meantime. */
+/**
+ * Removes the lock of a dead process. Moves it aside and reads it again first, because another start may have taken
+ * the lock in the meantime.
+ */
 function removeDead(path: string, holder: ProcessMark | undefined): void {
   const aside = `${path}.${process.pid}.aside`;
   try {

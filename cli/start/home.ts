@@ -5,7 +5,7 @@ import { packageVersion } from '../package-root.ts';
 import { StartError } from './error.ts';
 import { makeFolder, writePrivate } from './private-files.ts';
 
-/** The places of a home. Secrets and data are for its owner alone, whatever the umask. */
+/** Paths in a home. Secrets and data are readable only by their owner, regardless of the umask. */
 export interface Home {
   readonly folder: string;
   readonly logs: string;
@@ -21,8 +21,8 @@ const ONLY_OWNER = 0o700;
 const SECRET_BYTES = 32;
 
 /**
- * Opens the home, making what is missing.
- * @throws StartError when it belongs to another user or to a newer version, or cannot be written
+ * Opens the home, and creates missing folders.
+ * @throws StartError if the home belongs to another user or a newer version, or is not writable
  */
 export function openHome(path: string): Home {
   const folder = resolve(path);
@@ -38,12 +38,12 @@ export function openHome(path: string): Home {
   return home;
 }
 
-/** Marks the home as used by this version, once its data is. */
+/** Records this version in the home. Call it once the data is in use. */
 export function markVersion(home: Home): void {
   writeFileSync(join(home.folder, 'VERSION'), `${packageVersion()}\n`);
 }
 
-/** A secret that is made at the first start and kept in the home (mode 0600). */
+/** Returns a secret that is generated on the first start and stored in the home (mode 0600). */
 export function keptSecret(home: Home, name: 'secret-key' | 'postgres-password'): string {
   const file = join(home.folder, name);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
@@ -65,7 +65,7 @@ function placesOf(folder: string): Home {
   };
 }
 
-/** Root too: it would leave files behind that the home's user cannot read. */
+/** Refuses root, too, because it would leave files that the home's user cannot read. */
 function refuseOthers(path: string, folder: string): void {
   const uid = process.getuid?.();
   const entry = statEntry(path, folder);

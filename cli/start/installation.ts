@@ -3,18 +3,18 @@ import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import type { Config } from '../../rules/config.ts';
 import type { CheckOptions } from '../../worker/installation/check.ts';
 
-/** A transaction, and a look beside it. */
+/** One for a transaction, and one for reads beside it. */
 const CONNECTIONS = 2;
 
 /**
- * Recognizes a clone or a restored database before any part of the service starts; see worker/installation/check.ts.
- * @throws InstallationError with the one line of a mismatch
+ * Detects a clone or a restored database before any part of the service starts; see worker/installation/check.ts.
+ * @throws InstallationError with one line about the mismatch
  */
 export async function requireInstallation(
   config: Pick<Config, 'database' | 'temporal' | 'publicUrl' | 'installationChoice'>,
   p: Pick<CheckOptions, 'sends' | 'tell'>,
 ): Promise<void> {
-  // Only now: Temporal's client takes half a second to load, which a start that is refused need not wait for.
+  // Imported only here: Temporal's client takes half a second to load, which would delay a start that is refused.
   const { checkInstallation } = await import('../../worker/installation/check.ts');
   const { db } = connect({
     connectionString: config.database.url,

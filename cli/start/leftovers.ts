@@ -3,12 +3,12 @@ import type { Home } from './home.ts';
 import { endProcess, processesWithArgument } from './processes.ts';
 import { endLeftoverTemporal } from './temporal-server.ts';
 
-/** Children end when their parent is gone. A child that hangs or is stopped is killed. */
+/** Children end when their parent is gone. A child that hangs or is suspended is killed after this time. */
 const GRACE_MS = 5_000;
 
 /**
- * Ends what a killed `npm start` left behind on this home: API, workers and Temporal. Its Postgres is adopted instead.
- * Call with the lock of the home.
+ * Ends the processes that a killed `npm start` left behind on this home: API, workers and Temporal. Its Postgres is
+ * adopted instead. Call it while holding the lock of the home.
  */
 export async function endLeftovers(home: Home): Promise<void> {
   const children = processesWithArgument(homeArgument(home));

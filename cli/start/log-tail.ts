@@ -7,12 +7,12 @@ const WARN = 40;
 const LEVELS: Readonly<Record<number, string>> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 /** Start of a line of Temporal's own logger that is not a warning. */
 const UNIMPORTANT = /^\S+ \[(INFO|DEBUG|TRACE)\]/;
-/** A flood stays in the log: the console shows the first lines of each second. */
+/** Console lines per poll. A flood of lines stays in the log, and the console shows only the first ones. */
 const LINES_PER_POLL = 5;
 
 /**
  * Follows a log file and reports its warnings and errors, one line each. Children write to their files themselves, so
- * that they can continue logging while they stop after the parent was killed.
+ * that they can still log while they stop after the parent was killed.
  */
 export function followWarnings(path: string, offset: number, tell: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };
@@ -44,7 +44,10 @@ function newLines(path: string, state: { position: number; rest: string }): stri
   }
 }
 
-/** A log line is JSON by pino; anything else is what Node or a library says when something is wrong. */
+/**
+ * Returns the warning of a log line. Lines that are not pino's JSON come from Node or a library and are always
+ * warnings.
+ */
 function warningOf(line: string): string | undefined {
   if (line.trim() === '') return undefined;
   const entry = parse(line);

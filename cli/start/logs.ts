@@ -1,10 +1,10 @@
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 
-/** A log that has grown beyond this is set aside as `….1` at the next start of its process. */
+/** A larger log is renamed to `….1` at the next start of its process. */
 const ROTATE_BYTES = 50 * 1024 * 1024;
 const ONLY_OWNER = 0o600;
 
-/** A log file open for a child process to append to; `close` it in the parent once the child has it. */
+/** A log file for the output of a child process. Close it in the parent once the child has it. */
 export interface Log {
   readonly descriptor: number;
   /** Offset of new output. */
@@ -12,7 +12,7 @@ export interface Log {
   close(): void;
 }
 
-/** Opens a log to append to, setting aside one that has grown too large. */
+/** Opens a log for appending. Renames a log that is too large first. */
 export function openLog(path: string): Log {
   if (sizeOf(path) > ROTATE_BYTES) renameSync(path, `${path}.1`);
   const descriptor = openSync(path, 'a', ONLY_OWNER);

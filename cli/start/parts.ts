@@ -4,14 +4,14 @@ import { isAlive, type ProcessMark } from './processes.ts';
 import type { Running } from './running.ts';
 import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts';
 
-/** Killed processes are gone within milliseconds; Postgres's immediate shutdown takes a little longer. */
+/** Killed processes end within milliseconds. Postgres's immediate shutdown takes a little longer. */
 const KILL_WAIT_MS = 1_500;
 
 type Kind = 'api' | 'worker' | 'temporal' | 'postgres';
 
 /**
- * No new requests, then the workers drain, then Temporal, and Postgres last, which has what the others left of the
- * whole: its checkpoint after a campaign takes seconds, and without it the next start recovers.
+ * Order of the stop: first no new requests, then the workers drain, then Temporal, and Postgres last. Postgres gets
+ * the remaining time: its checkpoint after a campaign takes seconds, and without it the next start has to recover.
  */
 const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
   { kind: 'api', graceMs: 4_000 },
@@ -19,15 +19,15 @@ const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
   { kind: 'temporal', graceMs: 2_000 },
   { kind: 'postgres', graceMs: 1_500 },
 ];
-/** `npm start` promises 20 s. */
+/** Total limit, because `npm start` promises to stop within 20 s. */
 const STOP_TOTAL_MS = 18_500;
 
 /** The processes of a running `npm start`. */
 export interface Parts {
-  /** Starts a process and keeps it running; resolves with its first run. */
+  /** Starts a process and keeps it running. Resolves with its first run. */
   add<T extends Running>(kind: Kind, options: Omit<SuperviseOptions<T>, 'onStarted'>): Promise<T>;
   pids(): Pids;
-  /** Called whenever a process has been started again. */
+  /** Sets the listener that is called whenever a process has started. */
   onChange(listener: () => void): void;
   stopAll(): Promise<void>;
   killAll(): Promise<void>;

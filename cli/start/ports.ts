@@ -3,12 +3,15 @@ import { createServer } from 'node:net';
 import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
-/** Below 32768, where the range of outgoing connections starts, so that no connection takes a kept port. */
+/**
+ * Range of chosen ports. It is below 32768, where the range of outgoing connections starts, so that no connection
+ * takes a stored port.
+ */
 const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
 const ATTEMPTS = 200;
 
-/** Whether a server could listen there now; another failure than a taken port is thrown. */
+/** Tells whether a server could listen on a port now. Throws errors other than a port in use. */
 async function isPortFree(host: string, port: number): Promise<boolean> {
   try {
     await listenOnce(host, port);
@@ -20,8 +23,8 @@ async function isPortFree(host: string, port: number): Promise<boolean> {
 }
 
 /**
- * Makes sure that a server can listen there.
- * @throws StartError in one line that names the variable
+ * Checks that a server can listen on a port.
+ * @throws StartError with one line that names the variable
  */
 export async function requirePort(
   variable: string,
@@ -50,12 +53,15 @@ export async function requirePort(
   }
 }
 
-/** Ports that this process has chosen: one is free until its server listens, which may be after the next is chosen. */
+/**
+ * Ports that this process has chosen. A chosen port looks free until its server listens, which may be after the next
+ * one is chosen.
+ */
 const chosen = new Set<number>();
 
 /**
- * A port that is free on `host` now, outside the range of outgoing connections; never one that this process has chosen
- * before. `draw` answers the next port to try.
+ * Returns a port that is free on `host`, outside the range of outgoing connections, and not chosen by this process
+ * before. `draw` returns the next port to try.
  */
 export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_PORT, LAST_PORT)): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -69,7 +75,8 @@ export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_
 }
 
 /**
- * The port that `name` had at the last start, as long as it is free; else a new one, kept in `file` for the next start.
+ * Returns the port that `name` had at the last start if it is still free. Otherwise chooses a new one and stores it
+ * in `file`.
  */
 export async function keptPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
   const ports = readJson<Record<string, number>>(file) ?? {};

@@ -8,13 +8,13 @@ import { StartError } from './error.ts';
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** Version 18.4 is 18. */
+  /** Major version: 18 for 18.4. */
   readonly major: string;
 }
 
 /** The user that Postgres runs as, and the command prefix that switches to it. */
 export interface PostgresUser {
-  /** Undefined: the user of this process. */
+  /** Undefined for the user of this process. */
   readonly owner: { uid: number; gid: number } | undefined;
   readonly name: string;
   readonly prefix: readonly string[];
@@ -26,8 +26,9 @@ interface SymbolicLink {
 }
 
 /**
- * Finds the binaries and makes the library links that the package's install script makes, for it may be off.
- * @throws StartError when there is no package for this platform
+ * Finds the binaries. Creates the library links that the package's install script would create, because install
+ * scripts may be off.
+ * @throws StartError if there is no package for this platform
  */
 export function findPostgresBinaries(): PostgresBinaries {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -41,8 +42,8 @@ export function findPostgresBinaries(): PostgresBinaries {
 /**
  * Returns the user that Postgres runs as. Postgres refuses to run as root; it then runs as the owner of `folder`,
  * else as `postgres`, else as `nobody`. If that user cannot reach the binaries or `folder` (a clone below /root, a
- * home of mode 700), setpriv gives it the capability to pass folders, instead of opening any folder.
- * @throws StartError when no such user or way exists
+ * home of mode 700), setpriv gives it the capability to pass folders. No folder is opened for other users.
+ * @throws StartError if there is no such user, or setpriv cannot do that
  */
 export function postgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
   if (process.getuid?.() !== 0) return { owner: undefined, name: String(process.getuid?.() ?? ''), prefix: [] };
@@ -58,13 +59,13 @@ export function postgresUser(binaries: PostgresBinaries, folder: string): Postgr
   return { owner: account, name: account.name, prefix: passingFolders(account, folder) };
 }
 
-/** A command that becomes `account` and keeps only the capability to pass folders and read files of others. */
+/** Returns a command that switches to `account`, with only the capability to pass folders and read files of others. */
 function passingFolders(account: { uid: number; gid: number; name: string }, folder: string): string[] {
   const capability = '-all,+dac_override';
   const prefix = [
     'setpriv',
     ...['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups'],
-    // Without it access(2), by which initdb looks for postgres, ignores capabilities of users other than root.
+    // Otherwise access(2), which initdb uses to find postgres, ignores capabilities of users other than root.
     ...['--securebits', '+no_setuid_fixup'],
     ...['--inh-caps', capability, '--ambient-caps', capability, '--bounding-set', capability],
   ];

@@ -3,7 +3,8 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, ren
 const ONLY_OWNER = 0o600;
 
 /**
- * Writes a file that only its owner reads, whatever the umask; readers see the old content or the new, never a part.
+ * Writes a file that only its owner can read, regardless of the umask. Readers see the old or the new content, never
+ * a part.
  */
 export function writePrivate(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
@@ -27,7 +28,7 @@ export function readJson<T>(path: string): T | undefined {
   }
 }
 
-/** Makes a folder, and those above it, with this mode whatever the umask; leaves one that is there as it is. */
+/** Creates a folder and its parents with this mode, regardless of the umask. Does not change an existing folder. */
 export function makeFolder(path: string, mode: number): void {
   const made = mkdirSync(path, { recursive: true, mode });
   if (made !== undefined) chmodSync(path, mode);

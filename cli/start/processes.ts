@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process as it can be told from a later one that got the same pid. */
+/** Identifies a process, also if a later process gets the same pid. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it started, in words of the system; only compared. */
+  /** Start time, as the system reports it. Only compared. */
   readonly startedAt: string;
 }
 
@@ -18,12 +18,12 @@ export function markOf(pid: number): ProcessMark | undefined {
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Whether the process of this mark, and not a later one with its pid, is alive. */
+/** Tells whether the process of this mark is alive, and not another one with its pid. */
 export function isAlive(mark: ProcessMark): boolean {
   return markOf(mark.pid)?.startedAt === mark.startedAt;
 }
 
-/** Waits until the process has ended; false when `timeoutMs` came first. */
+/** Waits until the process has ended. Returns false after `timeoutMs`. */
 export async function waitForEnd(mark: ProcessMark, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isAlive(mark)) {
@@ -33,7 +33,7 @@ export async function waitForEnd(mark: ProcessMark, timeoutMs: number): Promise<
   return true;
 }
 
-/** Sends `signal`, and SIGKILL to what is still there after `graceMs`; returns when the process has ended. */
+/** Sends `signal`, and SIGKILL if the process still runs after `graceMs`. Returns when the process has ended. */
 export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   sendSignal(mark, signal);
   if (await waitForEnd(mark, graceMs)) return;
@@ -47,16 +47,16 @@ export function sendSignal(mark: ProcessMark, signal: NodeJS.Signals): void {
   try {
     process.kill(mark.pid, signal);
   } catch {
-    // It ended between the check and the signal.
+    // The process ended between the check and the signal.
   }
 }
 
-/** Lists living processes whose working folder is `folder`. Empty on systems that do not tell (only Linux does). */
+/** Lists living processes whose working directory is `folder`. Empty on systems other than Linux. */
 export function processesIn(folder: string): ProcessMark[] {
   return linuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
 }
 
-/** Living processes that have `argument` among the words of their command line; they need not be our children. */
+/** Lists living processes with `argument` in their command line, including processes of other parents. */
 export function processesWithArgument(argument: string): ProcessMark[] {
   if (ON_LINUX)
     return linuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));
@@ -72,7 +72,7 @@ function linuxProcesses(matches: (pid: number) => boolean): ProcessMark[] {
     .flatMap((pid) => markOf(pid) ?? []);
 }
 
-/** Field 22 of /proc/<pid>/stat: clock ticks since boot. A zombie counts as ended. */
+/** Returns field 22 of /proc/<pid>/stat: clock ticks since boot. A zombie counts as ended. */
 function linuxStart(pid: number): string | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -86,7 +86,7 @@ function unixStart(pid: number): string | undefined {
     : line.trim().replace(/^\S+\s+/, '');
 }
 
-/** Processes start and end while they are read. A process that cannot be read is gone. */
+/** Reads from /proc or ps. Undefined if the process has ended in the meantime. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

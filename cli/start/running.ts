@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { StartError } from './error.ts';
 import { isAlive, markOf, type ProcessMark, waitForEnd } from './processes.ts';
 
-/** A process of the service while it runs. */
+/** A running process of the service. */
 export interface Running {
   readonly mark: ProcessMark;
-  /** Resolves with text such as "exit code 1" or "SIGKILL" when it has ended, for any reason. */
+  /** Resolves when the process has ended for any reason, with text such as "exit code 1" or "SIGKILL". */
   readonly ended: Promise<string>;
-  /** Ends it in order, or by force after `graceMs` (5 s where nothing is said); resolves when it has ended. */
+  /** Stops the process in order, or by force after `graceMs` (5 s by default). Resolves when it has ended. */
   stop(graceMs?: number): Promise<void>;
-  /** Ends it at once. */
+  /** Kills the process. */
   kill(): void;
 }
 
@@ -23,8 +23,9 @@ export const STOP_GRACE_MS = 5_000;
 const WATCH_MS = 300;
 
 /**
- * Runs a program in a session of its own: Ctrl-C in the terminal is for the parent alone, which stops all in order.
- * @throws StartError when it cannot be run or ends at once
+ * Runs a program in its own session: Ctrl-C in the terminal must reach only the parent, which stops everything in
+ * order.
+ * @throws StartError if the program cannot be run or ends immediately
  */
 export async function startProcess(
   name: string,
@@ -43,7 +44,7 @@ export async function startProcess(
   return { child, mark };
 }
 
-/** A child of this process. */
+/** Watches a child of this process. */
 export function watchChild(child: ChildProcess, mark: ProcessMark, signals: Signals): Running {
   const ended = new Promise<string>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve(reason(child.exitCode, child.signalCode));
@@ -52,7 +53,7 @@ export function watchChild(child: ChildProcess, mark: ProcessMark, signals: Sign
   return { mark, ended, ...signals };
 }
 
-/** A process that an earlier start left behind. */
+/** Watches a process that an earlier start left behind. */
 export function adoptProcess(mark: ProcessMark, signals: Signals): Running {
   const watch = async (): Promise<string> => {
     while (isAlive(mark)) await waitForEnd(mark, WATCH_MS);

@@ -7,10 +7,13 @@ import { createLogger } from '../logger.ts';
 import { StartError } from './error.ts';
 import './utc.ts';
 
-/** Ctrl-C arrives twice within milliseconds, from the terminal and from npm: only a later one is a second one. */
+/**
+ * Ctrl-C arrives twice within milliseconds, from the terminal and from npm. Only a signal after this time counts as
+ * the second one.
+ */
 const SECOND_SIGNAL_MS = 500;
 
-/** A part that has not started in this time (Postgres does not respond) is not waited for during a stop. */
+/** During a stop, a part that is still starting gets this long, for example if Postgres does not respond. */
 const START_GRACE_MS = 3_000;
 
 interface Closable {
@@ -18,8 +21,8 @@ interface Closable {
 }
 
 /**
- * Runs an API or a worker until a signal, or until its parent `npm start` is gone, then stops it in order with exit
- * code 0. A failed start prints one line and exits with code 1. `fatal` ends the process when a part of it ended
+ * Runs an API or a worker until a signal arrives or its parent `npm start` is gone, then stops it in order with exit
+ * code 0. A failed start prints one line and exits with code 1. `fatal` ends the process after one of its parts ended
  * unexpectedly.
  */
 export async function runServiceProcess(
@@ -45,7 +48,7 @@ export function explain(error: unknown): unknown {
   return isForUser && error instanceof Error ? error.message : error;
 }
 
-/** Calls `first` at the first signal and `second` at one that comes clearly later. */
+/** Calls `first` at the first signal, and `second` at a signal that comes at least `SECOND_SIGNAL_MS` later. */
 export function onSignals(first: () => void, second: () => void): void {
   let askedAt: number | undefined;
   const handle = (): void => {
@@ -58,7 +61,10 @@ export function onSignals(first: () => void, second: () => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle);
 }
 
-/** Listens before it has started: a part of a worker may take tasks while another is still being built. */
+/**
+ * Stops in order at a signal. Registered before the start is complete, because a part of a worker may take tasks
+ * while another is still being built.
+ */
 function endInOrder(starting: Promise<Closable>): void {
   let ending = false;
   const end = (): void => {
@@ -74,7 +80,7 @@ function endInOrder(starting: Promise<Closable>): void {
   if (!process.connected) end();
 }
 
-/** An error that nobody expected may quote a row or a reply: the log gets neither. */
+/** Prints an error and exits. An unexpected error may quote a row or a reply, which must not get into the log. */
 function fatal(error: unknown): never {
   const explained = explain(error);
   console.error(explained instanceof Error ? `${describeFailure(explained)}\n${stackFrames(explained)}` : explained);

@@ -27,19 +27,19 @@ const HEALTH_POLL_MS = 50;
 
 /** A running `npm start`. */
 export interface Service {
-  /** Resolves with dev.json's content when everything runs; rejects when it does not come to that. */
+  /** Resolves with the content of dev.json when everything runs. Rejects if the start fails. */
   readonly ready: Promise<DevFile>;
-  /** Resolves when everything has been stopped; rejects with what kept it from starting, everything stopped too. */
+  /** Resolves when everything has stopped. Rejects with the reason of a failed start, after everything has stopped. */
   readonly done: Promise<void>;
   /** Stops everything in order: API, workers, Temporal, Postgres. */
   readonly stop: () => void;
-  /** Stops everything at once and ends this process. */
+  /** Stops everything immediately and ends this process. */
   readonly kill: () => void;
 }
 
 /**
- * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints for its user, line
- * by line. Source: docs/operate/install.md.
+ * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints lines for the
+ * user. Source: docs/operate/install.md.
  */
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();
@@ -115,12 +115,12 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
-    // The dev server's is open to this machine only, so a link for others would lead nowhere.
+    // The dev server's UI is open to this machine only, so a link would not work for others.
     TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || (settings.publicHost ? '' : (temporal.ui ?? '')),
     SECRET_KEY: secretKey,
   };
   const firstProject = ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder });
-  // The user who starts the service operates it, unless others are named.
+  // The user who starts the service is its operator, unless OPERATORS names others.
   const startApi = ({ owner }: FirstProjectFacts) =>
     startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
   const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
@@ -141,7 +141,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   return content();
 }
 
-/** With PORT=0 the port is chosen here, so that an API that is started again gets the same one, as do later starts. */
+/** With PORT=0, the port is chosen here, so that a restarted API and later starts get the same one. */
 async function choosePort(settings: Settings, home: Home): Promise<number> {
   if (settings.port === 0) return keptPort(home.portsFile, 'api', settings.host);
   await requirePort('PORT', settings.host, settings.port);
@@ -158,7 +158,8 @@ async function requireOtherPorts(settings: Settings): Promise<void> {
 }
 
 /**
- * Like Promise.all, but waits for all before it rejects, because a part that is still starting could not be stopped.
+ * Works like Promise.all, but waits for all promises before it rejects, because a part that is still starting could
+ * not be stopped.
  */
 async function settleAll<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(promises);
@@ -184,7 +185,7 @@ function announce(
   signInLink: string | undefined,
 ): void {
   const { baseUrl, databaseUrl, temporal, pids } = dev;
-  // Output ends in journals and log stores. If others reach the service, a printed key could be stolen.
+  // Output ends up in journals and log stores. If others reach the service, they could use a printed key.
   const next = settings.publicHost
     ? `The keys and the owner's password are in ${home.devFile}.`
     : firstMail(settings, dev);
@@ -193,7 +194,7 @@ function announce(
   const openings = openingsOfStart(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
   for (const line of exposureTable(openings)) tell(`  ${line}`);
   if (!settings.dashboard) return;
-  // Last, where the eye is when the start has ended.
+  // Printed last, because users look at the end of the output.
   tell(
     signInLink === undefined
       ? `Dashboard: ${baseUrl}/app`
@@ -221,7 +222,7 @@ function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void
 
 function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    // The processes' own handles keep this one alive; with external services a child does.
+    // The handles of child processes keep this process alive. With external services, too, there is always a child.
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });

@@ -12,10 +12,10 @@ import { keptPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
-/** More workers than this share one embedded Postgres and Temporal to no gain. */
+/** More workers than this gain nothing on one embedded Postgres and Temporal. */
 const WORKERS_MAX = 4;
 
-/** Facts that a part needs in order to start. */
+/** The settings and helpers that a part needs to start. */
 export interface Surroundings {
   readonly env: Environment;
   readonly settings: Settings;
@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly tell: (line: string) => void;
 }
 
-/** DATABASE_URL, or the address of the embedded Postgres, started. */
+/** Returns DATABASE_URL, or starts the embedded Postgres and returns its address. */
 export async function startDatabase({ settings, home, parts, tell }: Surroundings): Promise<string> {
   if (settings.database.url !== undefined) return settings.database.url;
   const password = keptSecret(home, 'postgres-password');
@@ -37,7 +37,7 @@ export async function startDatabase({ settings, home, parts, tell }: Surrounding
 }
 
 /**
- * The program of the dev server, found before anything runs, for fetching it may take minutes; undefined with
+ * Finds the program of the dev server before anything runs, because a download may take minutes. Undefined with
  * TEMPORAL_ADDRESS.
  */
 export async function findTemporal({ env, settings, home, stopping, tell }: Surroundings): Promise<string | undefined> {
@@ -46,7 +46,7 @@ export async function findTemporal({ env, settings, home, stopping, tell }: Surr
   return findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: tell, signal: stopping });
 }
 
-/** TEMPORAL_ADDRESS, or the address of the dev server, started from `binary`. */
+/** Returns TEMPORAL_ADDRESS, or starts the dev server from `binary` and returns its address. */
 export async function startTemporal({ settings, home, parts, tell }: Surroundings, binary: string | undefined) {
   const { address, namespace } = settings.temporal;
   if (binary === undefined) {
@@ -68,7 +68,10 @@ export async function startTemporal({ settings, home, parts, tell }: Surrounding
   return { address: temporal.address, namespace, ui: temporal.ui };
 }
 
-/** Brings the database to this release, or explains in one line why it cannot. */
+/**
+ * Migrates the database to this release.
+ * @throws StartError with one line
+ */
 export async function migrate(databaseUrl: string): Promise<void> {
   await migrateToLatest(databaseUrl).catch((error) => {
     throw databaseError(databaseUrl, error);
@@ -82,12 +85,12 @@ export async function startApiChild({ home, parts, tell }: Surroundings, env: En
 }
 
 /**
- * glibc gives each thread its own memory and rarely returns it. With one arena for all threads, a worker peaks about
- * 40 MB lower under a campaign and is as fast. It has no effect on other systems.
+ * glibc gives each thread its own memory arena and rarely returns memory. With one arena for all threads, a worker in
+ * a campaign peaks about 40 MB lower at the same speed. It has no effect on other systems.
  */
 const WORKER_MALLOC = { MALLOC_ARENA_MAX: '1' };
 
-/** Starts the workers side by side. The metrics of worker n are at METRICS_PORT + n. */
+/** Starts the workers concurrently. The metrics of worker n are at METRICS_PORT + n. */
 export async function startWorkerChildren(around: Surroundings, env: Environment): Promise<void> {
   const { settings, home, parts, tell } = around;
   const count = settings.workers ?? Math.min(availableParallelism(), WORKERS_MAX);

@@ -1,33 +1,33 @@
 import type { Running } from './running.ts';
 
-/** Waits before the next start of something that keeps dying; the last one repeats. */
+/** Delays before restarts of a part that ends repeatedly. The last one repeats. */
 const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
-/** After running this long a death counts as the first again. */
+/** After this time without a restart, the delays start again with the first one. */
 const STEADY_MS = 60_000;
 
-/** For a part that came up during the stop and has not started any work. */
+/** Limit for a part that started during the stop and has not done any work. */
 const LATE_STOP_MS = 1_000;
 
 export interface SuperviseOptions<T extends Running> {
   readonly name: string;
-  /** Starts it; also again, so it has to cope with what its predecessor left behind. */
+  /** Starts the part. It is also called for restarts, so it must handle what the previous process left behind. */
   readonly start: () => Promise<T>;
   readonly tell: (line: string) => void;
-  /** Told after every start, with the new process. */
+  /** Called after every start with the new process. */
   readonly onStarted: (running: Running) => void;
 }
 
-/** One part of the service that is kept running. */
+/** A part of the service that is kept running. */
 export interface Supervised {
-  /** Ends it in order, or by force after `graceMs`, and does not start it again. Resolves when it has ended. */
+  /** Stops the part in order, or by force after `graceMs`, and does not restart it. Resolves when it has ended. */
   stop(graceMs: number): Promise<void>;
-  /** Ends it at once and does not start it again. */
+  /** Kills the part and does not restart it. */
   kill(): void;
 }
 
 /**
  * Starts a part of the service and restarts it, with backoff, whenever it ends unexpectedly.
- * @throws errors of the first start: a service that cannot start does not retry forever
+ * @throws the error of the first start, because a service that cannot start must not retry forever
  */
 export async function supervise<T extends Running>(options: SuperviseOptions<T>): Promise<Supervised & { first: T }> {
   const first = await options.start();
@@ -68,7 +68,7 @@ async function keepRunning<T extends Running>(options: SuperviseOptions<T>, stat
   }
 }
 
-/** Tries until it runs again; false when it is to stop. */
+/** Tries to restart the part until it runs again. Returns false if the part is being stopped. */
 async function startAgain<T extends Running>(options: SuperviseOptions<T>, state: State<T>): Promise<boolean> {
   while (!state.stopping) {
     const delayMs = BACKOFF_MS[Math.min(state.deaths++, BACKOFF_MS.length - 1)] ?? 0;
@@ -81,7 +81,7 @@ async function startAgain<T extends Running>(options: SuperviseOptions<T>, state
       options.tell(`${options.name} did not start: ${error instanceof Error ? error.message : error}`);
       continue;
     }
-    // Stopped while it was starting: no one else knows this process yet.
+    // The part was stopped while it was starting, so only this function knows its process.
     if (state.stopping) await state.running.stop(LATE_STOP_MS);
     else options.tell(`${options.name} runs again (process ${state.running.mark.pid})`);
     options.onStarted(state.running);

@@ -1,8 +1,8 @@
 const BLOCK_BYTES = 512;
 
 /**
- * The content of the file with this base name in a tar archive (ustar; names of up to 100 characters).
- * @throws Error when the archive does not hold it
+ * Returns the content of the file with this base name in a tar archive (ustar; names of up to 100 characters).
+ * @throws Error if the archive does not contain the file
  */
 export function extractFile(archive: Buffer, name: string): Buffer {
   let offset = 0;

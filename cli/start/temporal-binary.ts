@@ -7,15 +7,18 @@ import type { Environment } from '../../rules/config.ts';
 import { StartError } from './error.ts';
 import { extractFile } from './tar.ts';
 
-/** The newest version that `go install` takes: later ones have replace directives in their go.mod. */
+/** The newest version that `go install` accepts. Later versions have replace directives in their go.mod. */
 const VERSION = '1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
 const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
-/** No answer by then is no internet: building is the better bet than waiting. */
+/**
+ * Without a response in this time, there is probably no internet connection, and building is more likely to succeed
+ * than waiting.
+ */
 const DOWNLOAD_CONNECT_MS = 5_000;
-/** 60 MB over a slow line. */
+/** Enough for 60 MB over a slow connection. */
 const DOWNLOAD_TOTAL_MS = 180_000;
-/** Measured 2 min 20 s on 2 cores, plus downloads. */
+/** A build took 2 min 20 s on 2 cores, plus downloads. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const BUILD_PROGRESS_MS = 20_000;
 /** Folders of Go's own installer and of distributions, if PATH does not have it. */
@@ -24,23 +27,23 @@ const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin',
 export interface TemporalBinaryOptions {
   /** TEMPORAL_CLI_PATH. */
   readonly cliPath: string | undefined;
-  /** Folder of the home for programs. */
+  /** Folder for programs in the home. */
   readonly binFolder: string;
-  /** PATH, HOME, XDG_CACHE_HOME, and what Go reads. */
+  /** PATH, HOME, XDG_CACHE_HOME, and the variables that Go reads. */
   readonly env: Environment;
-  /** Told of each step that takes time. */
+  /** Called before each step that takes time. */
   readonly progress: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Address of the official archive (tests replace it). */
+  /** URL of the official archive. Tests replace it. */
   readonly downloadUrl?: string;
-  /** Folders with Go besides PATH (empty in tests). */
+  /** Folders with Go besides PATH. Empty in tests. */
   readonly goFolders?: readonly string[];
 }
 
 /**
- * The path of a `temporal` program, in the order of docs/operate/install.md: TEMPORAL_CLI_PATH, PATH,
- * one kept in the home or the user's cache folder, the official download, `go install`.
- * @throws StartError that names all of these when none has it
+ * Returns the path of a `temporal` program. Looks in this order: TEMPORAL_CLI_PATH, PATH, the home or the user's
+ * cache folder, the official download, `go install` (docs/operate/install.md).
+ * @throws StartError that names all of these if none works
  */
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
   if (options.cliPath !== undefined) return givenBinary(options.cliPath);
@@ -130,7 +133,8 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
 }
 
 /**
- * Lets `make` put the program into a staging folder and moves it to its place in one step: no half a program is kept.
+ * Lets `make` write the program to a staging folder and moves it into place atomically, so that no incomplete program
+ * is kept.
  */
 async function keep(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
   const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
@@ -154,7 +158,7 @@ function writableFolder(folders: readonly string[]): string {
       accessSync(folder, constants.W_OK);
       return folder;
     } catch {
-      // The next one; the last is in the home, which is ours.
+      // Tries the next folder. The last one is in the home, which is writable.
     }
   }
   throw new Error('no folder can be written to');

@@ -6,18 +6,18 @@ import { endProcess, isAlive, type ProcessMark, processesWithArgument, sendSigna
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 const HOST = '127.0.0.1';
-/** It starts in 0.2 s; a large database after a kill may take longer. */
+/** A start takes 0.2 s. A large database after a kill may take longer. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
-/** The Temporal of an earlier start has nothing of its own to finish: its state is in the database. */
+/** A leftover Temporal has nothing to finish, because its state is in the database. */
 const LEFTOVER_GRACE_MS = 3_000;
 
 /**
- * Priorities and fairness of task queues are off in server 1.29 by default. One partition per task queue: a single
- * server gains nothing from four, and a poll then finds its task at once. Its request limits are for a shared
- * cluster; here the machine is the limit. The history service checks for new tasks 20 times a second by default:
- * above seven emails a second, each of a workflow's three dispatches then waited 35 ms. Eager activities, which
- * execution steps request, are off by default too.
+ * Settings of the dev server. Priorities and fairness of task queues are off in server 1.29 by default. One partition
+ * per task queue: a single server gains nothing from four, and a poll then finds its task at once. The request limits
+ * are meant for a shared cluster; here the machine is the limit. The history service checks for new tasks 20 times a
+ * second by default: above seven emails a second, each of a workflow's three dispatches then waited 35 ms. Eager
+ * activities, which execution steps request, are off by default, too.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',
@@ -36,12 +36,13 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
 };
 
 /**
- * The dev server reads its search attributes from the database eight times a workflow, to know of new ones at once.
- * Ours are there before the first workflow; not so in namespaces that are made while it runs, as tests do.
+ * By default, the dev server reads its search attributes from the database eight times per workflow, to notice new
+ * ones immediately. Ours are registered before the first workflow. In namespaces that are created later, as in tests,
+ * they are not.
  */
 const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
 
-/** Twice the rate of the defaults; survives a killed process. */
+/** These pragmas give twice the rate of the defaults and survive a killed process. */
 const PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
 
 export interface TemporalServerOptions {
@@ -64,9 +65,9 @@ export interface TemporalServer extends Running {
 }
 
 /**
- * Starts Temporal's dev server on a database file, with the pragmas that make it twice as fast and still survive a
- * killed process (docs/operate/troubleshoot.md), and returns when it serves the namespace.
- * @throws StartError when it does not come up; the message names the log
+ * Starts Temporal's dev server on a database file, and returns when it serves the namespace. The pragmas make it
+ * twice as fast, and it still survives a killed process (docs/operate/troubleshoot.md).
+ * @throws StartError that names the log if the server does not start
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const log = openLog(options.logFile);
@@ -85,7 +86,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   throw new StartError(`Temporal did not start: see ${options.logFile}.`);
 }
 
-/** Ends a server that an earlier start left behind on this database file: two must not write it. */
+/** Ends a server that an earlier start left behind on this database file, because two servers must not write to it. */
 export async function endLeftoverTemporal(databaseFile: string): Promise<void> {
   const leftovers = processesWithArgument(databaseFile);
   await Promise.all(leftovers.map((mark) => endProcess(mark, 'SIGTERM', LEFTOVER_GRACE_MS)));
@@ -112,7 +113,7 @@ async function serves(address: string, namespace: string, mark: ProcessMark): Pr
   return false;
 }
 
-/** Whether a Temporal at this address answers for the namespace. */
+/** Tells whether a Temporal server at this address has the namespace. */
 async function knowsNamespace(address: string, namespace: string): Promise<boolean> {
   const { Connection } = await import('@temporalio/client'); // Half a second that a start that is refused need not wait.
   const connection = Connection.lazy({ address, connectTimeout: 1_000 });

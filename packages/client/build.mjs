@@ -1,4 +1,4 @@
-// Compiles src/ to dist/, ESM with types. The compiler is the repository's: the package itself has no dependencies.
+// Compiles src/ to dist/: ESM with types. Uses the repository's compiler, because the package has no dependencies.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

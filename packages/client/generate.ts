@@ -1,12 +1,13 @@
 /**
- * Makes src/operations.generated.ts of the OpenAPI document: the types of every schema and operation, and a table of
- * their paths. `npm run client:types` at the root of the repository; a test says when it is out of date.
+ * Generates src/operations.generated.ts from the OpenAPI document: the types of every schema and operation, and a
+ * table of their paths. Run it as `npm run client:types` at the root of the repository. A test fails if the file is
+ * out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** As much of JSON Schema 2020-12 as the document uses. */
+/** The part of JSON Schema 2020-12 that the document uses. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -51,7 +52,7 @@ export interface OpenApiDocument {
 const HEAD = `// Made of the OpenAPI document by packages/client/generate.ts: change the document, then run \`npm run client:types\`.
 `;
 
-/** The source of the generated module. */
+/** Returns the source of the generated module. */
 export function generate(document: OpenApiDocument): string {
   const schemas = Object.entries(document.components.schemas ?? {}) as [string, Schema][];
   const operations = operationsOf(document);
@@ -73,7 +74,7 @@ export function generate(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** One of each: operations under \`/v1\` carry the version promise, and their aliases are omitted. */
+/** Returns each operation once. Operations under \`/v1\` carry the version promise, and their aliases are omitted. */
 function operationsOf(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
@@ -111,7 +112,7 @@ function parametersOf(document: OpenApiDocument, operation: Operation): Paramete
   return (operation.parameters ?? []).map((parameter) => resolved<Parameter>(document, parameter));
 }
 
-/** The JSON of its success; a stream of anything else is text. */
+/** Returns the type of a successful JSON response. Any other response is text. */
 function answerOf(document: OpenApiDocument, { responses }: Operation): string {
   const successes = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -192,7 +193,7 @@ function comment(text: string | undefined): string {
   return text ? `/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : '';
 }
 
-/** `Error` and the like are names of JavaScript's own. */
+/** Renames schemas with the name of a JavaScript global, such as `Error`. */
 function typeName(name: string): string {
   return name === 'Error' ? 'ErrorEnvelope' : name.replaceAll(/[^A-Za-z0-9_]/g, '_');
 }

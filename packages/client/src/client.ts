@@ -16,11 +16,11 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** Optional where nothing of the input is required. */
+/** The input is optional if no part of it is required. */
 type Arguments<Id extends OperationId> =
   Record<string, never> extends InputOf<Id> ? [input?: InputOf<Id> & CallOptions] : [input: InputOf<Id> & CallOptions];
 
-/** Operations that answer a list with a cursor. */
+/** Operations that return a list with a cursor. */
 export type ListId = {
   [Id in OperationId]: ResponseOf<Id> extends { cursor: string | null } ? Id : never;
 }[OperationId];
@@ -30,11 +30,11 @@ export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 export interface TidingsOptions {
   /** Address of the service, such as `https://tidings.example.com`. */
   baseUrl: string;
-  /** A secret key (`sk_live_…` or `sk_test_…`); the public key for `trackEvent` from a page. */
+  /** A secret key (`sk_live_…` or `sk_test_…`), or the public key for `trackEvent` from a page. */
   key: string;
-  /** Time limit per attempt; 30,000 unless given. */
+  /** Time limit per attempt in milliseconds. Defaults to 30,000. */
   timeoutMs?: number;
-  /** Tries after the first, of calls under an idempotency key of the client's own; 3 unless given, 0 for none. */
+  /** Number of retries of calls with an idempotency key that the client created. Defaults to 3; 0 turns retries off. */
   retries?: number;
   fetch?: typeof globalThis.fetch;
 }
@@ -54,11 +54,11 @@ interface Input extends CallOptions {
 const TIMEOUT_MS = 30_000;
 const RETRIES = 3;
 const FIRST_PAUSE_MS = 250;
-/** A longer Retry-After is the caller's to wait for. */
+/** If Retry-After is longer, the client does not wait, and the caller gets the error. */
 const LONGEST_PAUSE_MS = 30_000;
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** A client of one project. It keeps nothing between calls: one for a process is enough. */
+/** A client of one project. It has no state between calls, so one client per process is enough. */
 export class Tidings {
   readonly #baseUrl: string;
   readonly #key: string;
@@ -74,30 +74,30 @@ export class Tidings {
     this.#fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
   }
 
-  /** Sends a mail. Retried safely. */
+  /** Sends an email. Retries are safe. */
   send(body: Operations['sendEmail']['body'], options: CallOptions = {}): Promise<ResponseOf<'sendEmail'>> {
     return this.call('sendEmail', { body, ...options });
   }
 
-  /** Records an event of a contact. Retried safely. */
+  /** Records an event of a contact. Retries are safe. */
   track(body: Operations['trackEvent']['body'], options: CallOptions = {}): Promise<ResponseOf<'trackEvent'>> {
     return this.call('trackEvent', { body, ...options });
   }
 
-  /** Creates a contact, or changes the one that has the address. */
+  /** Creates a contact, or updates the contact with the address. */
   saveContact(body: Operations['saveContact']['body'], options: CallOptions = {}): Promise<ResponseOf<'saveContact'>> {
     return this.call('saveContact', { body, ...options });
   }
 
   /**
    * Calls any operation of the OpenAPI document by its id.
-   * @throws TidingsError when the service refuses it, TidingsConnectionError when no answer came
+   * @throws TidingsError if the service returns an error, TidingsConnectionError if no response arrives
    */
   async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<ResponseOf<Id>> {
     return (await this.#answer(findOperation(id), input ?? {})) as ResponseOf<Id>;
   }
 
-  /** The pages of a list, one after the other. */
+  /** Yields the pages of a list, one after the other. */
   async *pages<Id extends ListId>(id: Id, ...[input]: Arguments<Id>): AsyncGenerator<ResponseOf<Id>, void, undefined> {
     const operation = findOperation(id);
     const { query = {}, ...rest }: Input = input ?? {};
@@ -108,7 +108,7 @@ export class Tidings {
     }
   }
 
-  /** The records of a list, over all its pages. */
+  /** Yields the records of a list, over all pages. */
   async *each<Id extends ListId>(id: Id, ...input: Arguments<Id>): AsyncGenerator<ItemOf<Id>, void, undefined> {
     for await (const page of this.pages(id, ...input)) {
       const list = Object.values(page as object).find(Array.isArray);
@@ -161,15 +161,15 @@ export class Tidings {
   }
 }
 
-/** Finds an operation by its id. JavaScript callers have no compiler that refuses a wrong one. */
+/** Finds an operation by its id. In JavaScript, no compiler refuses a wrong id. */
 function findOperation(id: string): Wire {
   if (Object.hasOwn(OPERATIONS, id)) return OPERATIONS[id as OperationId];
   throw new TypeError(`Unknown operation "${id}". Use an operationId of the OpenAPI document that this version has`);
 }
 
 /**
- * Finds the cursor of the next page: lists name it `cursor` or `nextCursor`. An answer without one is the last page,
- * since asking again would return the first page forever.
+ * Returns the cursor of the next page, which lists name `cursor` or `nextCursor`. A response without one is the last
+ * page: requesting again would return the first page forever.
  */
 function findNextCursor(page: unknown): string | null {
   const { cursor, nextCursor, hasMore } = (page ?? {}) as Record<string, unknown>;
@@ -193,7 +193,7 @@ function pauseBefore(error: unknown, tried: number): number | undefined {
   if (!mayPass) return undefined;
   const asked = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   if (asked > LONGEST_PAUSE_MS) return undefined;
-  // Between half and all of it, so that many clients do not come back at the same moment.
+  // A random wait between half and all of the backoff, so that many clients do not retry at the same moment.
   return Math.max(asked, FIRST_PAUSE_MS * 2 ** tried * (0.5 + Math.random() / 2));
 }
 

@@ -1,16 +1,16 @@
 import type { ErrorEnvelope } from './operations.generated.ts';
 
-/** A code of the service's catalogue (docs/errors.md); a newer service may have others. */
+/** A code of the service's error catalogue (docs/errors.md). A newer service may have other codes. */
 export type ErrorCode = ErrorEnvelope['error']['code'] | (string & {});
 
-/** How the project's rate limit stands, from the `RateLimit-*` headers of an answer. */
+/** State of the project's rate limit, from the `RateLimit-*` headers of a response. */
 export interface RateLimit {
   limit: number;
   remaining: number;
   resetSeconds: number;
 }
 
-/** The service refused a request. `code` is what to branch on. */
+/** An error response of the service. Use `code` to handle specific errors. */
 export class TidingsError extends Error {
   override readonly name: string = 'TidingsError';
   readonly code: ErrorCode;
@@ -18,7 +18,7 @@ export class TidingsError extends Error {
   /** The id in the service's log. Undefined if a proxy responded. */
   readonly requestId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
-  /** After how many seconds to try again, where the service says so. */
+  /** Seconds to wait before a retry, if the service gives them. */
   readonly retryAfterSeconds: number | undefined;
   readonly errors: { field: string; message: string; code: string }[];
   readonly details: Record<string, unknown>;

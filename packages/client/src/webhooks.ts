@@ -1,15 +1,15 @@
-/** Why a webhook is not to be believed. */
+/** The webhook request could not be verified. */
 export class WebhookVerificationError extends Error {
   override readonly name: string = 'WebhookVerificationError';
 }
 
 export interface WebhookRequest {
-  /** The body as it came, before anything parsed it. */
+  /** The raw body, before it is parsed. */
   payload: string | Uint8Array;
   headers: Headers | Record<string, string | string[] | undefined>;
-  /** `whsec_…`, as the endpoint's record showed it when it was created. */
+  /** `whsec_…`, as returned when the endpoint was created. */
   secret: string;
-  /** How old or early a delivery may be; 300 unless given. */
+  /** Maximum difference of the timestamp from now, in seconds. Defaults to 300. */
   toleranceSeconds?: number;
   now?: Date;
 }
@@ -18,8 +18,8 @@ const TOLERANCE_SECONDS = 300;
 const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 /**
- * Verifies a delivery by Standard Webhooks and answers its parsed body. `webhook-id` is the same on every attempt: keep
- * it to take each once.
+ * Verifies a delivery by Standard Webhooks and returns its parsed body. `webhook-id` is the same on every attempt:
+ * store it to process each delivery once.
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook<Payload = unknown>(request: WebhookRequest): Promise<Payload> {
@@ -40,7 +40,7 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
     false,
     ['verify'],
   );
-  // After a rotation both secrets sign.
+  // After a rotation, deliveries are signed with both secrets.
   for (const entry of signatures.split(' ')) {
     const [version, signature] = entry.split(',');
     const bytes = version === 'v1' && signature ? fromBase64(signature) : undefined;
