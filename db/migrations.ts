@@ -89,6 +89,7 @@ import * as reentryIndex from './migrations/20261127T1331-reentry-index.ts';
 import * as nfcData from './migrations/20261127T1345-nfc-data.ts';
 import * as snsSubscriptions from './migrations/20261127T1405-sns-subscriptions.ts';
 import * as nfcRunning from './migrations/20261127T1425-nfc-running.ts';
+import * as filterZone from './migrations/20261127T2040-filter-zone.ts';
 
 /**
  * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
@@ -192,4 +193,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T1345-nfc-data': nfcData,
   '20261127T1405-sns-subscriptions': snsSubscriptions,
   '20261127T1425-nfc-running': nfcRunning,
+  '20261127T2040-filter-zone': filterZone,
 };

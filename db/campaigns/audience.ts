@@ -9,7 +9,7 @@ import type { Db, Trx } from '../connection.ts';
 import { BEGUN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
-import { loadSegmentSources } from '../segments/sources.ts';
+import { loadConditionSources } from '../segments/sources.ts';
 import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
@@ -123,8 +123,8 @@ export async function audiencePredicate(db: Db, audience: Audience): Promise<Raw
   const condition = audienceCondition(audience);
   const ours = sql<SqlBool>`contacts.project_id = ${projectId}`;
   if (!condition) return ours;
-  const segments = await loadSegmentSources(db, { projectId, condition });
-  return sql<SqlBool>`${ours} AND (${compileCondition(condition, { projectId, now: new Date(), segments })})`;
+  const { segments, zone } = await loadConditionSources(db, { projectId, condition });
+  return sql<SqlBool>`${ours} AND (${compileCondition(condition, { projectId, now: new Date(), segments, zone })})`;
 }
 
 function audienceCondition({ type, segmentId, filter }: Audience): Condition | undefined {

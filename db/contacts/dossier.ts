@@ -4,7 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
-import { loadSegmentSources } from '../segments/sources.ts';
+import { loadConditionSources } from '../segments/sources.ts';
 import type { ContactRef } from './contacts.ts';
 
 /** Rows per statement. The memory of an export does not grow with the number of rows. */
@@ -92,9 +92,9 @@ async function memberOf(db: Db, { projectId, segmentId }: { projectId: string; s
     logic: 'AND',
     groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }],
   };
-  const segments = await loadSegmentSources(db, { projectId, condition });
+  const { segments, zone } = await loadConditionSources(db, { projectId, condition });
   try {
-    return compileCondition(condition, { projectId, now: new Date(), segments });
+    return compileCondition(condition, { projectId, now: new Date(), segments, zone });
   } catch (error) {
     if (error instanceof AppError) return sql<boolean>`false`;
     throw error;

@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import { escapeLike } from '../escape-like.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
-import { loadSegmentSources } from '../segments/sources.ts';
+import { loadConditionSources } from '../segments/sources.ts';
 
 /** Which contacts of a project are meant: all of them where nothing is said. */
 export interface ContactsAsked {
@@ -31,8 +31,8 @@ export async function foundContacts(
   const { projectId, condition } = asked;
   const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND ${matches(asked)}`;
   if (!condition) return ours;
-  const segments = await loadSegmentSources(db, { projectId, condition });
-  return sql<SqlBool>`${ours} AND ${compileCondition(condition, { projectId, now: new Date(), segments })}`;
+  const { segments, zone } = await loadConditionSources(db, { projectId, condition });
+  return sql<SqlBool>`${ours} AND ${compileCondition(condition, { projectId, now: new Date(), segments, zone })}`;
 }
 
 /** How many contacts a predicate of `contacts` holds for. */

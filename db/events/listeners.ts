@@ -44,6 +44,8 @@ export interface Listeners {
   waits: OpenWait[];
   /** Endpoints of the webhook registry that are not disabled. */
   endpoints: SubscribedEndpoint[];
+  /** The project's, in which filters read date-times without an offset. */
+  zone?: string;
 }
 
 /** All that may react to events of these names and contacts of a project, in one look: every event asks. */
@@ -71,7 +73,8 @@ export async function findListeners(
       ) AS waits,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'events', events)), '[]')
         FROM webhook_endpoints WHERE project_id = ${p.projectId} AND status <> 'DISABLED'
-      ) AS endpoints
+      ) AS endpoints,
+      (SELECT timezone FROM projects WHERE id = ${p.projectId}) AS zone
   `.execute(db);
   return rows[0] ?? { workflows: [], exiting: [], waits: [], endpoints: [] };
 }

@@ -12,7 +12,7 @@ import {
 } from '../contacts/contacts.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
-import { loadSegmentSources } from './sources.ts';
+import { loadConditionSources } from './sources.ts';
 
 /** Defines the members of a segment: its condition or, when that is null, its stored members. */
 export interface SegmentDefinition {
@@ -43,8 +43,10 @@ export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: 
     logic: 'AND',
     groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOf' }] }],
   };
-  const segments = condition ? await loadSegmentSources(db, { projectId, condition }) : members;
-  return compileCondition(asked, { projectId, now, segments });
+  const { segments, zone } = condition
+    ? await loadConditionSources(db, { projectId, condition })
+    : { segments: members, zone: undefined };
+  return compileCondition(asked, { projectId, now, segments, zone });
 }
 
 /** Counts the current contacts of a segment. A dynamic segment is counted by its condition. */

@@ -6,7 +6,7 @@ import type { Db } from '../connection.ts';
 import { type Contact, getContact } from '../contacts/contacts.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
 import type { Segment } from './segments.ts';
-import { loadSegmentSources } from './sources.ts';
+import { loadConditionSources } from './sources.ts';
 
 /** Filters of one statement: each is a column, and their planning adds up. */
 const FILTERS_AT_A_TIME = 50;
@@ -55,7 +55,7 @@ export async function explainSegment(db: Db, segment: Segment, contactId: string
     projectId,
     contact,
     now: new Date(),
-    segments: await loadSegmentSources(db, { projectId, condition: segment.condition }),
+    ...(await loadConditionSources(db, { projectId, condition: segment.condition })),
   };
   const decided: ExplainedFilter[] = [];
   for (let at = 0; at < filters.length; at += FILTERS_AT_A_TIME) {
@@ -90,14 +90,15 @@ interface Asked {
   contact: Contact;
   now: Date;
   segments: SegmentSources;
+  zone: string | undefined;
 }
 
 /** One statement for all: each filter is asked as a condition of its own, by the same compiler. */
 async function decide(db: Db, placed: Placed[], asked: Asked): Promise<ExplainedFilter[]> {
-  const { projectId, contact, now, segments } = asked;
+  const { projectId, contact, now, segments, zone } = asked;
   const columns = placed.flatMap(({ filter }, n) => {
     const alone: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
-    const predicate = compileCondition(alone, { projectId, now, segments });
+    const predicate = compileCondition(alone, { projectId, now, segments, zone });
     const value = valueColumn(filter, asked);
     return [
       sql`(${predicate}) IS TRUE AS ${sql.ref(`h${n}`)}`,

@@ -8,6 +8,7 @@
  * "none of the other types".
  */
 import { type RawBuilder, sql } from 'kysely';
+import type { FilterClock } from '../../rules/filters/evaluate.ts';
 import type { Filter } from '../../rules/filters/filters.ts';
 import { parseIsoDate, type Scalar, spanMs } from '../../rules/filters/values.ts';
 
@@ -40,7 +41,7 @@ export function emailSource(column: Expression): ValueSource {
 }
 
 /** A filter with a positive value operator on a JSON value or the address; NULL stands for false. */
-export function valuePredicate(source: ValueSource, filter: Filter, now: Date): Predicate {
+export function valuePredicate(source: ValueSource, filter: Filter, { now, zone }: FilterClock): Predicate {
   const { operator, value, unit } = filter;
   switch (operator) {
     case 'exists':
@@ -48,27 +49,27 @@ export function valuePredicate(source: ValueSource, filter: Filter, now: Date): 
     case 'within':
     case 'olderThan': {
       const since = new Date(now.getTime() - spanMs(Number(value), unit ?? 'minutes'));
-      const at = sql`tidings_ts(${source.json})`;
+      const at = storedInstant(source, zone);
       return operator === 'olderThan'
         ? sql`${at} < ${since}::timestamptz`
         : sql`(timestamptz_ge(${at}, ${since}::timestamptz) and timestamptz_lt(${at}, ${nextMs(now)}::timestamptz))`;
     }
     case 'withinNext': {
       const until = new Date(now.getTime() + spanMs(Number(value), unit ?? 'minutes'));
-      const at = sql`tidings_ts(${source.json})`;
+      const at = storedInstant(source, zone);
       return sql`(timestamptz_ge(${at}, ${now}::timestamptz) and timestamptz_lt(${at}, ${nextMs(until)}::timestamptz))`;
     }
     case 'equals':
     case 'in':
-      return equalsAny(source, [value ?? []].flat());
+      return equalsAny(source, [value ?? []].flat(), zone);
     case 'contains':
-      return contains(source, scalar(value));
+      return contains(source, scalar(value), zone);
     case 'startsWith':
       return sql`(starts_with(${source.folded}, lower(${String(value)}::text)) and ${source.isText})`;
     case 'endsWith':
       return endsWith(source, String(value));
     default:
-      return compareOrdered(source, operator, scalar(value));
+      return compareOrdered(source, { operator, value: scalar(value), zone });
   }
 }
 
@@ -77,8 +78,12 @@ export function valuePredicate(source: ValueSource, filter: Filter, now: Date): 
  * column has microseconds, so bounds are half open: an instant from an answer of the API finds its row, by an index
  * too.
  */
-export function instantPredicate(column: Expression, { operator, value, unit }: Filter, now: Date): Predicate {
-  const at = new Date(parseIsoDate(String(value)) ?? Number.NaN);
+export function instantPredicate(
+  column: Expression,
+  { operator, value, unit }: Filter,
+  { now, zone }: FilterClock,
+): Predicate {
+  const at = new Date(parseIsoDate(String(value), zone) ?? Number.NaN);
   switch (operator) {
     case 'exists':
       return sql`true`;
@@ -89,7 +94,7 @@ export function instantPredicate(column: Expression, { operator, value, unit }: 
     }
     case 'equals':
     case 'in':
-      return sql`date_trunc('milliseconds', ${column}) = any(${instants([value ?? []].flat())}::timestamptz[])`;
+      return sql`date_trunc('milliseconds', ${column}) = any(${instants([value ?? []].flat(), zone)}::timestamptz[])`;
     case 'greaterThan':
       return sql`${column} >= ${nextMs(at)}::timestamptz`;
     case 'greaterThanOrEqual':
@@ -104,17 +109,17 @@ export function instantPredicate(column: Expression, { operator, value, unit }: 
 }
 
 /** Equality with any of the values, each by its own type: jsonb for numbers and booleans, folded text, instants. */
-function equalsAny(source: ValueSource, values: readonly Scalar[]): Predicate {
+function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string | undefined): Predicate {
   const strings = values.filter((value) => typeof value === 'string');
   const texts = strings.filter((text) => parseIsoDate(text) === undefined);
   const exact = values.filter((value) => typeof value !== 'string').map((value) => JSON.stringify(value));
-  const dates = instants(strings);
+  const dates = instants(strings, zone);
   const parts: Predicate[] = [];
   if (exact.length > MAX_ALTERNATIVES) parts.push(sql`${source.json} = any(${exact}::jsonb[])`);
   else parts.push(...exact.map((value) => sql<boolean>`jsonb_eq(${source.json}, ${value}::jsonb)`));
   if (texts.length > 0) parts.push(equalsText(source, texts));
   if (dates.length > 0) {
-    parts.push(sql`date_trunc('milliseconds', tidings_ts(${source.json})) = any(${dates}::timestamptz[])`);
+    parts.push(sql`date_trunc('milliseconds', ${storedInstant(source, zone)}) = any(${dates}::timestamptz[])`);
   }
   return parts.length === 0 ? sql`false` : sql`(${sql.join(parts, sql` or `)})`;
 }
@@ -155,12 +160,12 @@ const ESCAPED = /["\\\p{Cc}]/u;
  * An element of a list, or a part of a text. CASE keeps what is for lists away from what is no list. Without a subquery
  * wherever that can be: a statement that has one in its filter is not shared among processes of Postgres.
  */
-function contains(source: ValueSource, value: Scalar): Predicate {
+function contains(source: ValueSource, value: Scalar, zone: string | undefined): Predicate {
   if (typeof value !== 'string') return jsonContains(source, value);
   const wanted = sql`lower(${value}::text)`;
   const inText = sql<boolean>`strpos(${source.folded}, ${wanted}) > 0`;
   if (source.indexed) return inText;
-  if (parseIsoDate(value) !== undefined) return byType(source, { list: hasInstant(source, value), text: inText });
+  if (parseIsoDate(value) !== undefined) return byType(source, { list: hasInstant(source, value, zone), text: inText });
   // JSON in lower case is JSON.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
   if (ESCAPED.test(value)) return byType(source, { list, text: inText });
@@ -177,7 +182,7 @@ function jsonContains(source: ValueSource, value: Exclude<Scalar, string>): Pred
   return byType(source, { list, text: sql`false` });
 }
 
-function hasInstant(source: ValueSource, value: string): Predicate {
+function hasInstant(source: ValueSource, value: string, zone: string | undefined): Predicate {
   const element: ValueSource = {
     json: sql`element.value`,
     folded: sql`lower(element.value #>> '{}')`,
@@ -185,26 +190,29 @@ function hasInstant(source: ValueSource, value: string): Predicate {
     indexed: false,
   };
   return sql`exists (select 1 from jsonb_array_elements(${source.json}) as element(value)
-    where ${equalsAny(element, [value])})`;
+    where ${equalsAny(element, [value], zone)})`;
 }
 
 /** The ends of the names of the functions behind <, <=, > and >=. */
 const ORDERS = { greaterThan: 'gt', greaterThanOrEqual: 'ge', lessThan: 'lt', lessThanOrEqual: 'le' } as const;
 
-function compareOrdered(source: ValueSource, operator: Filter['operator'], value: Scalar): Predicate {
+function compareOrdered(
+  source: ValueSource,
+  { operator, value, zone }: { operator: Filter['operator']; value: Scalar; zone: string | undefined },
+): Predicate {
   if (!isOrdering(operator)) return sql`false`;
   const compare = (type: string) => sql.raw(`${type}_${ORDERS[operator]}`);
   if (typeof value !== 'string') {
     const holds = sql`${compare('jsonb')}(${source.json}, ${JSON.stringify(value)}::jsonb)`;
     return sql`(${holds} and ${isType(source.json, 'number')})`;
   }
-  const instant = parseIsoDate(value);
+  const instant = parseIsoDate(value, zone);
   if (instant === undefined) {
     // By bytes, which for UTF-8 is by code points, whatever the collation of the database.
     const holds = sql`${compare('text')}(${source.folded} collate "C", lower(${value}::text) collate "C")`;
     return sql`(${holds} and ${source.isText})`;
   }
-  const at = sql`date_trunc('milliseconds', tidings_ts(${source.json}))`;
+  const at = sql`date_trunc('milliseconds', ${storedInstant(source, zone)})`;
   return sql`${compare('timestamptz')}(${at}, ${new Date(instant)}::timestamptz)`;
 }
 
@@ -212,9 +220,14 @@ function isOrdering(operator: Filter['operator']): operator is keyof typeof ORDE
   return operator in ORDERS;
 }
 
-function instants(values: readonly Scalar[]): Date[] {
+/** The instant of a stored text; one without an offset is in the zone. UTC needs no look at the rules of a zone. */
+function storedInstant({ json }: ValueSource, zone = 'UTC'): RawBuilder<unknown> {
+  return zone === 'UTC' ? sql`tidings_ts(${json})` : sql`tidings_ts(${json}, ${zone}::text)`;
+}
+
+function instants(values: readonly Scalar[], zone: string | undefined): Date[] {
   return values.flatMap((value) => {
-    const instant = typeof value === 'string' ? parseIsoDate(value) : undefined;
+    const instant = typeof value === 'string' ? parseIsoDate(value, zone) : undefined;
     return instant === undefined ? [] : [new Date(instant)];
   });
 }

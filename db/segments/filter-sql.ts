@@ -8,7 +8,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
-import { evaluateValueFilter } from '../../rules/filters/evaluate.ts';
+import { evaluateValueFilter, type FilterClock } from '../../rules/filters/evaluate.ts';
 import { type EmailActivity, type FieldRef, parseField, type ValueOperator } from '../../rules/filters/fields.ts';
 import type { Condition, Filter, Group } from '../../rules/filters/filters.ts';
 import { spanMs, valueAt } from '../../rules/filters/values.ts';
@@ -19,10 +19,11 @@ export type SegmentSource = { kind: 'members' } | { kind: 'condition'; condition
 /** By segment id in lower case. A segment that is not in the map has no members. */
 export type SegmentSources = ReadonlyMap<string, SegmentSource>;
 
-export interface CompileOptions {
+export interface CompileOptions extends FilterClock {
   projectId: string;
-  now: Date;
-  /** Every segment the condition names, also through other segments: `loadSegmentSources` of db/segments/sources.ts. */
+  /** The project's, by `loadConditionSources`. */
+  zone: string | undefined;
+  /** Every segment the condition names, also through other segments: `loadConditionSources` of db/segments/sources.ts. */
   segments: SegmentSources;
   /** Alias of `contacts` in the query; `contacts` itself by default. */
   alias?: string;
@@ -83,19 +84,19 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
   const column = (name: string) => sql<boolean>`${sql.ref(`${scope.alias}.${name}`)}`;
   switch (ref.kind) {
     case 'email':
-      return negatable(filter, (positive) => valuePredicate(emailSource(column('email')), positive, scope.now));
+      return negatable(filter, (positive) => valuePredicate(emailSource(column('email')), positive, scope));
     case 'subscribed':
       return negatable(filter, (positive) => subscribedPredicate(column('subscribed'), positive));
     case 'createdAt':
-      return negatable(filter, (positive) => instantPredicate(column('created_at'), positive, scope.now));
+      return negatable(filter, (positive) => instantPredicate(column('created_at'), positive, scope));
     case 'updatedAt':
-      return negatable(filter, (positive) => instantPredicate(column('updated_at'), positive, scope.now));
+      return negatable(filter, (positive) => instantPredicate(column('updated_at'), positive, scope));
     case 'data':
-      return negatable(filter, (positive) => valuePredicate(jsonSource(column('data'), ref.path), positive, scope.now));
+      return negatable(filter, (positive) => valuePredicate(jsonSource(column('data'), ref.path), positive, scope));
     case 'payload':
-      return constant(evaluateValueFilter(filter, valueAt(scope.step?.event, ref.path), scope.now));
+      return constant(evaluateValueFilter(filter, valueAt(scope.step?.event, ref.path), scope));
     case 'context':
-      return constant(evaluateValueFilter(filter, valueAt(scope.step?.context, ref.path), scope.now));
+      return constant(evaluateValueFilter(filter, valueAt(scope.step?.context, ref.path), scope));
     case 'event':
       return historyPredicate(filter, scope.now, (since) => eventExists(ref.name, since, scope));
     case 'activity':

@@ -3,7 +3,7 @@ import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { CONTACT_COLUMNS, type Contact, type ContactRow, toContact } from '../contacts/contacts.ts';
 import { compileCondition } from './filter-sql.ts';
-import { loadSegmentSources } from './sources.ts';
+import { loadConditionSources } from './sources.ts';
 
 /** Number of matching contacts to show. */
 const SAMPLE_CONTACTS = 10;
@@ -27,8 +27,8 @@ export async function previewCondition(
   db: Db,
   { projectId, condition }: { projectId: string; condition: Condition },
 ): Promise<ConditionPreview> {
-  const segments = await loadSegmentSources(db, { projectId, condition });
-  const predicate = compileCondition(condition, { projectId, now: new Date(), segments });
+  const { segments, zone } = await loadConditionSources(db, { projectId, condition });
+  const predicate = compileCondition(condition, { projectId, now: new Date(), segments, zone });
   const asked = { projectId, predicate };
   const newest = await findAmongNewest(db, asked);
   if (newest.length === SAMPLE_CONTACTS)

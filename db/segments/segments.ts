@@ -16,7 +16,7 @@ import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentType } from '../schema/segments.ts';
 import { compileCondition } from './filter-sql.ts';
-import { loadSegmentSources } from './sources.ts';
+import { loadConditionSources } from './sources.ts';
 import { type CampaignUse, openCampaignsUsing } from './usage.ts';
 
 export interface Segment {
@@ -216,11 +216,11 @@ async function checkReferences(
   const wanted = collectReferences(condition).segmentIds;
   if (wanted.length === 0) return;
   await lockReferences(trx, projectId);
-  const segments = await loadSegmentSources(trx, { projectId, condition });
+  const { segments, zone } = await loadConditionSources(trx, { projectId, condition });
   const unknown = wanted.find((segmentId) => !segments.has(segmentId));
   if (unknown) throw fieldError('filters', `There is no segment ${unknown} in this project.`);
   if (id && segments.has(id)) segments.set(id, { kind: 'condition', condition });
-  compileCondition(condition, { projectId, now: new Date(), segments });
+  compileCondition(condition, { projectId, now: new Date(), segments, zone });
 }
 
 /** Two changes of conditions that name segments come one after the other, else each could close the other's circle. */

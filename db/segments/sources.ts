@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Condition } from '../../rules/filters/filters.ts';
-import { collectReferences } from '../../rules/filters/references.ts';
+import { collectReferences, readsInstants } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentSource } from './filter-sql.ts';
@@ -8,12 +8,38 @@ import type { SegmentSource } from './filter-sql.ts';
 /** Segments that one condition may reach through others; the compiler bounds their filters too. */
 const MAX_SEGMENTS = 500;
 
+/** The inputs of `compileCondition` that are read from Postgres. */
+export interface ConditionSources {
+  segments: Map<string, SegmentSource>;
+  /** The project's zone. Undefined if no filter reads a date-time without an offset. */
+  zone: string | undefined;
+}
+
+/**
+ * Loads the segments that a condition names (`loadSegments`), and the project's zone if a filter may need it. Most
+ * conditions compare no instants and cost no query.
+ */
+export async function loadConditionSources(
+  db: Db,
+  p: { projectId: string; condition: Condition },
+): Promise<ConditionSources> {
+  const segments = await loadSegments(db, p);
+  const conditions = [...segments.values()].flatMap((source) => (source.kind === 'condition' ? source.condition : []));
+  const zone = [p.condition, ...conditions].some(readsInstants) ? await loadZone(db, p.projectId) : undefined;
+  return { segments, zone };
+}
+
+async function loadZone(db: Db, projectId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ timezone: string }>`SELECT timezone FROM projects WHERE id = ${projectId}`.execute(db);
+  return rows[0]?.timezone;
+}
+
 /**
  * Finds the segments that a condition names, also through other segments, for `compileCondition`. Static and tracked
  * segments have stored members. An untracked segment, or one not yet computed since its condition changed, is
  * represented by its condition. The map has no entry for an unknown segment.
  */
-export async function loadSegmentSources(
+async function loadSegments(
   db: Db,
   p: { projectId: string; condition: Condition },
 ): Promise<Map<string, SegmentSource>> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 import { compileCondition } from '../../db/segments/filter-sql.ts';
-import { loadSegmentSources } from '../../db/segments/sources.ts';
+import { loadConditionSources } from '../../db/segments/sources.ts';
 import { hasExpression } from '../../rules/content/expressions.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
@@ -61,9 +61,11 @@ async function askAll(db: Db, p: ConditionAsked, asked: Condition[]): Promise<bo
   const conditions = await fillAll(db, p, asked);
   const predicates: RawBuilder<boolean>[] = [];
   for (const condition of conditions) {
-    const segments = await loadSegmentSources(db, { projectId: p.projectId, condition });
+    const { segments, zone } = await loadConditionSources(db, { projectId: p.projectId, condition });
     const { projectId, now, event, context } = p;
-    predicates.push(compileCondition(condition, { projectId, now, segments, alias: 'c', step: { event, context } }));
+    predicates.push(
+      compileCondition(condition, { projectId, now, segments, zone, alias: 'c', step: { event, context } }),
+    );
   }
   const truths = predicates.map((predicate) => sql`(${predicate}) IS TRUE`);
   const { rows } = await sql<{ holds: boolean[] }>`

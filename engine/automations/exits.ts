@@ -4,6 +4,7 @@ import type { ExitingWorkflow } from '../../db/events/listeners.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { hasExpression } from '../../rules/content/expressions.ts';
 import { exitReason, fillExits } from '../../rules/executions/exits.ts';
+import type { FilterClock } from '../../rules/filters/evaluate.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { loadStepVariables } from './variables.ts';
@@ -21,18 +22,18 @@ interface HappenedEvent {
  */
 export async function exitExecutions(
   trx: Trx,
-  p: { projectId: string; events: HappenedEvent[]; workflows: ExitingWorkflow[] },
+  p: { projectId: string; zone: string | undefined; events: HappenedEvent[]; workflows: ExitingWorkflow[] },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
   const { projectId, events, workflows } = p;
-  const now = new Date();
+  const clock = { now: new Date(), zone: p.zone };
   const ended: { ids: string[]; outbox: OutboxRow[] } = { ids: [], outbox: [] };
   for (const workflow of workflows) {
     if (hasExpression(workflow.exitOn)) {
-      for (const part of await exitByVariables(trx, { projectId, events, workflow, now })) add(ended, part);
+      for (const part of await exitByVariables(trx, { projectId, events, workflow, clock })) add(ended, part);
       continue;
     }
     const exits = events.flatMap((event) => {
-      const reason = exitReason(workflow, event, now);
+      const reason = exitReason(workflow, event, clock);
       return reason && event.contactId !== null ? [{ reason, contactId: event.contactId }] : [];
     });
     for (const [reason, theirs] of groupBy(exits, (exit) => exit.reason)) {
@@ -59,9 +60,9 @@ type OpenExecution = Parameters<typeof loadStepVariables>[1] & { id: string };
 /** Ends executions by exits whose filters use variables, so each execution is evaluated with its own values. */
 async function exitByVariables(
   trx: Trx,
-  p: { projectId: string; events: HappenedEvent[]; workflow: ExitingWorkflow; now: Date },
+  p: { projectId: string; events: HappenedEvent[]; workflow: ExitingWorkflow; clock: FilterClock },
 ): Promise<Ended[]> {
-  const { projectId, workflow, now } = p;
+  const { projectId, workflow, clock } = p;
   const contactIds = p.events.flatMap(({ contactId }) => contactId ?? []);
   const { rows } = await sql<OpenExecution>`
     SELECT id, project_id AS "projectId", contact_id AS "contactId", event, context, untrusted, run FROM executions
@@ -73,7 +74,7 @@ async function exitByVariables(
     const { variables } = await loadStepVariables(trx, execution);
     const exits = { ...workflow, exitOn: fillExits(workflow.exitOn, variables) };
     const theirs = p.events.filter(({ contactId }) => contactId === execution.contactId);
-    const reason = theirs.map((event) => exitReason(exits, event, now)).find((found) => found !== undefined);
+    const reason = theirs.map((event) => exitReason(exits, event, clock)).find((found) => found !== undefined);
     if (!reason) continue;
     const where = sql<boolean>`id = ${execution.id}`;
     ended.push(await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));

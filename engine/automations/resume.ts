@@ -210,7 +210,7 @@ export async function resume(
 
 /** The reason for which an event of the sandbox's own step ends its run. */
 function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
-  return events.map((event) => exitReason(exits, event, now)).find((reason) => reason !== undefined);
+  return events.map((event) => exitReason(exits, event, { now })).find((reason) => reason !== undefined);
 }
 
 /** The position of an execution by its last visit. */

@@ -66,8 +66,9 @@ export async function findMatchingEvent(
   { projectId, id: executionId }: { projectId: string; id: string },
   wait: SoughtEvent,
 ): Promise<{ id: string; swayed: boolean } | undefined> {
-  const { rows } = await sql<{ id: string; data: unknown; swayed: boolean }>`
-    SELECT id, data, untrusted OR swayed AS swayed FROM events
+  const { rows } = await sql<{ id: string; data: unknown; swayed: boolean; zone: string }>`
+    SELECT id, data, untrusted OR swayed AS swayed, (SELECT timezone FROM projects WHERE id = ${projectId}) AS zone
+    FROM events
     WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
       AND created_at >= coalesce(${wait.since}::timestamptz, now()) AND id <> ALL(${wait.taken}::uuid[])
       AND id IS DISTINCT FROM (SELECT event_id FROM executions WHERE id = ${executionId} AND project_id = ${projectId})
@@ -76,9 +77,9 @@ export async function findMatchingEvent(
     ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
   `.execute(trx);
   const now = new Date();
-  return rows.find(({ data }) => {
+  return rows.find(({ data, zone }) => {
     const event = { name: wait.eventName, data: (data ?? {}) as Record<string, unknown> };
-    return isTakenBy(wait, event) && matchesEventData(wait.filters, event.data, now);
+    return isTakenBy(wait, event) && matchesEventData(wait.filters, event.data, { now, zone });
   });
 }
 
@@ -101,12 +102,13 @@ export async function satisfyWaits(
   trx: Trx,
   p: {
     projectId: string;
+    zone: string | undefined;
     events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[];
     waits: OpenWait[];
   },
 ): Promise<OutboxRow[]> {
   const { projectId, events, waits } = p;
-  const now = new Date();
+  const clock = { now: new Date(), zone: p.zone };
   const satisfied = waits.flatMap((wait) => {
     const filters = wait.filters ? parseCondition(wait.filters, 'wait') : undefined;
     const event = events.find(
@@ -114,7 +116,7 @@ export async function satisfyWaits(
         candidate.contactId === wait.contactId &&
         candidate.name === wait.eventName &&
         isTakenBy(wait, candidate) &&
-        matchesEventData(filters, candidate.data, now),
+        matchesEventData(filters, candidate.data, clock),
     );
     return event ? [{ ...wait, eventId: event.id, swayed: event.swayed }] : [];
   });

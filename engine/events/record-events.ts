@@ -68,12 +68,16 @@ export async function recordEvents(
   if (!p.contactsLocked) await lockContacts(trx, { projectId, ids: contactIds });
   const events = await insertEvents(trx, { projectId, events: await withOrigin(trx, { projectId, events: p.events }) });
   const eventNames = [...new Set(events.map((event) => event.name))];
-  const { workflows, exiting, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
+  const { workflows, exiting, waits, endpoints, zone } = await findListeners(trx, {
+    projectId,
+    eventNames,
+    contactIds,
+  });
   const outbox: OutboxRow[] = [];
   const exited = new Set<string>();
   // An event ends older executions even when it also starts a new one.
   for (const round of exiting.length > 0 ? roundsOf(events) : [events]) {
-    const ended = await exitExecutions(trx, { projectId, events: round, workflows: exiting });
+    const ended = await exitExecutions(trx, { projectId, zone, events: round, workflows: exiting });
     for (const id of ended.ids) exited.add(id);
     outbox.push(...ended.outbox);
     for (const workflow of workflows)
@@ -81,7 +85,7 @@ export async function recordEvents(
   }
   // A wait of an execution that was just started is not among these, because it has checked these events itself.
   const open = waits.filter((wait) => !exited.has(wait.executionId));
-  outbox.push(...(await satisfyWaits(trx, { projectId, events, waits: open })));
+  outbox.push(...(await satisfyWaits(trx, { projectId, zone, events, waits: open })));
   outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
   return { events, outbox };
 }

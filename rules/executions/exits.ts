@@ -5,7 +5,7 @@ import type { ContactEvent } from '../events/event-names.ts';
 import { ListenedEventInput } from '../events/listened-event.ts';
 import { conditionSizeFault } from '../filters/condition-size.ts';
 import type { Data } from '../filters/data-values.ts';
-import { matchesEventData } from '../filters/evaluate.ts';
+import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
 import type { Sourced } from '../strangers/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
@@ -86,14 +86,14 @@ export function exitReason(
     exitWhenUnsubscribed: boolean;
   },
   event: { name: string; data: Record<string, unknown> },
-  now: Date,
+  clock: FilterClock,
 ): 'exited_on_event' | 'unsubscribed' | undefined {
   if (exitWhenUnsubscribed && event.name === UNSUBSCRIBED_EVENT) return 'unsubscribed';
   const matches = exitOn.some(
     ({ eventName, filters, includeAutomatic }) =>
       eventName === event.name &&
       isTakenBy({ includeAutomatic }, event) &&
-      matchesEventData(isNone(filters) ? undefined : parseCondition(filters, 'wait'), event.data, now),
+      matchesEventData(isNone(filters) ? undefined : parseCondition(filters, 'wait'), event.data, clock),
   );
   return matches ? 'exited_on_event' : undefined;
 }

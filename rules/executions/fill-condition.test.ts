@@ -9,7 +9,7 @@ const variables = markTrusted({ event: { id: 5, text: '5', ids: ['a', 'b'], brac
 function holds(operator: string, value: unknown, x: unknown): boolean {
   const filled = fillCondition(parseCondition([{ field: 'event.x', operator, value }], 'wait'), variables, 'wait');
   // Waits are stored and read again.
-  return matchesEventData(parseCondition(JSON.parse(JSON.stringify(filled)), 'wait'), { x }, new Date());
+  return matchesEventData(parseCondition(JSON.parse(JSON.stringify(filled)), 'wait'), { x }, { now: new Date() });
 }
 
 describe('fillCondition', () => {

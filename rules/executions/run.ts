@@ -118,7 +118,7 @@ export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { a
 
 function matches({ used, name, data }: RunEvent, awaited: Awaited, now: Date): boolean {
   const { eventName, filters } = awaited;
-  return !used && name === eventName && isTakenBy(awaited, { name, data }) && matchesEventData(filters, data, now);
+  return !used && name === eventName && isTakenBy(awaited, { name, data }) && matchesEventData(filters, data, { now });
 }
 
 /**
@@ -135,7 +135,7 @@ export function findExit(
   const untilMs = until?.getTime() ?? Number.POSITIVE_INFINITY;
   const found = run.events.flatMap((event) => {
     const atMs = event.at === null ? sinceMs : Date.parse(event.at);
-    const reason = exitReason(exits, event, new Date(atMs));
+    const reason = exitReason(exits, event, { now: new Date(atMs) });
     return reason && atMs >= sinceMs && atMs <= untilMs ? [{ at: new Date(atMs), reason }] : [];
   });
   return found.sort((a, b) => a.at.getTime() - b.at.getTime())[0];

@@ -25,9 +25,14 @@ export interface EmailActivityTimes {
   complained?: Date | null;
 }
 
-/** All that a condition can look at. */
-export interface FilterWorld {
+/** The present, and the project's zone, in which a date-time without an offset is read. */
+export interface FilterClock {
   now: Date;
+  zone?: string | undefined;
+}
+
+/** All that a condition can look at. */
+export interface FilterWorld extends FilterClock {
   contact: { email: string; subscribed: boolean; createdAt: Date; updatedAt: Date; data: Record<string, unknown> };
   events: readonly { name: string; createdAt: Date }[];
   emails: readonly EmailActivityTimes[];
@@ -53,26 +58,26 @@ export function evaluateCondition(condition: Condition, world: FilterWorld, scop
 }
 
 /** Whether the filters of a wait hold for an event's data; no condition is "any event of the name". */
-export function matchesEventData(condition: Condition | null | undefined, data: unknown, now: Date): boolean {
+export function matchesEventData(condition: Condition | null | undefined, data: unknown, clock: FilterClock): boolean {
   if (!condition) return true;
   return evaluateGroups(condition, (filter) => {
     const ref = parseField(filter.field, filter.operator, 'wait');
-    return ref?.kind === 'payload' && evaluateValueFilter(filter, valueAt(data, ref.path), now);
+    return ref?.kind === 'payload' && evaluateValueFilter(filter, valueAt(data, ref.path), clock);
   });
 }
 
 /** Whether a filter with a value operator holds for a value; undefined and null are a missing field. */
-export function evaluateValueFilter(filter: Filter, stored: unknown, now: Date): boolean {
+export function evaluateValueFilter(filter: Filter, stored: unknown, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;
   if (!isValueOperator(operator)) return false;
   const positive = POSITIVE[operator];
-  if (positive) return !evaluateValueFilter({ ...filter, operator: positive }, stored, now);
+  if (positive) return !evaluateValueFilter({ ...filter, operator: positive }, stored, clock);
   if (stored === undefined || stored === null) return false;
   if (operator === 'exists') return true;
   if (operator === 'within' || operator === 'withinNext' || operator === 'olderThan') {
-    return typeof value === 'number' && unit !== undefined && holdsInTime(operator, stored, now, spanMs(value, unit));
+    return typeof value === 'number' && unit !== undefined && holdsInTime(operator, stored, clock, spanMs(value, unit));
   }
-  return value !== undefined && holdsValue(operator, stored, value);
+  return value !== undefined && holdsValue(operator, stored, { value, zone: clock.zone });
 }
 
 /** A negative operator is the opposite of its positive one, also for a missing field. */
@@ -93,18 +98,18 @@ function evaluateGroups(condition: Condition, holds: (filter: Filter) => boolean
 function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): boolean {
   switch (ref.kind) {
     case 'email':
-      return evaluateValueFilter(filter, world.contact.email, world.now);
+      return evaluateValueFilter(filter, world.contact.email, world);
     case 'subscribed':
-      return evaluateValueFilter(filter, world.contact.subscribed, world.now);
+      return evaluateValueFilter(filter, world.contact.subscribed, world);
     case 'createdAt':
     case 'updatedAt':
-      return evaluateOwnInstant(filter, world.contact[ref.kind], world.now);
+      return evaluateOwnInstant(filter, world.contact[ref.kind], world);
     case 'data':
-      return evaluateValueFilter(filter, valueAt(world.contact.data, ref.path), world.now);
+      return evaluateValueFilter(filter, valueAt(world.contact.data, ref.path), world);
     case 'payload':
-      return evaluateValueFilter(filter, valueAt(world.payload, ref.path), world.now);
+      return evaluateValueFilter(filter, valueAt(world.payload, ref.path), world);
     case 'context':
-      return evaluateValueFilter(filter, valueAt(world.context, ref.path), world.now);
+      return evaluateValueFilter(filter, valueAt(world.context, ref.path), world);
     case 'event': {
       const times = world.events.filter((event) => event.name === ref.name).map((event) => event.createdAt);
       return evaluateHistory(filter, times, world.now);
@@ -114,7 +119,7 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
       return evaluateHistory(filter, times, world.now);
     }
     case 'topic':
-      return evaluateValueFilter(filter, world.topics?.get(ref.topicId) ?? false, world.now);
+      return evaluateValueFilter(filter, world.topics?.get(ref.topicId) ?? false, world);
     case 'segment':
       return world.segmentIds.has(ref.segmentId) === (filter.operator === 'memberOf');
   }
@@ -124,10 +129,10 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
  * An instant that the service itself wrote is never in the future, so `within` needs no upper end (times of hosts
  * differ).
  */
-function evaluateOwnInstant(filter: Filter, at: Date, now: Date): boolean {
+function evaluateOwnInstant(filter: Filter, at: Date, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;
-  if (operator !== 'within') return evaluateValueFilter(filter, at.toISOString(), now);
-  return typeof value === 'number' && unit !== undefined && at.getTime() >= now.getTime() - spanMs(value, unit);
+  if (operator !== 'within') return evaluateValueFilter(filter, at.toISOString(), clock);
+  return typeof value === 'number' && unit !== undefined && at.getTime() >= clock.now.getTime() - spanMs(value, unit);
 }
 
 function evaluateHistory({ operator, value, unit }: Filter, times: readonly Date[], now: Date): boolean {
@@ -161,10 +166,10 @@ function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolea
 function holdsInTime(
   operator: 'within' | 'withinNext' | 'olderThan',
   stored: unknown,
-  now: Date,
+  { now, zone }: FilterClock,
   span: number,
 ): boolean {
-  const instant = typeof stored === 'string' ? parseIsoDate(stored) : undefined;
+  const instant = typeof stored === 'string' ? parseIsoDate(stored, zone) : undefined;
   if (instant === undefined) return false;
   const nowMs = now.getTime();
   switch (operator) {
@@ -177,19 +182,25 @@ function holdsInTime(
   }
 }
 
-function holdsValue(operator: ValueOperator, stored: unknown, value: FilterValue): boolean {
-  if (Array.isArray(value)) return operator === 'in' && value.some((item) => equalsValue(stored, item));
+/** A filter's value, with the zone of its date-times without an offset. */
+interface ZonedValue {
+  value: FilterValue;
+  zone: string | undefined;
+}
+
+function holdsValue(operator: ValueOperator, stored: unknown, { value, zone }: ZonedValue): boolean {
+  if (Array.isArray(value)) return operator === 'in' && value.some((item) => equalsValue(stored, item, zone));
   switch (operator) {
     case 'equals':
-      return equalsValue(stored, value);
+      return equalsValue(stored, value, zone);
     case 'contains':
-      return containsValue(stored, value);
+      return containsValue(stored, value, zone);
     case 'startsWith':
       return isText(stored, value) && foldCase(stored).startsWith(foldCase(String(value)));
     case 'endsWith':
       return isText(stored, value) && foldCase(stored).endsWith(foldCase(String(value)));
     default:
-      return typeof value !== 'boolean' && holdsOrder(operator, compareValue(stored, value));
+      return typeof value !== 'boolean' && holdsOrder(operator, compareValue(stored, value, zone));
   }
 }
 
@@ -198,8 +209,8 @@ function isText(stored: unknown, value: Scalar): stored is string {
 }
 
 /** An element of a list, or a part of a text. */
-function containsValue(stored: unknown, value: Scalar): boolean {
-  if (Array.isArray(stored)) return stored.some((item) => equalsValue(item, value));
+function containsValue(stored: unknown, value: Scalar, zone: string | undefined): boolean {
+  if (Array.isArray(stored)) return stored.some((item) => equalsValue(item, value, zone));
   return isText(stored, value) && foldCase(stored).includes(foldCase(String(value)));
 }
 

@@ -253,7 +253,7 @@ it('reads a stored condition with longer strings than are allowed now', () => {
 describe('withinNext', () => {
   const now = new Date('2026-11-27T12:00:00Z');
   const holds = (stored: unknown) =>
-    evaluateValueFilter({ field: 'data.at', operator: 'withinNext', value: 3, unit: 'days' }, stored, now);
+    evaluateValueFilter({ field: 'data.at', operator: 'withinNext', value: 3, unit: 'days' }, stored, { now });
 
   it.each([
     ['2026-11-27T12:00:00Z', true],

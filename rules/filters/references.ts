@@ -1,5 +1,6 @@
 /** Names in a condition, for "where is this used" and for the guards before a deletion. */
-import { type EmailActivity, type FieldRef, type FilterScope, parseField } from './fields.ts';
+import { readIsoDate } from '../time/iso-date.ts';
+import { type EmailActivity, type FieldRef, type FilterScope, isRelative, parseField } from './fields.ts';
 import { type Condition, type Filter, parseCondition } from './filters.ts';
 
 export interface ConditionReferences {
@@ -41,6 +42,14 @@ export function storedConditionUses(stored: unknown, target: ReferenceTarget, sc
   } catch {
     return false;
   }
+}
+
+/** Whether a filter may compare instants: by a date in its value, or by its operator. */
+export function readsInstants(condition: Condition): boolean {
+  return [...allFilters(condition)].some(
+    ({ operator, value }) =>
+      isRelative(operator) || [value].flat().some((item) => typeof item === 'string' && readIsoDate(item)),
+  );
 }
 
 /** The filters of a condition, in order, at every depth. */

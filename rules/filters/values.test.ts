@@ -46,17 +46,17 @@ it('the filters of a wait look at the data of the event', () => {
     { field: 'event.amount', operator: 'greaterThanOrEqual', value: 100 },
     { field: 'order.status', operator: 'notEquals', value: 'refunded' },
   ]);
-  expect(matchesEventData(filters, { amount: 100, order: { status: 'paid' } }, now)).toBe(true);
-  expect(matchesEventData(filters, { amount: 100 }, now)).toBe(true);
-  expect(matchesEventData(filters, { amount: '100' }, now)).toBe(false);
-  expect(matchesEventData(filters, { amount: 100, order: { status: 'Refunded' } }, now)).toBe(false);
-  expect(matchesEventData(undefined, null, now)).toBe(true);
+  expect(matchesEventData(filters, { amount: 100, order: { status: 'paid' } }, { now })).toBe(true);
+  expect(matchesEventData(filters, { amount: 100 }, { now })).toBe(true);
+  expect(matchesEventData(filters, { amount: '100' }, { now })).toBe(false);
+  expect(matchesEventData(filters, { amount: 100, order: { status: 'Refunded' } }, { now })).toBe(false);
+  expect(matchesEventData(undefined, null, { now })).toBe(true);
 });
 
 describe('a number of a filter', () => {
   const holds = (operator: string, value: number, stored: unknown) => {
     const filters = WaitFiltersInput.parse([{ field: 'event.amount', operator, value }]);
-    return matchesEventData(filters, { amount: stored }, new Date('2026-11-21T12:00:00Z'));
+    return matchesEventData(filters, { amount: stored }, { now: new Date('2026-11-21T12:00:00Z') });
   };
 
   it.each([

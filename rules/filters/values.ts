@@ -2,10 +2,11 @@
  * Compares single values in the filter language (contract §5.2 Filters). `db/segments/filter-sql.ts` does the same in
  * SQL, and a property test checks that the two agree. Comparisons are typed by the value of the filter. A number
  * matches stored numbers only: a stored numeric string is text. A string in ISO date form matches stored strings of
- * that form, as instants in milliseconds, UTC without a zone. Any other string matches stored strings, without regard
- * to case. Everything else does not match.
+ * that form, as instants in milliseconds. A date-time without an offset is in the project's zone, and a date alone is
+ * midnight UTC. Any other string matches stored strings, without regard to case. Everything else does not match.
  */
 import { readIsoDate } from '../time/iso-date.ts';
+import { instantOf } from '../time/local-time.ts';
 import type { Unit } from './fields.ts';
 
 export type Scalar = string | number | boolean;
@@ -17,10 +18,15 @@ export function spanMs(value: number, unit: Unit): number {
   return Math.round(value * UNIT_MS[unit]);
 }
 
-/** The instant, in milliseconds since the epoch, of an ISO 8601 date or date-time; undefined for any other text. */
-export function parseIsoDate(text: string): number | undefined {
+/**
+ * The instant, in milliseconds since the epoch, of an ISO 8601 date or date-time; undefined for any other text.
+ * @param zone of a date-time without an offset
+ */
+export function parseIsoDate(text: string, zone = 'UTC'): number | undefined {
   const date = readIsoDate(text);
-  return date && date.wall - (date.offsetMs ?? 0);
+  if (!date) return undefined;
+  if (date.offsetMs === undefined && !date.isDay && zone !== 'UTC') return instantOf(zone, date.wall);
+  return date.wall - (date.offsetMs ?? 0);
 }
 
 /** Lower case by single code points, as Postgres does it: `İ` becomes `i`, a final sigma is like any other. */
@@ -31,20 +37,20 @@ export function foldCase(text: string): string {
 }
 
 /** Whether a stored value equals the filter's, by the filter's type. */
-export function equalsValue(stored: unknown, value: Scalar): boolean {
+export function equalsValue(stored: unknown, value: Scalar, zone?: string): boolean {
   if (typeof value !== 'string') return stored === value;
   if (typeof stored !== 'string') return false;
-  const instant = parseIsoDate(value);
-  return instant === undefined ? foldCase(stored) === foldCase(value) : parseIsoDate(stored) === instant;
+  const instant = parseIsoDate(value, zone);
+  return instant === undefined ? foldCase(stored) === foldCase(value) : parseIsoDate(stored, zone) === instant;
 }
 
 /** The order of a stored value to the filter's (below 0: stored is less); undefined when they do not compare. */
-export function compareValue(stored: unknown, value: string | number): number | undefined {
+export function compareValue(stored: unknown, value: string | number, zone?: string): number | undefined {
   if (typeof value === 'number') return typeof stored === 'number' ? stored - value : undefined;
   if (typeof stored !== 'string') return undefined;
-  const instant = parseIsoDate(value);
+  const instant = parseIsoDate(value, zone);
   if (instant === undefined) return compareText(foldCase(stored), foldCase(value));
-  const storedInstant = parseIsoDate(stored);
+  const storedInstant = parseIsoDate(stored, zone);
   return storedInstant === undefined ? undefined : storedInstant - instant;
 }
 

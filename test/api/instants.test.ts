@@ -51,3 +51,18 @@ it('reads the start of a preview in the zone of the project', async () => {
   const { body: answer } = await api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body });
   expect(JSON.stringify(answer)).toContain('2037-07-01T08:00:00.000Z');
 });
+
+it('reads instants of filters, and of the data that they compare, in the zone of the project', async () => {
+  const body = { email: 'zone@example.com', data: { at: '2037-07-01T09:00', list: ['2037-01-01 09:00'] } };
+  await expectOk(api.call('POST', '/v1/contacts', { body }));
+  const holds = async (field: string, operator: string, value: string) => {
+    const filter = { operator: 'AND', conditions: [{ field, operator, value }] };
+    const preview = await expectOk(api.call('POST', '/v1/segments/preview', { body: { condition: filter } }));
+    return preview.count === 1;
+  };
+  expect(await holds('data.at', 'equals', '2037-07-01T07:00:00Z')).toBe(true);
+  expect(await holds('data.at', 'greaterThan', '2037-07-01T08:00:00Z')).toBe(false);
+  expect(await holds('data.list', 'contains', '2037-01-01T08:00:00Z')).toBe(true);
+  const clocks = (minutes: number) => writeLocalTime(wallAt('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
+  expect(await holds('createdAt', 'greaterThan', clocks(10))).toBe(false);
+});

@@ -44,19 +44,23 @@ const asJson = (condition: Condition): unknown => JSON.parse(JSON.stringify(cond
 describe('the SQL of a condition selects exactly the contacts that the condition holds for', () => {
   it('the SQL of a condition selects those it holds for, in segments and audiences', async () => {
     await fc.assert(
-      fc.asyncProperty(world.conditionArbitrary(world.filterArbitrary), async (condition) => {
-        expect(asJson(parseCondition(condition))).toEqual(world.withStoredAddresses(condition));
-        expect(await selected(condition)).toEqual(expected(condition));
-      }),
+      fc.asyncProperty(
+        world.conditionArbitrary(world.filterArbitrary),
+        world.zoneArbitrary,
+        async (condition, zone) => {
+          expect(asJson(parseCondition(condition))).toEqual(world.withStoredAddresses(condition));
+          expect(await selected(condition, { zone })).toEqual(expected(condition, { zone }));
+        },
+      ),
       { numRuns: 400, endOnFailure: true },
     );
   });
 
   it('the SQL of a condition selects those it holds for, for every single filter', async () => {
     await fc.assert(
-      fc.asyncProperty(world.filterArbitrary, async (filter) => {
+      fc.asyncProperty(world.filterArbitrary, world.zoneArbitrary, async (filter, zone) => {
         const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
-        expect(await selected(condition)).toEqual(expected(condition));
+        expect(await selected(condition, { zone })).toEqual(expected(condition, { zone }));
       }),
       { numRuns: 800, endOnFailure: true },
     );
@@ -67,9 +71,10 @@ describe('the SQL of a condition selects exactly the contacts that the condition
       fc.asyncProperty(
         world.conditionArbitrary(world.stepFilterArbitrary),
         world.payloadArbitrary,
-        async (condition, step) => {
+        world.zoneArbitrary,
+        async (condition, step, zone) => {
           expect(asJson(parseCondition(condition, 'step'))).toEqual(world.withStoredAddresses(condition));
-          expect(await selected(condition, step)).toEqual(expected(condition, step));
+          expect(await selected(condition, { zone, step })).toEqual(expected(condition, { zone, step }));
         },
       ),
       { numRuns: 200, endOnFailure: true },
@@ -85,7 +90,7 @@ it.each<Condition['groups'][0]['filters'][0]>([
   { field: 'email', operator: 'contains', value: 'pro' },
 ])('a count by %j is shared among processes of Postgres', async (filter) => {
   const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
-  const predicate = compileCondition(condition, { projectId, now: world.NOW, segments: SEGMENTS });
+  const predicate = compileCondition(condition, { projectId, now: world.NOW, zone: undefined, segments: SEGMENTS });
   const plan = await database.db.transaction().execute(async (trx) => {
     for (const setting of ['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size'])
       await sql`SELECT set_config(${setting}, '0', true)`.execute(trx);
@@ -99,7 +104,7 @@ it.each<Condition['groups'][0]['filters'][0]>([
 it('as many filters on history as a condition may hold are planned within seconds', async () => {
   const filters = Array.from({ length: 500 }, (_, n) => ({ field: `event.e${n}`, operator: 'triggered' }));
   const condition = parseCondition({ operator: 'AND', conditions: filters });
-  const predicate = compileCondition(condition, { projectId, now: world.NOW, segments: SEGMENTS });
+  const predicate = compileCondition(condition, { projectId, now: world.NOW, zone: undefined, segments: SEGMENTS });
   await database.db.transaction().execute(async (trx) => {
     await sql`set local statement_timeout = '20s'`.execute(trx);
     await sql`explain select count(*) from contacts where project_id = ${projectId} and ${predicate}`.execute(trx);
@@ -108,12 +113,18 @@ it('as many filters on history as a condition may hold are planned within second
 
 it('segments that refer to each other in a circle are refused, not compiled for ever', () => {
   const circle: SegmentSources = new Map([[world.DYNAMIC_SEGMENT, { kind: 'condition', condition: OUTER }]]);
-  const options = { projectId, now: world.NOW, segments: circle };
-  expect(() => compileCondition(OUTER, options)).toThrow('circle');
+  const options = { projectId, now: world.NOW, zone: undefined, segments: circle };
+  expect(() => compileCondition(OUTER, options)).toThrow('cycle');
 });
 
-async function selected(condition: Condition, step?: { event: unknown; context: unknown }): Promise<string[]> {
-  const predicate = compileCondition(condition, { projectId, now: world.NOW, segments: SEGMENTS, alias: 'c', step });
+interface Asked {
+  zone: string;
+  step?: { event: unknown; context: unknown };
+}
+
+async function selected(condition: Condition, { zone, step }: Asked): Promise<string[]> {
+  const options = { projectId, now: world.NOW, zone, segments: SEGMENTS, alias: 'c' };
+  const predicate = compileCondition(condition, { ...options, ...(step && { step }) });
   const rows = await database.db
     .selectFrom('contacts as c')
     .select('c.id')
@@ -124,11 +135,11 @@ async function selected(condition: Condition, step?: { event: unknown; context: 
   return rows.map((row) => row.id);
 }
 
-function expected(condition: Condition, step?: { event: unknown; context: unknown }): string[] {
+function expected(condition: Condition, { zone, step }: Asked): string[] {
   const matching = [...worlds].filter(([, contact]) =>
     step
-      ? evaluateCondition(condition, { ...contact, payload: step.event, context: step.context }, 'step')
-      : evaluateCondition(condition, contact),
+      ? evaluateCondition(condition, { ...contact, zone, payload: step.event, context: step.context }, 'step')
+      : evaluateCondition(condition, { ...contact, zone }),
   );
   return matching.map(([id]) => id).sort();
 }

@@ -12,6 +12,8 @@ import {
 import type { Condition, Filter } from '../../rules/filters/filters.ts';
 
 export const NOW = new Date('2026-11-21T12:00:00.000Z');
+/** Zones of date-times without an offset: whole hours, half hours, and a change of clocks by half an hour. */
+export const zoneArbitrary = fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata');
 export const STATIC_SEGMENT = '019a0000-0000-7000-8000-000000000001';
 export const DYNAMIC_SEGMENT = '019a0000-0000-7000-8000-000000000002';
 export const OUTER_SEGMENT = '019a0000-0000-7000-8000-000000000003';
@@ -62,6 +64,13 @@ const date = fc.constantFrom(
     '2026-11-21T12:00:00.000500Z',
     '2026-11-21T12:00:00.001-0000',
     '2026-11-20T10:00:00.123456',
+    '2026-11-21T13:00',
+    '2026-11-21 13:00:30',
+    '2026-10-25T02:30',
+    '2026-10-25T00:30:00Z',
+    '2026-03-29T02:30',
+    '2026-04-05T01:45',
+    '2026-10-04T02:10',
   ],
   ...[
     '2027-01-01',
