@@ -67,3 +67,11 @@ test.each(['9007199254740993', '-9007199254740992', '1e21', '1e400', '1234567890
 test('numbers that JavaScript holds are taken', () => {
   expect(read([9007199254740991, -9007199254740991, 0.1, 1e-300, 1e15])).toMatchObject({ unstorable: undefined });
 });
+
+test('refuses a name that an object has twice, also when only normalization makes it the same', () => {
+  const readText = (text: string) => readJsonBody(Buffer.from(text), { maxOtherBytes: 1_000 });
+  const refusal = { path: ['data', 'a'], code: 'duplicate_field' };
+  expect(readText('{"data":{"a":1,"b":2,"a":1}}')).toMatchObject({ unstorable: refusal });
+  expect(readText('{"\u00e9":1,"e\u0301":2}')).toMatchObject({ unstorable: { path: ['\u00e9'] } });
+  expect(readText('{"a":{"a":1},"b":[{"a":1},{"a":1}],"__proto__":1}')).toMatchObject({ unstorable: undefined });
+});

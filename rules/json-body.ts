@@ -1,6 +1,6 @@
 import { isBase64 } from './base64.ts';
 import { AppError } from './errors.ts';
-import { hasTooManyNodes, JSON_MAX_NODES } from './json-nodes.ts';
+import { countMembers, findRepeatedName, JSON_MAX_NODES } from './json-nodes.ts';
 import { mayNeedNormalizing, normalizeStrings } from './nfc.ts';
 
 /** Message for a body with more values. */
@@ -45,15 +45,28 @@ export type JsonBody =
  * @throws AppError BAD_REQUEST for invalid JSON
  */
 export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: JsonBodyRules): JsonBody {
-  if (hasTooManyNodes(bytes)) return { fault: 'nodes' };
+  const members = countMembers(bytes);
+  if (members === undefined) return { fault: 'nodes' };
   const value = parseJson(bytes);
   const records = filesAt === undefined ? [] : fileRecords(value, filesAt);
   const fileChars = records.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
   if (filesAt !== undefined && bytes.byteLength - fileChars > maxOtherBytes) return { fault: 'size' };
-  const unstorable = findUnstorable(value);
+  const count = { left: JSON_MAX_NODES, members: 0 };
+  const unstorable = unstorableIn(value, 0, count) ?? repeatedName(bytes, { members, parsed: count.members });
   if (unstorable) return { value, unstorable, files: [] };
   const files = records.map(takeFile);
   return { value: mayNeedNormalizing(bytes) ? normalizeStrings(value) : value, unstorable, files };
+}
+
+/**
+ * Finds a name that an object has twice. JSON.parse keeps the last one in silence, so `{"to": "a", "to": "b"}` would do
+ * half of what was asked (RFC 7493 §2.3 forbids such texts). The text has as many members as the parsed value, or a
+ * name is repeated; only then, or if names may become equal by normalization, is the text scanned again.
+ */
+function repeatedName(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
+  if (count.members === count.parsed && !mayNeedNormalizing(bytes)) return undefined;
+  const path = findRepeatedName(bytes);
+  return path && { path, message: 'The field is there twice. Remove one.', code: 'duplicate_field' };
 }
 
 /** The records of a body's files in their order, as they came: each may be anything. */
@@ -101,16 +114,24 @@ export function parseJson(bytes: Uint8Array): unknown {
  * strings, and at most `JSON_MAX_NODES` values, wherever the value comes from.
  */
 export function findUnstorable(value: unknown): Unstorable | undefined {
-  return unstorableIn(value, 0, { left: JSON_MAX_NODES });
+  return unstorableIn(value, 0, { left: JSON_MAX_NODES, members: 0 });
 }
 
-/** The reason why Postgres cannot store a value, and its path. */
+/** The reason why a value cannot be stored as it was sent, and its path. */
 export interface Unstorable {
   path: string[];
   message: string;
+  /** Of the field's error; `invalid_string` by default. */
+  code?: 'duplicate_field';
 }
 
-function unstorableIn(value: unknown, depth: number, nodes: { left: number }): Unstorable | undefined {
+/** Values that may still be visited, and the members of objects visited so far. */
+interface NodeCount {
+  left: number;
+  members: number;
+}
+
+function unstorableIn(value: unknown, depth: number, nodes: NodeCount): Unstorable | undefined {
   nodes.left -= 1;
   if (nodes.left < 0) return { path: [], message: TOO_MANY_NODES };
   if (typeof value === 'string') {
@@ -119,7 +140,9 @@ function unstorableIn(value: unknown, depth: number, nodes: { left: number }): U
   if (typeof value === 'number' && !isExactNumber(value)) return { path: [], message: NUMBER_TOO_LARGE };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= MAX_DEPTH) return { path: [], message: `Must not be nested deeper than ${MAX_DEPTH} levels.` };
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value);
+  if (!Array.isArray(value)) nodes.members += keys.length;
+  for (const key of keys) {
     if (!isStorable(key)) return { path: [], message: 'Names must not contain NUL or broken Unicode characters.' };
     const found = unstorableIn(Reflect.get(value, key), depth + 1, nodes);
     if (found) return { path: [key, ...found.path], message: found.message };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasTooManyNodes } from './json-nodes.ts';
+import { countMembers, findRepeatedName } from './json-nodes.ts';
 
-const over = (text: string, max: number) => hasTooManyNodes(Buffer.from(text), max);
+const over = (text: string, max: number) => countMembers(Buffer.from(text), max) === undefined;
 
 /** The same count by the parsed value: a comma between members, a colon a member, a bracket a container. */
 function nodesOf(value: unknown): number {
@@ -31,5 +31,37 @@ describe('the number of values in a JSON text', () => {
     expect(over('""'.repeat(12), 10)).toBe(true);
     expect(over(`"${'\\"'.repeat(1_000)}`, 10)).toBe(false);
     expect(over('"\\', 10)).toBe(false);
+  });
+});
+
+describe('a name that an object has twice', () => {
+  const find = (text: string) => findRepeatedName(Buffer.from(text));
+
+  it.each([
+    ['{"to":"a","to":"b"}', ['to']],
+    ['{"a":[{"x":1},{"x":1,"y":{"z":1,"z" : 2}}]}', ['a', '1', 'y', 'z']],
+    ['{"a":1,"\\u0061":2}', ['a']],
+    ['{"\u00e9":1,"e\u0301":2}', ['\u00e9']],
+    ['{"__proto__":1,"__proto__":2}', ['__proto__']],
+    ['[[1,2],[{"":1,"":2}]]', ['1', '0', '']],
+  ])('is found in %s', (text, path) => expect(find(text)).toEqual(path));
+
+  it('is found in no text that JSON.stringify writes, and members are counted', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value) ?? 'null';
+        const members = (text: unknown): number =>
+          typeof text !== 'object' || text === null
+            ? 0
+            : Object.values(text).reduce(
+                (sum: number, each) => sum + members(each),
+                Array.isArray(text) ? 0 : Object.keys(text).length,
+              );
+        return (
+          countMembers(Buffer.from(text)) === members(JSON.parse(text)) &&
+          (text !== text.normalize('NFC') || find(text) === undefined)
+        );
+      }),
+    );
   });
 });

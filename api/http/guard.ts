@@ -194,8 +194,8 @@ function jsonCheck(plan: BodyPlan): Check {
     }
     const { value, unstorable } = body;
     if (unstorable) {
-      const { path, message } = unstorable;
-      throw invalidBody([{ field: path.join('.'), message, code: 'invalid_string' }], plan.route.invalid);
+      const { path, message, code = 'invalid_string' } = unstorable;
+      throw invalidBody([{ field: path.join('.'), message, code }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
     c.req.addValidatedData(

@@ -78,6 +78,18 @@ describe('every operation', () => {
     expect([...refusing].sort()).toEqual(REFUSING);
   });
 
+  it.each([
+    ['POST', '/send', '{"to":"ada@example.com","subject":"a","body":"b","to":"bob@example.com"}', 'to'],
+    ['POST', '/track', '{"event":"a","email":"ada@example.com","data":{"plan":1,"plan":2}}', 'data.plan'],
+    ['POST', '/contacts', '{"email":"ada@example.com","subscribed":false,"subscribed":true}', 'subscribed'],
+    ['POST', '/segments', '{"name":"a","condition":{"logic":"AND","groups":[],"groups":[]}}', 'condition.groups'],
+  ])('%s %s refuses a field that is there twice', async (method, path, body, field) => {
+    const headers = { authorization: `Bearer ${api.one.secretKey}`, 'content-type': 'application/json' };
+    const response = await api.app.request(`/v1${path}`, { method, headers, body });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ error: { errors: [{ field, code: 'duplicate_field' }] } });
+  });
+
   it.each(['/contacts/import', '/contacts/import/preview'])(
     'POST %s refuses an unknown field of its form',
     async (path) => {
