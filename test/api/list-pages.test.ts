@@ -25,6 +25,7 @@ const TRUNCATED = [
   '/v1/contacts/fields/{field}/values',
   '/v1/segments',
   '/v1/templates',
+  '/v1/webhooks',
   '/v1/workflows',
   '/v1/workflows/fields',
   '/v1/workflows/{id}/executions/{executionId}',
@@ -73,6 +74,9 @@ function largeRecords(): RawBuilder<unknown>[] {
       WHERE c.project_id = ${project} AND c.email LIKE '%@large.test'`,
     sql`INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status, output, started_at, completed_at)
       SELECT ${project}, ${id('/workflows', 'executionId')}, n, ${step}, 'DELAY', 'COMPLETED', ${large}, ${at}, ${at} FROM ${n}`,
+    sql`INSERT INTO webhook_endpoints (project_id, url, secret, events)
+      SELECT ${project}, 'https://large.test/' || n, 'sealed', (SELECT array_agg(k || repeat('語', 250)) FROM generate_series(1, 50) k)
+      FROM generate_series(1, 110) n`,
     sql`INSERT INTO webhook_deliveries (project_id, endpoint_id, event_id, event_name, payload)
       SELECT ${project}, ${id('/webhooks')}, uuidv7(), 'large', ${large} FROM ${n}`,
   ];

@@ -8,11 +8,12 @@ import {
   listUpcoming,
   type UpcomingActivity,
 } from '../../../db/events/activity.ts';
+import { fitLists } from '../../../db/page-budget.ts';
 import { ACTIVITY_TYPES, type ActivityType } from '../../../rules/events/activity.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
-import { Cursor, Id, InstantInput, wholeNumber } from '../../http/schemas.ts';
+import { Cursor, Id, InstantInput, TruncatedLists, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { rate, spanOf, spanQuery } from '../analytics/span.ts';
 import { Types } from './input.ts';
@@ -147,7 +148,11 @@ const upcomingRoute = createRoute({
     }),
   },
   responses: {
-    200: ok(z.object({ activities: z.array(Upcoming) }).openapi('UpcomingActivities', { example: { activities: [] } })),
+    200: ok(
+      z
+        .object({ activities: z.array(Upcoming), truncated: TruncatedLists })
+        .openapi('UpcomingActivities', { example: { activities: [] } }),
+    ),
   },
 });
 
@@ -182,7 +187,7 @@ export function activityRoutes(app: App, { reads }: Deps): void {
     const { limit, daysAhead } = c.req.valid('query');
     const until = new Date(Date.now() + daysAhead * DAY_MS);
     const items = await listUpcoming(reads, { projectId: c.var.projectId, until, limit });
-    return c.json({ activities: items.map(withIsoTimestamp) }, 200);
+    return c.json(fitLists({ activities: items.map(withIsoTimestamp) }), 200);
   });
 }
 

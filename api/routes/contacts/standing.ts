@@ -7,6 +7,7 @@ import {
   listSubscriptionChanges,
 } from '../../../db/contacts/standing.ts';
 import { listSuppressions } from '../../../db/contacts/suppressions.ts';
+import { fitLists } from '../../../db/page-budget.ts';
 import { nameActors } from '../../../db/projects/actors.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { addressHash } from '../../../rules/emails/suppression.ts';
@@ -14,7 +15,16 @@ import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
-import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant, QuerySwitch } from '../../http/schemas.ts';
+import {
+  cursorList,
+  cursorQuery,
+  EXAMPLE_ID,
+  Id,
+  IdParams,
+  Instant,
+  QuerySwitch,
+  TruncatedLists,
+} from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { SuppressionRecord, suppressionResponse } from '../suppressions/response.ts';
 import { ExecutionStatusSchema } from '../workflows/response.ts';
@@ -101,6 +111,7 @@ const ContactSegments = z
         }),
       }),
     ),
+    truncated: TruncatedLists,
   })
   .openapi('ContactSegments', {
     example: { data: [{ id: EXAMPLE_ID, name: 'VIP', slug: 'vip', type: 'STATIC', memberSince: AT }] },
@@ -198,7 +209,7 @@ export function contactStandingRoutes(app: App, { reads, compute, config }: Deps
     const work = { projectId, kind: 'contacts.segments' };
     const segments = await compute.page(work, () => listSegmentsNow(reads, { projectId, id }));
     const data = segments.map((segment) => ({ ...segment, memberSince: segment.memberSince?.toISOString() ?? null }));
-    return c.json({ data }, 200);
+    return c.json(fitLists({ data }), 200);
   });
 
   app.openapi(executionsRoute, async (c) => {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Invitation } from '../../../db/projects/invitations.ts';
 import type { TeamMember } from '../../../db/projects/team.ts';
 import { ROLES } from '../../../rules/access/scopes.ts';
-import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, TruncatedLists } from '../../http/schemas.ts';
 
 const MEMBER_EXAMPLE = {
   userId: EXAMPLE_ID,
@@ -41,7 +41,7 @@ export const InvitationRecord = z
   .openapi('TeamInvitation', { example: INVITATION_EXAMPLE });
 
 export const Team = z
-  .object({ members: z.array(MemberRecord), invitations: z.array(InvitationRecord) })
+  .object({ members: z.array(MemberRecord), invitations: z.array(InvitationRecord), truncated: TruncatedLists })
   .openapi('Team', { example: { members: [MEMBER_EXAMPLE], invitations: [INVITATION_EXAMPLE] } });
 
 export const Invited = InvitationRecord.extend({

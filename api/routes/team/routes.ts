@@ -1,4 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
+import { fitLists } from '../../../db/page-budget.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { queueInvitationMail } from '../../../db/projects/invitation-mail.ts';
 import { deleteInvitation, insertInvitation, listInvitations } from '../../../db/projects/invitations.ts';
@@ -98,7 +99,8 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       await listTeam(reads, c.var.projectId),
       await listInvitations(reads, c.var.projectId),
     ];
-    return c.json({ members: members.map(memberResponse), invitations: invitations.map(invitationResponse) }, 200);
+    const team = { members: members.map(memberResponse), invitations: invitations.map(invitationResponse) };
+    return c.json(fitLists(team), 200);
   });
 
   app.openapi(inviteRoute, async (c) => {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listDeliveries, replayDeliveries } from '../../../db/webhooks/deliveries.ts';
 import {
@@ -13,7 +14,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { cursorQuery, Id, IdParams } from '../../http/schemas.ts';
+import { cursorQuery, Id, IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CreateEndpoint, PatchEndpoint, ReplayWebhooks, Status } from './input.ts';
 import {
@@ -53,7 +54,7 @@ const listRoute = createRoute({
   description:
     'All endpoints of the project, newest first. Secrets are never returned, and `***` replaces a password in a URL.',
   security,
-  responses: { 200: ok(z.object({ data: z.array(Endpoint) })) },
+  responses: { 200: ok(z.object({ data: z.array(Endpoint), truncated: TruncatedLists })) },
 });
 
 const getRoute = createRoute({
@@ -164,7 +165,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
 
   app.openapi(listRoute, async (c) => {
     const endpoints = await listEndpoints(db, c.var.projectId);
-    return c.json({ data: endpoints.map(endpointResponse) }, 200);
+    return c.json(fitLists({ data: endpoints.map(endpointResponse) }), 200);
   });
 
   app.openapi(getRoute, async (c) => {

@@ -792,6 +792,8 @@ export type ContactSegments = {
     /** When the contact became a stored member of a STATIC or tracked segment. Null for other segments. */
     memberSince: string | null;
   })[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 };
 
 export type ContactSubscription = {
@@ -2629,6 +2631,8 @@ export type SwitchProject = {
 export type Team = {
   members: TeamMember[];
   invitations: TeamInvitation[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 };
 
 export type TeamInvitation = {
@@ -2905,6 +2909,8 @@ export type TrackedEventMode = "protected" | "open";
 
 export type UpcomingActivities = {
   activities: UpcomingActivity[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 };
 
 export type UpcomingActivity = {
@@ -4026,6 +4032,8 @@ export interface Operations {
   listWebhooks: {
     answer: {
   data: WebhookEndpoint[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 };
   };
   /** List the fields for CONDITION steps: `GET /v1/workflows/fields` */
