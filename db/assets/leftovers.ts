@@ -2,11 +2,14 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * Time between the announcement of an upload and its row, a hundred times what an upload takes. After it, pruning
- * treats the upload as killed.
+ * Time between the announcement of an upload and its row: about 100 times as long as an upload takes. After it,
+ * pruning treats the upload as killed.
  */
 const UPLOAD_MINUTES = 60;
-/** The last part of that time is for transactions that started early enough to end within it. */
+/**
+ * The row must come this long before the time is over. The margin is for transactions that started early enough to
+ * end within it.
+ */
 const MARGIN_MINUTES = 30;
 
 export interface AssetObject {
@@ -23,9 +26,9 @@ export async function announceObject(trx: Trx, { projectId, objectKey }: AssetOb
 }
 
 /**
- * Claims an announced object, in the transaction of the row that names it from now on.
- * @throws Error when the upload took longer than UPLOAD_MINUTES, so that the object may have been removed; nothing of the transaction may
- * stay
+ * Claims an announced object, in the transaction that inserts its row.
+ * @throws Error when the upload took too long, so that the object may have been removed. The transaction must roll
+ * back.
  */
 export async function claimObject(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -44,7 +47,7 @@ export async function listDueObjects(db: Db, limit: number): Promise<AssetObject
   return rows;
 }
 
-/** Once it is gone from the bucket. */
+/** Deletes the record of an object that was deleted from the bucket. */
 export async function forgetObject(db: Db, { projectId, objectKey }: AssetObject): Promise<void> {
   await sql`
     DELETE FROM asset_leftovers

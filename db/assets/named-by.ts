@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 export interface NamedBy {
   templates: number;
   campaigns: number;
-  /** Whether a mail that was accepted shows it. */
+  /** True if an accepted email shows the image. */
   sent: boolean;
 }
 
@@ -17,7 +17,7 @@ export const selectNamedBy = sql`
   (SELECT count(*) FROM campaigns c WHERE ${names('c')}) AS campaigns,
   EXISTS (SELECT FROM contents s WHERE ${names('s')}) AS sent`;
 
-/** Whether anything shows the row `a` of `assets`. */
+/** True if a resource shows the row `a` of `assets`. */
 export const NAMED_BY = sql`(
   EXISTS (SELECT FROM templates t WHERE ${names('t')}) OR EXISTS (SELECT FROM campaigns c WHERE ${names('c')})
   OR EXISTS (SELECT FROM contents s WHERE ${names('s')}))`;

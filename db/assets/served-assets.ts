@@ -12,10 +12,7 @@ export interface StoredAsset {
   objectKey: string | null;
 }
 
-/**
- * Bytes that are read at a time: they come as text, and reading that takes 4 ms a megabyte of the thread that all
- * share.
- */
+/** Bytes per read. They arrive as text, and decoding 1 MB takes 4 ms of the thread that all requests share. */
 const SLICE_BYTES = 256 * 1024;
 
 /**
@@ -30,7 +27,7 @@ export async function findStoredAsset(db: Db, hash: string): Promise<StoredAsset
   return rows[0];
 }
 
-/** The bytes that a row has, slice by slice; it ends early where the row was deleted meanwhile. */
+/** Yields the bytes of a row slice by slice. Ends early if the row is deleted meanwhile. */
 export async function* readSlices(db: Db, { id, projectId, bytes }: StoredAsset): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes; at += SLICE_BYTES) {
     const { rows } = await sql<{ slice: Buffer }>`

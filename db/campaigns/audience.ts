@@ -27,13 +27,12 @@ import {
 } from './zoned-pages.ts';
 
 /**
- * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far
- * more than Temporal needs to hand over the next chunk, and a campaign of 100,000 has 20 of them to share among the
- * workers.
+ * Contacts of one page, which become one chunk. At full speed a chunk takes about 0.3 s, far longer than Temporal
+ * needs to hand over the next one. A campaign of 100,000 recipients has 20 chunks to share among the workers.
  */
 export const PAGE_CONTACTS = 5_000;
 
-/** Which page to take; `contacts` for one of another size than usual. */
+/** The page to insert. `contacts` replaces the usual page size. */
 interface PageRequest {
   projectId: string;
   campaignId: string;
@@ -70,7 +69,7 @@ export async function audienceExists(db: Db, audience: Audience): Promise<boolea
   return rows[0]?.exists ?? false;
 }
 
-/** Whether a campaign would take anything of the month now: mail to the simulator is in no limit. */
+/** Tells whether a campaign would count towards the monthly limit now. Email to the simulator never counts. */
 export async function audienceCounts(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ counts: boolean }>`
     SELECT EXISTS (
@@ -82,9 +81,9 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
 /**
  * Inserts the next page of the audience into the ledger, in the order of contact ids, as one chunk. Every contact
  * gets a row. A contact that cannot get the email now is skipped with the reason, and does not count towards the
- * month. Rows, chunk and cursor move in one transaction, so a crash repeats a page completely or not at all; the
- * unique (campaign_id, contact_id) prevents doubles. Contacts who leave the audience later are checked when the email
- * is about to be sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
+ * month. Rows, chunk and cursor move in one transaction, so a crash repeats a page completely or not at all. The
+ * unique (campaign_id, contact_id) prevents duplicates. Contacts who leave the audience later are checked when the
+ * email is about to be sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -98,7 +97,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   `.execute(trx);
   await insertChunks(trx, p, page.chunks);
   const taken = await takenSoFar(trx, p);
-  // Last, because the month's row is what every send of the project waits for.
+  // This statement comes last, because every send of the project waits for the lock on the month's row.
   const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
   const room = await takeAllowance(trx, { projectId: p.projectId, campaign, n: counted });
   if (room < counted) await failBeyond(trx, p, page, room);
@@ -106,8 +105,8 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
 }
 
 /**
- * To be called before pages of a live campaign are taken, outside of their transactions: the month's row is counted
- * without the pages' recipients, and nobody waits while it is.
+ * Creates the month's row of a live campaign, before its pages are inserted. It counts the month without the pages'
+ * recipients. It runs outside the pages' transactions, so no send waits for the count.
  */
 export async function openMonthOf(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   const { rows } = await sql<{ limited: boolean }>`
@@ -137,7 +136,7 @@ function audienceCondition({ type, segmentId, filter }: Audience): Condition | u
   throw new AppError('CONFLICT', { message: 'The campaign names no audience: its segment or filter is missing.' });
 }
 
-/** The contacts of the audience that come after the cursor. */
+/** Selects the contacts of the audience that come after the cursor. */
 function pagePredicate(predicate: RawBuilder<SqlBool>, { audience_cursor: cursor }: CampaignRow): RawBuilder<SqlBool> {
   return cursor === null ? predicate : sql<SqlBool>`${predicate} AND contacts.id > ${cursor}::uuid`;
 }
@@ -167,7 +166,7 @@ function toAudience(projectId: string, row: CampaignRow): Audience {
   return { projectId, type: row.audience_type, segmentId: row.segment_id, filter: row.audience_filter };
 }
 
-/** Holds the campaign for the page: a cancel waits for it, or was first and nothing is taken. */
+/** Locks the campaign for the page. A cancel either waits for the page, or came first, and then nothing is inserted. */
 async function lockSending(
   trx: Trx,
   p: { projectId: string; campaignId: string; sendNo: number },
@@ -196,15 +195,15 @@ interface Page {
   recipients: number;
   /** Number of recipients to send to. */
   open: number;
-  /** In the order of their ids. */
+  /** Ordered by their ids. */
   chunks: PageChunk[];
   cursor: string | null;
   done: boolean;
 }
 
 /**
- * A page's rows as if none of them could be there, because the cursor moves with them: to look for each one first costs
- * a third more. Should one be there all the same, the page is taken again with a look.
+ * Inserts a page's rows without checking for existing ones, because the cursor moves with the rows. The check costs a
+ * third more. If a row exists all the same, the page is inserted again with the check.
  */
 async function takeRows(
   trx: Trx,
@@ -318,12 +317,12 @@ async function insertChunks(
     throw new Error('the ids of a page start before the ids of the previous page: the clock went back');
 }
 
-/** An ordinary chunk. */
+/** A chunk without zone and variant. */
 const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
 /**
- * Takes `n` recipients from the month's allowance; returns for how many recipients it is enough. A month that is full
- * is not even locked.
+ * Takes `n` recipients from the month's allowance. Returns for how many recipients it is enough. The row of a full
+ * month is not locked.
  */
 export async function takeAllowance(
   trx: Trx,
@@ -338,7 +337,7 @@ export async function takeAllowance(
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }
 
-/** Open recipients of a page who are addresses of the simulator: mail to them is in no limit. */
+/** Counts the recipients of a page with addresses of the simulator, because email to them counts towards no limit. */
 async function countToSimulator(trx: Trx, p: { projectId: string; campaignId: string }, page: Page): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (${rowsOf(p, page)}) r WHERE ${isSimulatorSql(sql`r.email`)}

@@ -13,7 +13,7 @@ export async function listAllDrafts(db: Db, projectId: string): Promise<Campaign
   return rows.map(toCampaign);
 }
 
-/** Campaigns of any status with one of these slugs. */
+/** Lists campaigns of any status with one of these slugs. */
 export async function listCampaignsBySlug(
   db: Db,
   p: { projectId: string; slugs: readonly string[] },
@@ -23,7 +23,10 @@ export async function listCampaignsBySlug(
   return rows.map(toCampaign);
 }
 
-/** Same as above, with the campaigns locked until the transaction ends, so that no one starts them meanwhile. */
+/**
+ * Like `listCampaignsBySlug`, but locks the campaigns until the transaction ends, so that no one starts them
+ * meanwhile.
+ */
 export async function lockCampaignsBySlug(
   trx: Trx,
   p: { projectId: string; slugs: readonly string[] },

@@ -35,16 +35,16 @@ export interface CampaignContent extends MailText {
   audienceFilter: Condition | null;
   /** Topic of the campaign. Contacts who left the topic do not get it. */
   topicId?: string | null;
-  /** When it may reach its recipients; any time where it is absent. */
+  /** When the recipients may get it. Absent means at any time. */
   timing?: CampaignTiming;
-  /** The ways in which it is said; null or absent for one. */
+  /** Null or absent if the campaign has no variants. */
   variants?: CampaignVariant[] | null;
   test?: VariantTest | null;
 }
 
 export interface Campaign extends CampaignContent {
   id: string;
-  /** Names it in files, over projects. */
+  /** Identifies the campaign in files, across projects. */
   slug: string;
   topicId: string | null;
   timing: CampaignTiming;
@@ -53,18 +53,18 @@ export interface Campaign extends CampaignContent {
   startedAt: Date | null;
   sentAt: Date | null;
   cancelledAt: Date | null;
-  /** Why it is PAUSED; null in any other state. */
+  /** Null unless the status is PAUSED. */
   pausedReason: PausedReason | null;
   variants: CampaignVariant[] | null;
   test: VariantTest | null;
-  /** When its test is judged; null until its share was sent. */
+  /** When the winner is determined. Null until the test share has been sent. */
   testEndsAt: Date | null;
-  /** The name of the variant that the rest gets. */
+  /** Name of the variant that the remaining recipients get. */
   winner: string | null;
   winnerBy: WinnerSource | null;
   winnerAt: Date | null;
   createdAt: Date;
-  /** When its content was last changed: its version. Sending does not move it. */
+  /** When the content was last changed. This is the version of the campaign; sending does not change it. */
   updatedAt: Date;
 }
 
@@ -73,14 +73,14 @@ export interface CampaignRef {
   id: string;
 }
 
-/** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
+/** One start of a campaign. `sendNo` tells it from earlier starts that were cancelled. */
 export interface CampaignStart {
   projectId: string;
   campaignId: string;
   sendNo: number;
 }
 
-/** The columns of `CampaignContent` but the name and `sendAtLocal`, which a copy does without. */
+/** The columns of `CampaignContent` that a copy keeps: all except the name and `sendAtLocal`. */
 const SAID = [
   'description',
   ...MAIL_TEXT_COLUMN_NAMES,
@@ -115,11 +115,11 @@ export const CAMPAIGN_COLUMN_NAMES = [
 export type CampaignRow = RowOf<'campaigns', typeof CAMPAIGN_COLUMN_NAMES>;
 
 export const CAMPAIGN_COLUMNS = sql.raw(CAMPAIGN_COLUMN_NAMES.join(', '));
-/** The same columns of `campaigns c`, where another table of the statement has some of their names. */
+/** The same columns of `campaigns c`, for statements in which another table has columns of the same names. */
 export const CAMPAIGN_COLUMNS_OF_C = sql.raw(CAMPAIGN_COLUMN_NAMES.map((name) => `c.${name}`).join(', '));
 
 /**
- * Makes a DRAFT.
+ * Creates a DRAFT.
  * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment, CONFLICT for a slug that is taken
  */
 export async function insertCampaign(
@@ -163,8 +163,8 @@ export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Pro
 }
 
 /**
- * The campaign, held until the transaction ends.
- * @throws AppError NOT_FOUND; CONFLICT where it was changed after the version that the caller has read
+ * Returns the campaign and locks it until the transaction ends.
+ * @throws AppError NOT_FOUND; CONFLICT if it was changed after the version that the caller has read
  */
 export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef, read?: ReadVersion): Promise<Campaign> {
   const row = await trx
@@ -180,8 +180,8 @@ export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef, rea
 }
 
 /**
- * Campaigns newest first, by page number or by cursor (contract §1.6 Lists), with as many bodies and conditions as
- * fit.
+ * Lists campaigns newest first, by page number or by cursor (contract §1.6 Lists), with as many bodies and conditions
+ * as fit.
  */
 export async function listCampaigns(
   db: Db,
@@ -254,7 +254,10 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef & { read?: ReadVer
   await deleteMachineHours(trx, p);
 }
 
-/** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
+/**
+ * Creates a DRAFT with the same content, named "… (Copy)".
+ * @throws AppError NOT_FOUND
+ */
 export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campaign> {
   const said = sql.raw(SAID.join(', '));
   const { name } = await getCampaign(trx, p);
@@ -271,7 +274,7 @@ export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campa
 export const NAME_MAX_CHARS = 255;
 const COPY_SUFFIX = ' (Copy)';
 
-/** Campaigns of a project are named one at a time. */
+/** Creates a slug from the name. A lock lets only one campaign of the project get its slug at a time. */
 async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: string; name: string }): Promise<string> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`slug:campaigns:${projectId}`}, 0))`.execute(trx);
   return newSlug(trx, { table: 'campaigns', within: projectId, name });

@@ -5,14 +5,14 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db } from '../connection.ts';
 import type { ChunkRef } from './chunks.ts';
 
-/** The window that holds a campaign `k` of a project `p`. */
+/** The sending window that applies to a campaign `k` of a project `p`. */
 export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window ELSE p.sending_window END`;
 
 /** A decision about a chunk. It is valid only while the settings are unchanged and the window is open. */
 export interface OpenClock {
-  /** Stands for all settings that decide when a campaign's mail may leave. */
+  /** Identifies the settings that decide when the campaign's email may be sent. */
   key: string;
-  /** When the window shuts; null for never. */
+  /** When the window closes. Null if it does not close. */
   closesAt: Date | null;
 }
 
@@ -20,7 +20,7 @@ export interface OpenClock {
 export const CLOCK_KEY = sql<string>`
   concat_ws(' ', coalesce((${EFFECTIVE_WINDOW})::text, '-'), p.timezone, coalesce(k.send_at_local, '-'), k.late_policy)`;
 
-/** Whether what was decided about a chunk still counts, of a campaign `k` and its project `p`. */
+/** True if a decision about a chunk is still valid, for a campaign `k` and its project `p`. */
 export function stillOpen({ key, closesAt }: OpenClock): RawBuilder<SqlBool> {
   return sql<SqlBool>`${CLOCK_KEY} = ${key} AND now() < coalesce(${closesAt}::timestamptz, 'infinity')`;
 }
@@ -42,7 +42,7 @@ export async function findChunkClock(
   return rows[0] && toClock(rows[0]);
 }
 
-/** Notes until when a chunk's recipients wait; null when they need not. */
+/** Stores until when a chunk's recipients wait. Null if they need not wait. */
 export async function noteNotBefore(db: Db, p: ChunkRef & { notBefore: Date | null }): Promise<void> {
   await sql`
     UPDATE campaign_chunks SET not_before = ${p.notBefore}

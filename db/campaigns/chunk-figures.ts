@@ -12,7 +12,7 @@ import { ofCampaign } from './recipient-rows.ts';
 
 interface FiguresRow extends CampaignCounts {
   seq: number;
-  /** Which of the grouping sets it is of: a bit is 0 for the column that it groups by. */
+  /** The grouping set of the row: a bit is 0 for each column that it groups by. */
   of: number;
   variant: number | null;
   reason: string | null;
@@ -36,8 +36,8 @@ export async function countChunks(
   p: { projectId: string; campaignId: string; seqs: number[] },
 ): Promise<Map<number, ChunkFigures>> {
   if (p.seqs.length === 0) return new Map();
-  // There are few combinations of hours, which nobody can tell from the columns: Postgres would sort a million rows on
-  // disk.
+  // There are few combinations of hours, but the planner cannot tell from the columns. It would sort a million rows
+  // on disk.
   await sql`SELECT set_config('enable_sort', 'off', true)`.execute(trx);
   const counted = { ...OUTCOME_OF_E, machineOpens: sql`e.machine_opens`, machineClicks: sql`e.machine_clicks` };
   const perMail = Object.entries(counted).map(([name, of]): [string, RawBuilder<unknown>] => [

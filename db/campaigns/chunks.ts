@@ -7,7 +7,7 @@ import { capOf, type FrequencyCap } from '../sending/frequency.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 
-/** A chunk of a start: the lane that works on it owns its rows. */
+/** A chunk of a start. The lane that works on the chunk owns its rows. */
 export interface ChunkRef extends CampaignStart {
   seq: number;
 }
@@ -19,17 +19,17 @@ export interface SendTerms {
   /** Variant of the chunk. Null if the campaign has no variants. */
   variant: number | null;
   mode: KeyMode;
-  /** The campaign is PAUSED: nothing of it may be claimed. */
+  /** The campaign is PAUSED, so nothing may be claimed. */
   paused: boolean;
   held: boolean;
-  /** The project's own limit a second. */
+  /** The project's own limit per second. */
   sendRate: number | null;
-  /** The project's frequency cap, which holds for live mail. */
+  /** The project's frequency cap, which applies to live email. */
   frequencyCap: FrequencyCap | null;
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
-  /** The project's zone, by which dates are shown. */
+  /** The project's time zone, used to format dates. */
   timezone: string;
-  /** The verified domain of the sender address; null when it is not verified any more. */
+  /** The verified domain of the sender address. Null if it is no longer verified. */
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
 }
 
@@ -50,7 +50,7 @@ export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number })
   return rows[0] && toTerms(rows[0]);
 }
 
-/** Chunks with recipients left, at most `limit`, marked open again. */
+/** Reopens chunks with recipients left, up to `limit`. Returns their numbers. */
 export async function reopenChunks(db: Db, p: CampaignStart & { limit: number }): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     UPDATE campaign_chunks k SET done_at = NULL
@@ -73,7 +73,7 @@ export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, sql`status = 'HELD'`, sql`('PENDING', 'SENDING')`);
 }
 
-/** Ends what a chunk has left: the sender may not send at all. */
+/** Fails the remaining recipients of a chunk, because the sender may not send at all. */
 export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
   return endOpenRows(db, p, sql`status = 'FAILED', reason = ${p.reason}`, OPEN_RECIPIENTS);
 }
@@ -93,7 +93,7 @@ export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
   );
 }
 
-/** Marks a chunk done when it has nothing left; true when it has. */
+/** Marks a chunk done if no recipients are left. Returns whether it is done. */
 export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
   const { rows } = await sql`
     UPDATE campaign_chunks k SET done_at = coalesce(done_at, now())
@@ -107,8 +107,8 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
 }
 
 /**
- * Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is
- * SENDING or PAUSED.
+ * Skips the remaining recipients of a cancelled start, up to `limit` rows per call. Returns how many. Does nothing
+ * while the campaign is SENDING or PAUSED.
  */
 export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
   const result = await sql`
@@ -124,7 +124,8 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
 }
 
 /**
- * Under the same hold on the campaign's row as a claim, and fenced against running senders by taking their claim away.
+ * Takes the same lock on the campaign's row as a claim. Clears the claim of the rows, which fences them against
+ * running senders.
  */
 async function endOpenRows(
   db: Db,

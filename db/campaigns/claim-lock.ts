@@ -5,20 +5,20 @@ import type { CampaignRef } from './campaigns.ts';
 /**
  * Claims of a campaign's recipients share this lock until their commit. Code that must exclude claims takes it
  * exclusively. It exists beside the shared lock of the campaign's row because that lock is not fair: consecutive
- * claims would share it forever, and a pause at full speed would wait for seconds. In this lock's queue, no claim
- * overtakes a pause.
+ * claims would share it forever, and a pause at full speed would wait for seconds. This lock is a queue: a claim that
+ * comes after a pause waits behind it.
  */
 const lockKey = (projectId: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
   sql`hashtextextended('claims:' || (${projectId})::uuid::text || (${id})::uuid::text, 0)`;
 
 /**
- * As a part of a WHERE over `campaigns k`: true, once the lock is shared. Decided before the statement locks the row
- * that it finds.
+ * A condition over `campaigns k` that is true once the lock is shared. It is evaluated before the statement locks the
+ * row that it finds.
  */
 export const SHARES_CLAIM_LOCK = sql<boolean>`(pg_advisory_xact_lock_shared(${lockKey(sql`k.project_id`, sql`k.id`)}) IS NOT NULL)`;
 
 /**
- * Waits for the claims of a campaign that are being made; the next ones wait for this transaction. Taken before the
+ * Waits for the claims of a campaign that are running; later claims wait for this transaction. Call it before the
  * campaign's row is locked, never after.
  */
 export async function awaitClaims(trx: Trx, { projectId, id }: CampaignRef): Promise<void> {

@@ -10,23 +10,23 @@ import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
 
-/** A stretch of a chunk that is claimed by one statement. */
+/** The rows of a chunk that one statement claims. */
 export interface LedgerRange {
   first: string;
   last: string;
   rows: number;
 }
 
-/** A recipient that this process may send to now, under `claim`. */
+/** A recipient that this process has claimed and may send to now. */
 export interface ClaimedRecipient {
   id: string;
   contactId: string;
   email: string;
-  /** Values of the variables that were asked for, in their order; JSON values, or undefined. */
+  /** Values of the requested variables, in the requested order: JSON values or undefined. */
   values: unknown[];
-  /** All of the contact's data, where it was asked for. */
+  /** All data of the contact. Null unless it was requested. */
   data: Record<string, unknown> | null;
-  /** Names of data that the public key wrote: text only, never a link target. */
+  /** Names of the data fields that the public key wrote. Their values are text only, never a link target. */
   untrustedKeys: string[];
   attempts: number;
 }
@@ -34,7 +34,7 @@ export interface ClaimedRecipient {
 export interface ClaimRequest extends CampaignStart {
   claim: number;
   range: LedgerRange;
-  /** Keys of the contact's data that the content names; `all` where it has parts that could name any. */
+  /** The data fields that the content names. `all` if the content has parts that can name any field. */
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
   /**
@@ -42,15 +42,15 @@ export interface ClaimRequest extends CampaignStart {
    * already.
    */
   said?: { variant: number; contentId: string } | undefined;
-  /** The project's send rate as it was read: nothing is claimed when it is another by now. */
+  /** The project's send rate as read before. Nothing is claimed if it has changed. */
   sendRate: number | null;
-  /** The project's frequency cap, likewise. */
+  /** The project's frequency cap as read before. Nothing is claimed if it has changed. */
   frequencyCap?: FrequencyCap | null;
   /** The decision about the chunk's local time and window. Nothing is claimed when it is no longer valid. */
   clock: OpenClock;
 }
 
-/** A number for one attempt at a chunk; completions count only under the number that the row still has. */
+/** Returns a number for one attempt at a chunk. A completion counts only while its row still has this number. */
 export async function nextClaim(db: Db): Promise<number> {
   const { rows } = await sql<{ claim: number }>`SELECT nextval('claims') AS claim`.execute(db);
   if (!rows[0]) throw new Error('the sequence of claims gave no number');
@@ -98,7 +98,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopic({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})`;
   const wanted = sql`SELECT e.contact_id, ARRAY[e.id] AS ids FROM emails e, contacts c WHERE ${claimable}`;
   const slots = cap ? sql`, slots AS (${takeSlots({ projectId: p.projectId, cap, wanted })})` : sql``;
-  // An array, which is made once: joined, each row would look through all the places.
+  // An array is built once. With a join, each row would search all the slots.
   const granted = sql`ARRAY(SELECT s.wanted[1] FROM slots s WHERE ${hasSlot(sql`s.mails`, sql`s.wanted[1]`)})`;
   const capped = cap ? sql`AND e.id = ANY(${granted})` : sql``;
   const { rows } = await sql<ClaimRow>`
@@ -163,7 +163,7 @@ function markVariant({ said }: ClaimRequest): RawBuilder<unknown> {
   return said ? sql`, variant = ${said.variant}::smallint, content_id = ${said.contentId}::uuid` : sql``;
 }
 
-/** A project without any entry, which most are, pays nothing: the first EXISTS is one look for the whole statement. */
+/** Checks the suppression list. If it is empty, as in most projects, the first EXISTS runs once for the statement. */
 function mayGetMarketing(p: ClaimRequest): RawBuilder<boolean> {
   const allowed = notSuppressed({
     pads: p.suppressionPads,
@@ -174,7 +174,7 @@ function mayGetMarketing(p: ClaimRequest): RawBuilder<boolean> {
   return sql<boolean>`(NOT EXISTS (SELECT FROM suppressions WHERE project_id = ${p.projectId}) OR ${allowed})`;
 }
 
-/** Only what the content names crosses the wire: contacts may hold 64 KB each. */
+/** Selects only the fields that the content names, because a contact can hold 64 KB of data. */
 function valueColumns(dataKeys: string[] | 'all'): RawBuilder<unknown> {
   if (dataKeys === 'all') return sql`c.data`;
   const columns = dataKeys.map((key, n) => sql`c.data->${key}::text AS ${sql.ref(`v${n}`)}`);

@@ -15,11 +15,11 @@ export interface Deferred {
   error: string;
 }
 
-/** Mails that the provider took, column by column. */
+/** Emails that the provider accepted, column by column. */
 export interface SentMails {
   ids: string[];
   claims: number[];
-  /** The provider's own ids of the messages, where it has any. */
+  /** The provider's own ids of the messages, if it assigns any. */
   providerIds: (string | null)[];
   /** Projects of the emails, each once. */
   projectIds: string[];
@@ -29,18 +29,18 @@ export interface SentMails {
 
 /** Result of `completeSent`. */
 export interface CompletedSent {
-  /** For how many mails it counted: fewer than given means that others own some of them. */
+  /** Number of emails that this call completed. If it is lower than the number given, other processes own the rest. */
   counted: number;
   /** True if a mailbox provider has recently refused email of one of these projects, see `findWatchedMails`. */
   watched: boolean;
-  /** Projects of which nothing was recorded, because something listens to their events. */
+  /** Projects for which nothing was recorded, because something listens to their events. */
   listening: string[];
 }
 
 /**
- * Records accepted mails, each with its event `email.sent`. The payload of the event is derived when it is read, so a
- * million of them cost no text. Only for projects where nothing listens to the event by now; otherwise `recordEvents`
- * has to write it. A callback that came before this commit keeps its status.
+ * Records accepted emails, each with its event `email.sent`. The payload of the event is derived when it is read, so
+ * a million events store no text. This works only for projects in which nothing listens to the event. For the others,
+ * `recordEvents` must write it. A status from a callback that came before this commit stays.
  */
 export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent> {
   const done = sql`
@@ -50,7 +50,7 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL AND e.project_id <> ALL (ARRAY(SELECT id FROM listening))`;
   const byProject = sql`
     SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
-  // Whether or not it counted: a mail that left twice has two ids.
+  // Includes emails that this call did not complete: an email that was sent twice has two ids.
   const handedOver = sql`
     SELECT d.provider_id, e.project_id, e.id FROM unnest(${plainArray(p.ids)}::uuid[], ${idsOfProvider(p)}::text[]) AS d (id, provider_id)
     JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
@@ -71,7 +71,7 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
   return rows[0] ?? { counted: 0, watched: false, listening: [] };
 }
 
-/** Puts mails off, to be claimed again; returns for how many it counted, as `completeSent`. */
+/** Returns deferred emails to PENDING, to be claimed again. Returns how many changed, as `completeSent` does. */
 export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number> {
   if (rows.length === 0) return 0;
   const result = await sql`
@@ -92,12 +92,14 @@ export async function findCompleted(db: Db, p: { ids: string[]; claims: number[]
   return new Set(rows.map((row) => row.id));
 }
 
-/** An array as Postgres reads it, of values that need no quotes: the driver looks at each value for what to escape. */
+/**
+ * Formats a Postgres array of values that need no quotes. The driver would check each value for characters to escape.
+ */
 function plainArray(values: (string | number)[]): string {
   return `{${values.join(',')}}`;
 }
 
-/** `unnest` makes NULL of what the shorter array lacks. */
+/** Returns an empty array if no email has an id, because `unnest` fills the shorter array with NULL. */
 function idsOfProvider({ providerIds }: SentMails): (string | null)[] {
   return providerIds.some((id) => id !== null) ? providerIds : [];
 }

@@ -10,7 +10,7 @@ import {
 import type { Trx } from '../connection.ts';
 import { checkedPage, type PageZones } from './zoned-pages.ts';
 
-/** A stretch of a page's rows that becomes a chunk: all of one variant and one zone. */
+/** Consecutive rows of a page that become a chunk. All have the same variant and zone. */
 export interface PageChunk {
   /** Time zone of these recipients. Null is the project's zone. */
   zone: string | null;
@@ -56,7 +56,7 @@ export async function insertDealtPage(
     campaign: DealtCampaign;
     predicate: RawBuilder<SqlBool>;
     present: RawBuilder<unknown>;
-    /** The reason of who is skipped, of a row `page`. */
+    /** The reason to skip a row `page`, or NULL. */
     refused: RawBuilder<string | null>;
     contacts: number;
     zones: PageZones | undefined;
@@ -105,7 +105,7 @@ export async function insertDealtPage(
   return { chunks, open: row.open, seen: row.seen, cursor: row.cursor };
 }
 
-/** Recipients of the pages before. */
+/** Counts the recipients of the earlier pages. */
 async function countAssigned(trx: Trx, campaignId: string, variants: number): Promise<Dealt> {
   const { rows } = await sql<{ variant: number | null; rest: boolean; recipients: number }>`
     SELECT CASE WHEN NOT rest THEN variant END AS variant, rest, sum(size)::int AS recipients

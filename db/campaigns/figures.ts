@@ -13,7 +13,7 @@ import { sqlStateOf } from '../postgres-errors.ts';
 import { inSavepoint } from '../transaction.ts';
 import { countChunks } from './chunk-figures.ts';
 
-/** All that can be counted of a campaign's recipients. */
+/** Statistics of a campaign's recipients. */
 export interface Figures {
   counts: CampaignCounts;
   /** By variant number, from 0. Recipients who wait for the winner belong to no variant. */
@@ -21,7 +21,7 @@ export interface Figures {
   /** Same for recipients who got the email before the winner was known. */
   tested: Map<number, CampaignCounts>;
   byReason: Record<string, number>;
-  /** How many by the hour in which it happened, numbered from 1970. */
+  /** Events per hour. Hours are numbered from 1970. */
   hours: Record<SeriesKind, Map<number, number>>;
   machineOpens: number;
   machineClicks: number;
@@ -88,7 +88,7 @@ async function countChunksOf(trx: Trx, p: { projectId: string; campaignId: strin
   return { chunks, lacking };
 }
 
-/** Only final statistics are stored; for a campaign that is over, only when no recipient waits any more. */
+/** True if the counted statistics may be stored: the chunk is done or in no turn, or the campaign is over. */
 function isToBeKept({ keeps, figures }: Chunk): boolean {
   return keeps && figures !== null;
 }

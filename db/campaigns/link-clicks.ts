@@ -10,7 +10,7 @@ export interface LinkClicks {
    * Number of the variant whose emails have the link. Null if the campaign has no variants, or the email was deleted.
    */
   variant: number | null;
-  /** By people. */
+  /** Clicks by humans. */
   clicks: number;
   /** Recipients who clicked. */
   uniqueClicks: number;

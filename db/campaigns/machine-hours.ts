@@ -13,8 +13,8 @@ export interface MachineHits {
 }
 
 /**
- * Counts by hour what machines did just now, in the transaction that counts it by mail. Its last statement: all who
- * record at the same time come to the same row, and wait for each other from here to their commit.
+ * Counts automated opens and clicks by hour, in the transaction that counts them by email. It must be the last
+ * statement: all recorders at the same time update the same row, and wait for each other from here to their commit.
  */
 export async function countMachineHits(trx: Trx, p: { projectId: string; hits: MachineHits[] }): Promise<void> {
   const { projectId, hits } = p;
@@ -31,7 +31,7 @@ export async function countMachineHits(trx: Trx, p: { projectId: string; hits: M
   `.execute(trx);
 }
 
-/** By the hour, numbered from 1970; hours without any are missing. */
+/** Reads the counts by hour, numbered from 1970. Hours without any are missing. */
 export async function readMachineHours(
   db: Db,
   p: CampaignRef,

@@ -32,7 +32,7 @@ export interface RecipientFilter {
   reasons?: string[] | undefined;
   /** Selects the recipients that the statistics count under this name. */
   outcome?: RecipientOutcome | undefined;
-  /** A part of the address, in any case. */
+  /** A part of the address. Case does not matter. */
   search?: string | undefined;
 }
 
@@ -40,7 +40,8 @@ export interface RecipientFilter {
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /**
- * A recipient `e` of `emails` with its contact `c`. The address as it was sent to; before that, as the contact has it.
+ * The columns of a recipient `e` of `emails` with its contact `c`. The address is the one that was sent to; before
+ * that, it is the contact's.
  */
 export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
@@ -50,26 +51,26 @@ export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   ${notBeforeOf('e')} AS "notBefore"`;
 
 /**
- * Rows of the campaign within a range of ids. Written so that no index serves it: for each chunk of a large campaign
- * the planner would otherwise read the whole campaign by the index (campaign_id, contact_id), where the range alone
- * finds the rows.
+ * Restricts rows within a range of ids to the campaign. The condition is written so that no index serves it.
+ * Otherwise the planner would read the whole campaign by the index (campaign_id, contact_id) for each chunk of a
+ * large campaign. The range alone finds the rows.
  */
 export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
 }
 
-/** Whether a row `e` of `emails` is one that a filter means. */
+/** True if a row `e` of `emails` matches the whole filter. */
 export function matches(p: RecipientFilter): RawBuilder<SqlBool> {
   const ofReason = p.reasons ? sql<SqlBool>`e.reason = ANY(${p.reasons}::text[])` : sql<SqlBool>`true`;
   return sql<SqlBool>`${hasStatus(p)} AND ${ofReason} AND ${hasOutcome(p)} AND ${hasAddress(p)}`;
 }
 
-/** By its status alone. */
+/** True if the row matches the filter's statuses. Ignores the rest of the filter. */
 export function hasStatus({ statuses }: RecipientFilter): RawBuilder<SqlBool> {
   return statuses ? sql<SqlBool>`e.status = ANY(${statuses}::text[])` : sql<SqlBool>`true`;
 }
 
-/** By what the stats count it under alone. */
+/** True if the row matches the filter's outcome. Ignores the rest of the filter. */
 export function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
   return outcome ? OUTCOME_OF_E[outcome] : sql<SqlBool>`true`;
 }
@@ -85,7 +86,7 @@ export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND c.email LIKE ${part}) END`;
 }
 
-/** A part of an address as LIKE takes it: addresses are stored in lower case. */
+/** Escapes a part of an address for LIKE, in lower case as addresses are stored. */
 export function likeText(search: string): string {
   return escapeLike(normalizeEmail(search));
 }

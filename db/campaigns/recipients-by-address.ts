@@ -4,7 +4,10 @@ import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 import { likeText, matches, RECIPIENT_COLUMNS, type Recipient, type RecipientFilter } from './recipient-rows.ts';
 
-/** Most contacts who are looked up in the ledger at a time: as many as a page has at first, then ever more. */
+/**
+ * The maximum number of contacts per lookup in the ledger. The first lookup takes as many as a page has, each further
+ * one four times as many.
+ */
 const CONTACTS_MAX = 2_000;
 
 type Search = CampaignRef & RecipientFilter;
@@ -19,7 +22,7 @@ export async function canFindByAddress(db: Db, { search }: RecipientFilter): Pro
 
 /**
  * Finds recipients whose contact's address starts with the search text, ordered by address, after the address
- * `after`. `goesOn`: the address after which there may be more; null at the end.
+ * `after`. `goesOn` is the address after which there may be more; null at the end.
  */
 export async function findByAddress(
   db: Db,
@@ -50,7 +53,7 @@ export async function notByAddress(db: Db, p: RecipientFilter, meant: RawBuilder
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND ${begins}) END`;
 }
 
-/** Addresses by the ids of their contacts, in their order. */
+/** Lists addresses by contact id, in the order of the addresses. */
 async function listContacts(db: Db, p: Search & { after: string | null; most: number }): Promise<Map<string, string>> {
   const after = p.after === null ? sql`true` : sql`c.email > ${p.after}`;
   const { rows } = await sql<{ id: string; email: string }>`
@@ -82,13 +85,15 @@ function isWhole(search = ''): boolean {
 
 const bytewise = new WeakMap<Db, Promise<boolean>>();
 
-/** Whether text of this database is in the order of its bytes, so that an index serves LIKE 'a%'. Asked once. */
+/**
+ * Tells whether the database sorts text by its bytes, so that an index serves LIKE 'a%'. Reads it once per database.
+ */
 function comparesBytes(db: Db): Promise<boolean> {
   const known = bytewise.get(db);
   if (known) return known;
   const asked = askForOrder(db);
   bytewise.set(db, asked);
-  // A database that is away is asked again.
+  // After a failure, the next call reads it again.
   asked.catch(() => bytewise.delete(db));
   return asked;
 }

@@ -20,7 +20,7 @@ import { canFindByAddress, findByAddress, notByAddress } from './recipients-by-a
 
 type Request = CampaignRef & RecipientFilter;
 
-/** A stretch of the ledger that chunks own, both ends included. */
+/** A range of the ledger that chunks own. Both ends are included. */
 interface Stretch {
   first: string;
   last: string;
@@ -33,18 +33,18 @@ interface Stretch {
  */
 const PAGE_MS = 50;
 /**
- * Rows that every page reads, however slow. They take a few milliseconds, and small campaigns are answered
- * completely.
+ * Rows that every page reads, even if the time budget is over. They take a few milliseconds, and cover small
+ * campaigns completely.
  */
 const LOOKED_THROUGH_MIN = 5_000;
-/** A filter's matches are counted where that reads no more than this. */
+/** Matches are counted only if that reads at most this many rows. */
 const COUNTED_MAX = 20_000;
-/** Rows of an export that are in memory at a time. */
+/** The maximum number of an export's rows in memory. */
 export const EXPORT_ROWS = 1_000;
-/** Statuses that have a reason, always. */
+/** Statuses that always have a reason. */
 const WITH_REASON: readonly EmailStatus[] = ['FAILED', 'BOUNCED'];
 const WITH_REASON_OUTCOMES: readonly RecipientOutcome[] = ['failed', 'skipped'];
-/** Statuses that no row of a chunk has which is done. */
+/** Statuses that no row has once its chunk is done. */
 const OPEN: readonly EmailStatus[] = ['PENDING', 'SENDING', 'HELD'];
 
 /**
@@ -64,7 +64,7 @@ export async function listRecipients(
   return { ...page, total: await countRecipients(db, p, all) };
 }
 
-/** The next rows of an export, at most `EXPORT_ROWS`; fewer say nothing, `cursor` null is the end. */
+/** Returns the next rows of an export, at most `EXPORT_ROWS`. Fewer rows do not mean the end; `cursor` null does. */
 export function exportRecipients(db: Db, p: Request & { cursor: string | undefined }): Promise<Page<Recipient>> {
   const before = p.cursor === undefined ? null : decodeIdCursor(p.cursor);
   return findRecipients(db, { ...p, part: 'all', before, limit: EXPORT_ROWS, untilMs: Date.now() + PAGE_MS });
@@ -101,14 +101,14 @@ async function findRecipients(db: Db, p: Search): Promise<Page<Recipient>> {
     slowestMs = Math.max(slowestMs, Date.now() - from);
     looked += stretch.size;
     const isLast = n === stretches.length - 1;
-    // Another one as slow as the slowest would be too late.
+    // If the next range took as long as the slowest one, the page would exceed its budget.
     const late = looked >= LOOKED_THROUGH_MIN && Date.now() + slowestMs >= p.untilMs;
     if (!isLast && late) return pageUpTo(found, { part: p.part, before: stretch.first });
   }
   return pageOf(found, p);
 }
 
-/** All candidates were read, or more matches were found than the page can hold. */
+/** Builds the page after all candidates were read, or more matches were found than fit. */
 function pageOf(found: Recipient[], { limit, part }: Search): Page<Recipient> {
   if (found.length <= limit) return { items: found, cursor: null, hasMore: false };
   const items = found.slice(0, limit);

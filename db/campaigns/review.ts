@@ -13,7 +13,7 @@ import type { Campaign } from './campaigns.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { withheldReason } from './withheld.ts';
 
-/** The audience of a campaign as it stands, without anything taken of it. */
+/** A preview of the audience of a campaign. It claims and reserves nothing. */
 export interface AudienceReview {
   audience: number;
   willSend: number;
@@ -26,11 +26,11 @@ export interface AudienceReview {
 /** The state of a project and its sender domains for a campaign that would be sent now. */
 export interface SendingStanding {
   held: boolean;
-  /** The project's own limit a second. */
+  /** The project's own limit per second. */
   sendRate: number | null;
   /** Emails that the month still allows. Null without a limit. */
   monthlyRoom: number | null;
-  /** By sender address; null for a domain that the project has not. */
+  /** By sender address. Null if the project does not have the domain. */
   domains: Map<string, { verified: boolean; dmarc: boolean } | null>;
   /** Settings for the local time of the recipients. */
   clock: Pick<CampaignClock, 'projectZone' | 'window'>;
@@ -38,7 +38,7 @@ export interface SendingStanding {
 
 type Request = { projectId: string; campaign: Campaign };
 
-/** Counts the audience in one pass over its contacts. A segment or filter that is gone is nobody. */
+/** Counts the audience in one pass over its contacts. The audience of a deleted segment or filter is empty. */
 export async function reviewAudience(
   db: Db,
   p: Request & { pads: KeyPads; variables: readonly string[] },
@@ -71,7 +71,10 @@ export async function findSample(db: Db, p: Request): Promise<Reader | undefined
   return rows[0];
 }
 
-/** `mode` test: nothing limits it. `senders`: the addresses that its mails come from. */
+/**
+ * Reads the state that a send would depend on now. In `mode` test, no limit applies. `senders` are the addresses that
+ * the emails come from.
+ */
 export async function readStanding(
   db: Db,
   p: Request & { mode: KeyMode; senders: readonly string[] },

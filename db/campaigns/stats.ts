@@ -6,7 +6,7 @@ import { readMachineHours, SERIES_HOURS } from './machine-hours.ts';
 
 /** Statistics of one campaign besides its counts. */
 export interface StatsDetail {
-  /** Recipients by why they were not sent to, or were lost. */
+  /** Recipients who were not sent to, or whose email was lost, by reason. */
   byReason: Record<string, number>;
   machineOpens: number;
   machineClicks: number;
@@ -32,7 +32,7 @@ export interface MachineHour {
 
 const HOUR_MS = 3_600_000;
 
-/** Counts of campaigns by id; one that has no recipient is missing. */
+/** Counts campaigns by id. A campaign without recipients is missing. */
 export async function countCampaigns(
   db: Db,
   p: { projectId: string; ids: readonly string[] },
@@ -41,7 +41,7 @@ export async function countCampaigns(
   return new Map([...figures].map(([id, { counts }]) => [id, counts]));
 }
 
-/** Counts of one campaign. */
+/** Returns the counts of one campaign. */
 export async function countCampaign(db: Db, p: CampaignRef): Promise<CampaignCounts> {
   const counts = await countCampaigns(db, { projectId: p.projectId, ids: [p.id] });
   return counts.get(p.id) ?? NO_COUNTS;

@@ -4,7 +4,7 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 /** Columns of a campaign's own window and its policy for late recipients. */
 export const WINDOW_COLUMN_NAMES = ['own_window', 'sending_window', 'late_policy'] as const;
 
-/** A campaign's timing as its row has it. */
+/** Returns a campaign's timing as columns of its row. */
 export function timingColumns({ sendingWindow, sendAtLocal, latePolicy }: CampaignTiming) {
   return {
     own_window: sendingWindow !== undefined,

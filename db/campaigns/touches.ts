@@ -14,7 +14,7 @@ export function markFiguresStale(mails: RawBuilder<unknown>): RawBuilder<unknown
 
 /** Notes per statement. They cover a few thousand chunks at most. */
 const BATCH = 10_000;
-/** As many as an hour brings. */
+/** Enough for the notes of an hour. */
 const MAX_BATCHES = 500;
 
 /**

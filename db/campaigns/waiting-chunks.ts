@@ -4,13 +4,13 @@ import type { Db } from '../connection.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
 
-/** A chunk that waits. `clock` identifies the settings by which it does; null if the provider deferred it. */
+/** A chunk that waits. `clock` identifies the settings that it waits by. Null if the provider deferred it. */
 export interface Wait {
   chunk: LaterChunk;
   clock: string | null;
 }
 
-/** Which chunks a workflow asks for. */
+/** The request of a workflow for chunks that are due. */
 interface DueRequest extends CampaignStart {
   /** Chunks from this one on had no turn yet, so they are not due again. */
   before: number;

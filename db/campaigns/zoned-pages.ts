@@ -3,14 +3,14 @@ import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
 import type { Trx } from '../connection.ts';
 
 /**
- * Contacts of a page that is cut by zones. Large, so that the chunks of 40 zones are worth an activity each; and small
- * enough that a pause, which waits for the page, comes in time.
+ * Contacts of a page that is divided by zone. It is large, so that the chunks of 40 zones are worth an activity each.
+ * It is small enough that a pause, which waits for the page, does not wait long.
  */
 export const ZONED_PAGE_CONTACTS = 30_000;
 /** About 600 zone names exist. Contacts with a name beyond this number use the project's zone. */
 const NAMES_MAX = 2_000;
 
-/** The names of zones in the data of a page's contacts, and the one name of each of these zones. */
+/** The zone names in the data of a page's contacts, and the canonical name of each zone. */
 export interface PageZones {
   names: string[];
   zones: string[];
@@ -70,7 +70,7 @@ function zonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
     FROM judged LEFT JOIN unnest(${zones.names}::text[], ${zones.zones}::text[]) AS z (name, zone) ON z.name = judged.name`;
 }
 
-/** The chunks of a page whose rows are `taken` (id, contact_id), as JSON. */
+/** Returns the chunks of a page whose rows are `taken` (id, contact_id), as JSON. */
 export function zonedChunks(zones: PageZones | undefined, maxRows: number): RawBuilder<ZonedChunk[] | null> {
   if (!zones) return sql`NULL::jsonb`;
   return sql`(

@@ -12,12 +12,12 @@ export interface Contact {
   id: string;
   email: string;
   subscribed: boolean;
-  /** The same in a word; `pending` was asked to confirm it, and is not subscribed until then. */
+  /** `subscribed` as one word. A `pending` contact was asked to confirm, and is not subscribed until then. */
   subscription: Subscription;
-  /** Consent to SMS, apart from `subscribed` (contract §10.3 SMS consent). */
+  /** Consent to SMS, separate from `subscribed` (contract §10.3 SMS consent). */
   smsSubscribed: boolean;
   data: Data;
-  /** Whether they are on each of the project's topics, by id. */
+  /** Whether the contact is on each of the project's topics, by topic id. */
   topics: Record<string, boolean>;
   createdAt: Date;
   updatedAt: Date;
@@ -43,10 +43,13 @@ export const CONTACT_COLUMN_NAMES = [
   'updated_at',
 ] as const;
 const TOPICS = sql<Record<string, boolean>>`topics_of(contacts.project_id, contacts.id)`.as('topics');
-/** The same, and the contact's topics. */
+/** The columns of `toContact`, and the contact's topics. */
 export const CONTACT_FIELD_NAMES = [...CONTACT_COLUMN_NAMES, 'topics'] as const;
 export const CONTACT_COLUMNS = sql`${sql.raw(CONTACT_COLUMN_NAMES.join(', '))}, topics_of(contacts.project_id, contacts.id) AS topics`;
-/** A page of `contacts` whose rows get their topics once it is cut: an offset passes over many. */
+/**
+ * Adds the topics to a page of `contacts`, after the page is cut. An offset skips many rows, whose topics would be
+ * read for nothing.
+ */
 export function withTopics(projectId: string, page: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`SELECT contacts.*, topics_of(${projectId}::uuid, contacts.id) AS topics FROM (${page}) AS contacts`;
 }
@@ -65,7 +68,10 @@ export async function getContact(db: Db, { projectId, id }: ContactRef): Promise
   return toContact(row);
 }
 
-/** Holds the contact until the transaction ends. @throws AppError NOT_FOUND */
+/**
+ * Locks the contact until the transaction ends.
+ * @throws AppError NOT_FOUND
+ */
 export async function lockContact(trx: Trx, { projectId, id }: ContactRef): Promise<Contact> {
   const row = await trx
     .selectFrom('contacts')
@@ -102,7 +108,7 @@ export async function listContacts(
   };
 }
 
-/** Which of the addresses are contacts; `notFound` has the others as they were given. */
+/** Finds the contacts with these addresses. `notFound` has the other addresses as they were given. */
 export async function lookupContacts(
   db: Db,
   p: { projectId: string; emails: string[] },

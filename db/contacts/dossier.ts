@@ -9,10 +9,10 @@ import type { ContactRef } from './contacts.ts';
 
 /** Rows per statement. The memory of an export does not grow with the number of rows. */
 const PAGE_ROWS = 500;
-/** Segments asked for by one statement: each is a column. */
+/** Segments per statement. Each is a column. */
 const SEGMENTS_AT_A_TIME = 50;
 
-/** A record as the export shows it; instants are ISO 8601. */
+/** A record in the export. Instants are ISO 8601. */
 export type ExportedRecord = Record<string, unknown> & { id: string };
 
 /** Lists the suppressions of an address, including suppressions that are stored by hash only. */
@@ -28,7 +28,7 @@ export async function listSuppressionsOf(
   return rows;
 }
 
-/** A contact's SMS, oldest first. */
+/** Lists a contact's SMS, oldest first. */
 export async function listSmsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT id, to_phone AS "to", from_phone AS "from", body, status, created_at AS "createdAt", sent_at AS "sentAt",
@@ -39,7 +39,7 @@ export async function listSmsOf(db: Db, p: ContactRef & { after?: string }): Pro
   return rows;
 }
 
-/** A contact's events, oldest first. */
+/** Lists a contact's events, oldest first. */
 export async function listEventsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT id, name, coalesce(data, '{}') AS data, email_id AS "emailId", actor, created_at AS "createdAt"
@@ -64,7 +64,7 @@ export async function listExecutionsOf(db: Db, p: ContactRef & { after?: string 
   return rows;
 }
 
-/** The segments that a contact is in now. */
+/** Lists the segments that a contact is in now. */
 export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Promise<ExportedRecord[]> {
   const { rows: segments } = await sql<ExportedRecord>`
     SELECT id, name, slug, type FROM segments WHERE project_id = ${projectId} ORDER BY id
@@ -86,7 +86,7 @@ export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Pro
   return found;
 }
 
-/** Segments that refer to each other in a cycle have no members. */
+/** Returns the condition of a segment. Segments that refer to each other in a cycle have no members. */
 async function memberOf(db: Db, { projectId, segmentId }: { projectId: string; segmentId: string }) {
   const condition: Condition = {
     logic: 'AND',

@@ -8,7 +8,10 @@ import { selectMailText } from '../contents/mail-text.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 
-/** Whether a project's public key makes contacts pending until they confirm, and with which template they are asked. */
+/**
+ * Whether contacts of a project's public key are pending until they confirm, and the template of the confirmation
+ * email.
+ */
 export interface DoubleOptIn {
   enabled: boolean;
   templateId: string | null;
@@ -22,9 +25,9 @@ export interface SubscriptionProof {
   emailId: string;
 }
 
-/** A person is asked again only after this. */
+/** The minimum time between two confirmation emails to a person. */
 const ASK_EVERY = sql.raw(`interval '1 hour'`);
-/** How long the link of a confirmation mail holds. */
+/** How long the link of a confirmation email is valid. */
 const HOLDS = sql.raw(`interval '30 days'`);
 
 /**
@@ -49,7 +52,7 @@ export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; double
     throw fieldError('doubleOptIn.templateId', 'The body of the template has to name {{confirmUrl}}.');
 }
 
-/** Whether the project asks for confirmation. */
+/** Tells whether the project asks for confirmation. */
 export async function asksForConfirmation(db: Db, projectId: string): Promise<boolean> {
   const { rows } = await sql`SELECT id FROM projects WHERE id = ${projectId} AND double_opt_in`.execute(db);
   return rows.length > 0;
@@ -80,7 +83,9 @@ interface AskingTemplate extends MailText<string | null> {
   limit: number | null;
 }
 
-/** The mail leaves whatever the type of its template: it is the answer to what the person asked for. */
+/**
+ * Sends the confirmation email as TRANSACTIONAL, whatever the type of its template, because the person asked for it.
+ */
 async function sendConfirmations(
   trx: Trx,
   p: { projectId: string; contacts: { id: string; email: string }[] },
@@ -130,7 +135,7 @@ export async function findConfirmation(
   return rows[0];
 }
 
-/** Keeps the proof of a confirmation; one that is there already stays. May run twice. */
+/** Stores the proof of a confirmation. An existing proof stays. Safe to run twice. */
 export async function keepProof(
   trx: Trx,
   p: { projectId: string; emailId: string; ip: string; text: string },

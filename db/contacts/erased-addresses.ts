@@ -19,8 +19,9 @@ interface Marked {
 }
 
 /**
- * Keeps the hashes that links of these contacts and of their emails speak for, and the topics that the contacts have
- * left. Call it in the transaction that erases the contacts, before their emails lose the address. May run twice.
+ * Stores the hashes of the addresses that links of these contacts and of their emails speak for, and the topics that
+ * the contacts have left. Call it in the transaction that erases the contacts, before their emails lose the address.
+ * Safe to run twice.
  */
 export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<void> {
   const { projectId, contacts } = p;
@@ -55,11 +56,14 @@ export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pro
   await keepTopicRefusals(trx, { projectId, contacts: own });
 }
 
-/** A step may write to another address than the contact's: that reader does not speak for the contact. */
+/**
+ * True if the email's reader speaks for the contact. An automation step may write to another address than the
+ * contact's.
+ */
 const speaksForContact: RawBuilder<boolean> = sql<boolean>`
   (e.source_type <> 'WORKFLOW' OR e.to_email IS NULL OR lower(e.to_email) = c.email)`;
 
-/** The addresses of a contact's emails that are not the contact's address now. */
+/** Lists the addresses of a contact's emails that are no longer the contact's address. */
 async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked) {
   const { rows } = await sql<ContactAddress>`
     SELECT DISTINCT e.contact_id AS id, lower(e.to_email) AS email FROM emails e JOIN contacts c ON c.id = e.contact_id
@@ -69,15 +73,16 @@ async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts 
   return rows.map((row) => ({ ...row, hash: addressHash(key, row.email) }));
 }
 
-/** In the order of the hashes, so that two erasures lock in the same order. */
+/** Sorts by hash, so that two erasures lock in the same order. */
 function uniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] {
   const unique = new Map(links.map((link) => [link.hash.toString('hex'), link]));
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, link]) => link);
 }
 
 /**
- * Connects contacts who are new at their address with its earlier contact: old links act on them, and the topics that
- * the person left stay left, also for a contact that joined them at another address. One statement, since each costs a lone request a round trip.
+ * Connects new contacts at an address with the earlier contact of that address. Old links act on the new contacts.
+ * The topics that the person left stay left, even if a contact joined them at another address. One statement does all
+ * this, because each statement costs a single request a round trip.
  */
 export async function adoptAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;
@@ -97,7 +102,7 @@ export async function adoptAddresses(trx: Trx, key: Buffer, { projectId, contact
   `.execute(trx);
 }
 
-/** Keeps the topic refusals of an address that its contact leaves for another one, for the next contact there. */
+/** Stores the topic refusals of an address that its contact leaves, for the next contact with this address. */
 export async function leaveAddress(
   trx: Trx,
   key: Buffer,
@@ -113,13 +118,15 @@ export async function leaveAddress(
 export interface ErasedAddress {
   projectId: string;
   hash: Buffer;
-  /** The email went to it; false for the address that its contact had later. */
+  /** True for the address that the email was sent to, false for a later address of its contact. */
   isRecipient: boolean;
   /** The contact who has the address now. */
   contactId: string | null;
 }
 
-/** The addresses that a link speaks for whose email or contact was erased, the recipient's first. */
+/**
+ * Finds the addresses that a link speaks for whose email or contact was erased. The recipient's address comes first.
+ */
 export async function findErasedAddresses(
   db: Db,
   { kind, id }: { kind: 'email' | 'contact'; id: string },
@@ -136,13 +143,13 @@ export async function findErasedAddresses(
   return rows;
 }
 
-/** The contacts who have these addresses now. */
+/** Lists the contacts who have these addresses now. */
 export async function listErasedHolders(db: Db, key: Buffer, erased: readonly ErasedAddress[]): Promise<string[]> {
   const ids = erased.flatMap(({ contactId }) => contactId ?? []);
   if (ids.length === 0) return [];
   const { rows } = await sql<ContactAddress>`
     SELECT id, email FROM contacts WHERE id = ANY(${ids}::uuid[]) AND project_id = ${erased[0]?.projectId ?? null} ORDER BY id
   `.execute(db);
-  // The contact may have left the address at this moment.
+  // A contact that has just left the address does not count.
   return rows.flatMap(({ id, email }) => (erased.some(({ hash }) => hash.equals(addressHash(key, email))) ? id : []));
 }

@@ -1,4 +1,4 @@
-/** Copies of a contact that other tables keep for a while: payloads, answers, errors and development mailboxes. */
+/** Copies of a contact that other tables keep for a while: payloads, responses, errors and development mailboxes. */
 import { sql } from 'kysely';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
@@ -10,13 +10,13 @@ export interface ErasedPeople {
   projectId: string;
   contactIds: string[];
   emails: string[];
-  /** In E.164, the numbers that the contacts have or got SMS at. */
+  /** In E.164: the contacts' numbers, and the numbers that they got SMS at. */
   phones: string[];
 }
 
 /**
  * Empties the copies of contacts that are about to be erased. Call it before their events, emails and SMS lose the
- * contact. May run twice.
+ * contact. Safe to run twice.
  */
 export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseDeliveries(trx, p);
@@ -48,7 +48,7 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople
   `.execute(trx);
 }
 
-/** Empties the answers kept for idempotency keys that name the person, whatever was asked. */
+/** Empties the stored responses of idempotency keys that name the person, whatever the request was. */
 async function eraseAnswers(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople): Promise<void> {
   // In JSON, quotes and backslashes are escaped.
   const marks = [...contactIds, ...emails, ...phones].map((mark) => JSON.stringify(mark).slice(1, -1).toLowerCase());

@@ -6,7 +6,8 @@ import { getSegment } from '../segments/segments.ts';
 import { type ContactsAsked, foundContacts } from './found.ts';
 
 /**
- * Contacts of one statement: few enough that the first row comes soon, many enough that a million take 200 statements.
+ * Contacts per statement: few enough that the first row comes soon, many enough that a million contacts take 200
+ * statements.
  */
 const PAGE_CONTACTS = 5_000;
 /** Maximum size of a page's data, so that the memory of an export does not grow with the number of contacts. */
@@ -25,7 +26,7 @@ export interface ExportedContact {
   data: Data;
 }
 
-/** The project's contacts that an export means, as a predicate of `contacts`. */
+/** The exported contacts as a predicate of `contacts`. */
 export type ExportPredicate = RawBuilder<SqlBool>;
 
 /**

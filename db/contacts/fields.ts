@@ -12,7 +12,7 @@ import { inTransaction } from '../transaction.ts';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
 
 export interface ContactField {
-  /** Standard fields by their name, custom ones as `data.<key>` (contract §3.6 Fields). */
+  /** Standard fields have their own name, custom fields are `data.<key>` (contract §3.6 Fields). */
   field: string;
   type: FieldType;
   /** Percent of the project's contacts that have the field. */
@@ -46,21 +46,21 @@ const STANDARD_FIELDS: ContactField[] = [
 ];
 
 /**
- * Contacts whose data is read for types and coverage. A project with more is sampled evenly: taking a million apart
- * needs 5 s, this under 1 s, and the percentages are right to one. The price is that a field of very few contacts may
- * be missing.
+ * Contacts whose data is read for types and coverage. A larger project is sampled evenly: reading a million contacts
+ * takes 5 s, the sample under 1 s. The percentages are correct to 1 %. The price is that a field of very few contacts
+ * may be missing.
  */
 const SAMPLE_CONTACTS = 20_000;
 /** Newest contacts with the field whose values are counted. */
 const VALUES_CONTACTS = 100_000;
-/** Contacts whose names of data a file's columns are compared with. */
+/** Newest contacts whose data keys are compared with a file's columns. */
 const RECENT_CONTACTS = 1_000;
-/** Contacts stripped in one transaction: short locks, and no long row of dead tuples from one commit. */
+/** Contacts per transaction: locks are short, and no commit leaves a long row of dead tuples. */
 const STRIP_BATCH = 5_000;
 const ISO_DATE = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
 
 /**
- * The key of a custom field as a path of the API names it: `plan` or `data.plan`.
+ * Returns the key of a custom field that a path of the API names: `plan` or `data.plan`.
  * @throws AppError BAD_REQUEST for a standard field
  */
 export function customFieldKey(field: string): string {
@@ -75,7 +75,7 @@ export function customFieldKey(field: string): string {
 }
 
 /**
- * Standard and custom fields with their most frequent type and their coverage in percent. Source: contract §3.6
+ * Lists standard and custom fields with their most frequent type and their coverage in percent. Source: contract §3.6
  * Fields.
  */
 export async function listContactFields(db: Db, projectId: string): Promise<ContactField[]> {
@@ -95,7 +95,7 @@ export async function listContactFields(db: Db, projectId: string): Promise<Cont
     const known = custom.get(row.key);
     const contacts = (known?.contacts ?? 0) + row.contacts;
     const coverage = Math.round((contacts / row.sampled) * 1000) / 10;
-    // Rows of a key come with its most frequent type first, which stays.
+    // The first row of a key has its most frequent type. Later rows of the key are ignored.
     custom.set(row.key, {
       field: `data.${row.key}`,
       type: known?.type ?? row.type,
@@ -123,12 +123,12 @@ export async function listRecentFields(db: Db, projectId: string): Promise<Recen
   return rows;
 }
 
-/** The fields that have one type, with it. */
+/** Returns the types of the fields that have a single type. */
 export function knownTypesOf(fields: readonly RecentField[]): KnownTypes {
   return Object.fromEntries(fields.flatMap(({ key, type }) => (type === null ? [] : [[key, type]])));
 }
 
-/** Distinct values of a custom field, the most frequent first, among the newest 100,000 contacts that have it. */
+/** Lists distinct values of a custom field, the most frequent first, among the newest 100,000 contacts that have it. */
 export async function listFieldValues(db: Db, p: FieldRef & { limit: number }): Promise<unknown[]> {
   const { rows } = await sql<{ value: unknown }>`
     SELECT value FROM (
@@ -199,7 +199,10 @@ async function stripBatch(
   return { size: rows.length, last: rows.length === STRIP_BATCH ? last : undefined };
 }
 
-/** Ids are sampled by the low bits of their hash: all of them up to the sample's size, then a half, a quarter … */
+/**
+ * Returns the mask that samples ids by the low bits of their hash: all ids up to the sample's size, then half, a
+ * quarter …
+ */
 function sampleMask(contacts: number): number {
   return 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, contacts) / SAMPLE_CONTACTS))) - 1;
 }

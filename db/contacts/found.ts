@@ -7,9 +7,9 @@ import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 
-/** Which contacts of a project are meant: all of them where nothing is said. */
+/** Selects contacts of a project. Without any field, all of them. */
 export interface ContactsAsked {
-  /** A part of the address, in any case. */
+  /** A part of the address. Case does not matter. */
   search?: string | undefined;
   condition?: Condition | undefined;
   subscribed?: boolean | undefined;
@@ -35,7 +35,7 @@ export async function foundContacts(
   return sql<SqlBool>`${ours} AND ${compileCondition(condition, { projectId, now: new Date(), segments, zone })}`;
 }
 
-/** How many contacts a predicate of `contacts` holds for. */
+/** Counts the contacts that match a predicate of `contacts`. */
 export async function countFound(db: Db, found: RawBuilder<SqlBool>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM contacts WHERE ${found}`.execute(db);
   return rows[0]?.total ?? 0;

@@ -23,7 +23,7 @@ export interface ImportForecast {
   warnings: ImportWarning[];
 }
 
-/** The first data row, as a spreadsheet counts. */
+/** The number of the first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
 
 /**
@@ -68,7 +68,7 @@ export async function previewImport(
   };
 }
 
-/** Which of these addresses are contacts. */
+/** Returns which of these addresses are contacts. */
 export async function findKnown(db: Db, p: { projectId: string; emails: readonly string[] }): Promise<Set<string>> {
   const { rows } = await sql<{ email: string }>`
     SELECT email FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${[...p.emails]}::text[])`.execute(db);

@@ -44,7 +44,10 @@ export interface BulkInput {
   contactIds: string[];
   /** Selects contacts when the job reaches them, in the order of their ids. */
   where?: ContactsAsked;
-  /** The newest contact when the job was asked for, and the last one that it has done: it goes over those between. */
+  /**
+   * The newest contact when the job was requested, and the last contact that it has processed. The job continues
+   * between them.
+   */
   until?: string;
   after?: string;
   mode: KeyMode;
@@ -54,7 +57,7 @@ export interface ImportInput {
   layout: CsvLayout;
   /** Keeps every value as text. */
   text: boolean;
-  /** New contacts that are subscribed record `contact.subscribed`; absent in jobs from before. */
+  /** New subscribed contacts record `contact.subscribed`. Absent in jobs of earlier versions. */
   triggerWorkflows?: boolean;
   mode: KeyMode;
 }
@@ -63,7 +66,7 @@ export interface ImportInput {
 export interface LockedJob<Input, Result> {
   input: Input;
   result: Result;
-  /** How far it is: the index of the next id, or the byte offset of the next row. */
+  /** Position of the job: the index of the next id, or the byte offset of the next row. */
   cursor: number;
   processed: number;
 }
@@ -83,7 +86,7 @@ const COLUMNS = [
 
 type JobRow = RowOf<'jobs', typeof COLUMNS>;
 
-/** Queues a bulk job, an id counted once; wake `outbox` after the commit. Source: contract §3.5 Import. */
+/** Queues a bulk job; a repeated id counts once. Wake `outbox` after the commit. Source: contract §3.5 Import. */
 export async function createBulkJob(
   trx: Trx,
   p: { projectId: string; kind: BulkKind } & BulkInput,
@@ -111,10 +114,7 @@ export async function createBulkJobWhere(
   return insertJob(trx, { projectId, kind, input, result, total, file: null });
 }
 
-/**
- * Queues an import with its file, of which `layout` and the number of rows are known; dispatch `outbox` after the
- * commit.
- */
+/** Queues an import with its file, whose `layout` and number of rows are known. Wake `outbox` after the commit. */
 export async function createImportJob(
   trx: Trx,
   p: ImportInput & { projectId: string; file: Buffer; rows: number },
@@ -179,18 +179,19 @@ function toJob(row: JobRow): Job {
   };
 }
 
-/** A running import, as it was read. */
+/** A running import as last read. */
 export interface OpenImport {
   file: Buffer;
   input: ImportInput;
   cursor: number;
   processed: number;
-  /** Imports of the project that were asked for before and have not ended: they come first. */
+  /** Number of earlier imports of the project that have not ended. They come first. */
   ahead: number;
 }
 
 /**
- * Undefined when the import has ended. Its file, 5 MB at most, is read only when it is its turn: till then it is empty.
+ * Returns a running import. Undefined if it has ended. Its file, at most 5 MB, is read only when no import is ahead;
+ * until then it is empty.
  */
 export async function findImport(db: Db, { projectId, id }: JobRef): Promise<OpenImport | undefined> {
   const { rows } = await sql<OpenImport>`
@@ -236,7 +237,10 @@ export async function moveJob(
   `.execute(trx);
 }
 
-/** How a job stands. @throws RowMissing */
+/**
+ * Returns how a job ended.
+ * @throws RowMissing
+ */
 export async function findJobEnd(
   db: Db,
   { projectId, id }: JobRef,
@@ -251,7 +255,7 @@ export async function findJobEnd(
   return row;
 }
 
-/** Ends a job and drops its file. The first end counts; may run twice. */
+/** Ends a job and deletes its file. Only the first end counts. Safe to run twice. */
 export async function finishJob(
   db: Db,
   p: JobRef & { status: 'COMPLETED' | 'FAILED' | 'CANCELLED'; failedReason?: string },

@@ -2,7 +2,7 @@ import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
-/** Locks contacts in the order of their ids, which every transaction that locks several keeps to. */
+/** Locks contacts in the order of their ids. Every transaction that locks several contacts must use this order. */
 export async function lockContacts(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
   if (p.ids.length === 0) return;
   await prepared`

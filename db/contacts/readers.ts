@@ -3,7 +3,7 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import type { Db } from '../connection.ts';
 import type { ContactRef } from './contacts.ts';
 
-/** A contact as content is rendered for it. */
+/** A contact with the data that rendering needs. */
 export interface Reader {
   id: string;
   email: string;

@@ -11,7 +11,7 @@ import type { ContactRef } from './contacts.ts';
 import { listSegmentsOf } from './dossier.ts';
 import { whyChanged } from './timeline.ts';
 
-/** Changes that are shown: the one that counts is the newest. */
+/** Maximum number of changes shown. The newest one is current. */
 const CHANGES_SHOWN = 20;
 
 export interface SubscriptionChange {
@@ -41,7 +41,7 @@ export interface ContactExecution {
   currentStepId: string | null;
   stepName: string | null;
   stepType: StepType | null;
-  /** When the step that it waits at is due. */
+  /** When the step that the execution waits at is due. */
   dueAt: Date | null;
   exitReason: string | null;
   error: string | null;
@@ -63,7 +63,7 @@ export async function listSubscriptionChanges(db: Db, { projectId, id }: Contact
   return rows.map((row) => ({ ...row, actorName: names.get(row.actor ?? '') ?? null }));
 }
 
-/** The segments that a contact is in now, by name. */
+/** Lists the segments that a contact is in now, by name. */
 export async function listSegmentsNow(db: Db, { projectId, id }: ContactRef): Promise<ContactSegment[]> {
   const inside = await listSegmentsOf(db, { projectId, id });
   const { rows } = await sql<ContactSegment>`

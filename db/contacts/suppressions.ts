@@ -8,14 +8,14 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** An address by its keyed hash; the text is null once its contact is erased. */
+/** An address and its keyed hash. The text is null once its contact is erased. */
 export interface HashedAddress {
   hash: Buffer;
   email: string | null;
 }
 
 export interface NewSuppression {
-  /** The hash alone of an address whose text was erased. */
+  /** The address, or its hash if the text was erased. */
   email: string | { hash: Buffer };
   reason: SuppressionReason;
   /** Origin of the suppression, such as `api`, `smtp`, `ses`, `unsubscribe_page`. */
@@ -37,9 +37,9 @@ export interface Suppression {
   createdAt: Date;
 }
 
-/** The `source` of what a person chose on the hosted pages. */
+/** The `source` of choices that a person made on the hosted pages. */
 export const PAGE_SOURCE = 'unsubscribe_page';
-/** The refusals that are the person's own: only they, or who writes `subscribed: true` for them, take one back. */
+/** Refusals by the person. Only the person, or a caller who writes `subscribed: true` for them, can lift one. */
 export const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
 
 const COLUMNS = ['id', 'email', 'reason', 'source', 'actor', 'created_at'] as const;
@@ -47,7 +47,7 @@ const COLUMNS = ['id', 'email', 'reason', 'source', 'actor', 'created_at'] as co
 type SuppressionRow = RowOf<'suppressions', typeof COLUMNS>;
 
 /**
- * Puts addresses on the list; one that is there already for the same reason keeps its first date and source. May run
+ * Adds addresses to the list. An entry with the same address and reason keeps its first date and source. Safe to run
  * twice. Changes no contact: the caller decides about `subscribed`.
  */
 export async function addSuppressions(
@@ -70,8 +70,8 @@ export async function addSuppressions(
 }
 
 /**
- * The list newest first, or what it has of one address by its hash; `total` is counted on the first page only, and 0
- * after it.
+ * Lists suppressions newest first: all, or only the entries of one address by its hash. `total` is counted on the first page only,
+ * and is 0 on later pages.
  */
 export async function listSuppressions(
   db: Db,
@@ -89,7 +89,7 @@ export async function listSuppressions(
   return { ...toPage(rows, p.limit, toSuppression), total: p.cursor === undefined ? await countWhere(db, ours) : 0 };
 }
 
-/** Takes entries of these reasons off the list; returns how many there were. */
+/** Removes entries with these reasons from the list. Returns how many were removed. */
 export async function liftSuppressions(
   db: Db,
   key: Buffer,
@@ -98,7 +98,7 @@ export async function liftSuppressions(
   return liftHashes(db, { ...p, hashes: p.emails.map((email) => addressHash(key, email)) });
 }
 
-/** Takes entries of these reasons off the list, by the hashes of their addresses; returns how many there were. */
+/** Removes entries with these reasons from the list, by address hash. Returns how many were removed. */
 export async function liftHashes(
   db: Db,
   p: { projectId: string; hashes: Buffer[]; reasons: readonly SuppressionReason[] },
@@ -113,8 +113,8 @@ export async function liftHashes(
 }
 
 /**
- * Takes an address off the list, whatever the reasons.
- * @throws AppError NOT_FOUND when it is not on it
+ * Removes an address from the list, for all reasons.
+ * @throws AppError NOT_FOUND when it is not on the list
  */
 export async function deleteSuppression(db: Db, key: Buffer, p: { projectId: string; email: string }): Promise<void> {
   const lifted = await liftSuppressions(db, key, {
@@ -142,7 +142,7 @@ export async function findSuppressions(
   return new Map(rows.map((row) => [byHash.get(row.hash) ?? '', row.reasons]));
 }
 
-/** The reasons that stand against any of these addresses. */
+/** Lists the suppression reasons of any of these addresses. */
 export async function listReasons(
   db: Db,
   p: { projectId: string; hashes: readonly Buffer[] },
@@ -194,7 +194,9 @@ export async function copyRefusals(
   `.execute(trx);
 }
 
-/** The entry that stops mail of this type to an address, or undefined: the check right before one mail leaves. */
+/**
+ * Finds the entry that stops email of this type to an address. This is the last check before a single email is sent.
+ */
 export async function findSuppressionFor(
   db: Db,
   key: Buffer,
@@ -205,9 +207,10 @@ export async function findSuppressionFor(
 }
 
 /**
- * A predicate for set-based claims: no entry of the list stops mail of this type to the address in `email` (a column
- * in lower case). The HMAC is made in SQL from the padded keys, so that it is checked in the statement that claims;
- * about 2 µs a row, and one probe of the unique index. Source: RFC 2104 §2, contract §3.7 Suppressions.
+ * Returns a predicate for set-based claims: no entry of the list stops email of this type to the address in `email`
+ * (a column in lower case). SQL computes the HMAC from the padded keys, so the claiming statement itself checks the
+ * list. It costs about 2 µs per row and one lookup in the unique index. Source: RFC 2104 §2, contract §3.7
+ * Suppressions.
  */
 export function notSuppressed(p: {
   pads: KeyPads;
@@ -219,7 +222,8 @@ export function notSuppressed(p: {
 }
 
 /**
- * The subquery behind `notSuppressed`: the first reason that stops mail of this type, for saying why it was skipped.
+ * Builds the subquery behind `notSuppressed`: the first reason that stops email of this type, used as the reason to
+ * skip it.
  */
 export function suppressedReason(p: {
   pads: KeyPads;
@@ -227,7 +231,7 @@ export function suppressedReason(p: {
   projectId: string;
   type: MailType;
 }): RawBuilder<string> {
-  // Spelled out, so that a plan made for all values knows how few they are, and looks this one address up.
+  // The reasons are literals, so that a generic plan knows how few they are, and looks up a single address.
   const stopping = SUPPRESSION_REASONS.filter((reason) => suppresses(reason, p.type));
   const reasons = sql.lit(`{${stopping.join()}}`);
   return sql<string>`
@@ -238,12 +242,12 @@ export function suppressedReason(p: {
     ORDER BY array_position(${reasons}::text[], sup.reason) LIMIT 1`;
 }
 
-/** The keyed hash of a text in SQL, which is an HMAC-SHA256. Source: RFC 2104 §2. */
+/** Computes the keyed hash of a text in SQL: an HMAC-SHA256. Source: RFC 2104 §2. */
 export function keyedHashSql(pads: KeyPads, text: RawBuilder<unknown>): RawBuilder<Buffer> {
   return sql<Buffer>`sha256(${pads.outer}::bytea || sha256(${pads.inner}::bytea || convert_to(${text}, 'UTF8')))`;
 }
 
-/** The pads of the suppression key, for `notSuppressed`. */
+/** Returns the pads of the suppression key, for `notSuppressed`. */
 export function suppressionPads(key: Buffer): KeyPads {
   return keyPads(key);
 }
@@ -264,7 +268,7 @@ function toSuppression(row: SuppressionRow): Suppression {
   };
 }
 
-/** In the order of their hash, so that two statements lock in the same order, and each address and reason once. */
+/** Sorts by hash, so that two statements lock in the same order. Keeps each address and reason once. */
 function sortedEntries(key: Buffer, entries: NewSuppression[]) {
   const unique = new Map<string, Omit<NewSuppression, 'email'> & HashedAddress>();
   for (const entry of entries) {

@@ -30,7 +30,7 @@ export const TIMELINE_TOTAL_MAX = 10_000;
 
 type Sql = RawBuilder<unknown>;
 
-/** Items at this instant whose key is smaller, and all before it. */
+/** Selects items at this instant with a smaller key, and all earlier items. */
 interface Position {
   at: Date;
   key: string;
@@ -42,7 +42,7 @@ interface Asked {
   position: Position | undefined;
 }
 
-/** A kind of row that the timeline is made of. Its key is unique among all that happened in one millisecond. */
+/** A kind of row in the timeline. Its key is unique within a millisecond. */
 interface Source {
   type: Sql;
   at: Sql;
@@ -50,7 +50,7 @@ interface Source {
   metadata: Sql;
   from: Sql;
   where: Sql;
-  /** In the order of at and key, where an index has it. */
+  /** Order by `at` and key, if an index provides it. */
   order?: Sql;
 }
 
@@ -108,7 +108,7 @@ function positionOf(cursor: string | undefined): Position | undefined {
   return { at: new Date(at), key };
 }
 
-/** The cause of an email `m`, by id and name. */
+/** The cause of an email `m`, as id and name. */
 const CAUSE = sql`jsonb_build_object('campaignId', m.campaign_id, 'campaignName', mc.name, 'executionId', m.execution_id,
   'workflowId', mw.id, 'workflowName', mw.name)`;
 const CAUSES = sql`LEFT JOIN campaigns mc ON mc.id = m.campaign_id LEFT JOIN executions mx ON mx.id = m.execution_id
@@ -157,7 +157,7 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
   };
 }
 
-/** Why a subscription changed, where nobody reported a reason: by who is the `actor` of the event `e`. */
+/** Returns why a subscription changed, from the `actor` of the event `e`, if no reason was reported. */
 export function whyChanged(): Sql {
   return sql`CASE
     WHEN e.data->>'resubscribed' = 'true' THEN 'resubscribed'
@@ -166,7 +166,7 @@ export function whyChanged(): Sql {
     WHEN e.actor LIKE 'key:%' OR e.actor LIKE 'user:%' THEN 'request' END`;
 }
 
-/** Mails that did not leave, of which there is no event. */
+/** Selects emails that were not sent, which have no event. */
 function failedMails({ projectId, contactId, position }: Asked): Source {
   const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
   return {

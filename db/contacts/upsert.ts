@@ -24,7 +24,7 @@ import { adoptAddresses } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
 
-/** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
+/** Requests have one row, and groups of requests up to 100. Only imports and bulk jobs have more than this. */
 const MANY_ROWS = 200;
 
 /** The actor of events that the public key caused. */
@@ -38,14 +38,12 @@ const STORED_COLUMNS = sql`
 
 export interface UpsertContacts {
   projectId: string;
-  /** Any number, in any order; several rows of one address count as one after the other. */
+  /** Any number, in any order. Rows with the same address are applied one after the other. */
   rows: ContactUpsert[];
   defaultSubscribed: boolean;
   /** Key of the suppression list, derived from SECRET_KEY. */
   suppressionKey: Buffer;
-  /**
-   * False for an import: `subscribed: true` then leaves entries of the suppression list, and who is on it, as they are.
-   */
+  /** False for an import: `subscribed: true` then changes neither the suppression list nor suppressed contacts. */
   liftsUnsubscribe?: boolean;
   /**
    * The execution whose step changes the contacts, if any. It is stored on changed contacts, because later effects of
@@ -57,10 +55,10 @@ export interface UpsertContacts {
 export interface UpsertedContact {
   id: string;
   email: string;
-  /** True on the first row of its address only. */
+  /** True only on the first row of its address. */
   isNew: boolean;
   subscribed: boolean;
-  /** A known contact's state changed; true on the last row of its address only. */
+  /** True if the state of a known contact changed. Set only on the last row of its address. */
   subscriptionChanged: boolean;
   /** True if the request subscribed a contact that had refused personally. Set on the last row of its address only. */
   resubscribed: boolean;
@@ -91,13 +89,14 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   );
   const added = inserted.filter((contact) => contact.isNew);
   await adoptAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: added });
-  // An insert that lost a race comes back as the winner's row, locked by us: it is a known contact like the others.
+  // An insert that lost a race returns the winner's row, locked by this transaction. It is a known contact like the
+  // others.
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
   const changes = [...wanted.values()].flatMap((row) => {
     const contact = known.get(row.email);
     return (contact && changeOf(row, contact)) ?? [];
   });
-  // In order before the first row is written, since the update visits them in any order.
+  // Locks are taken in order before the first write, because the update visits the rows in any order.
   if (wanted.size <= MANY_ROWS && changes.length > 1)
     await lockContacts(trx, { projectId: p.projectId, ids: changes.map(idOf) });
   const updated = await updateChanged(trx, changes, p.causeId);
@@ -154,10 +153,10 @@ async function holdBackAsking(
 }
 
 /**
- * Settles what a row may do against the suppression list. A written `subscribed: true` of the project lifts the person's
- * own unsubscribe, unless the project protects those and the row does not say `resubscribe`. Every other row leaves a
- * refusal as it is: it subscribes no known contact, and a new one starts unsubscribed.
- * @returns the addresses whose own refusal a row has taken back or overruled
+ * Applies the suppression list to the rows. `subscribed: true` from the project lifts the person's own unsubscribe.
+ * If the project protects such refusals, the row must also have `resubscribe`. Every other row keeps a refusal: it
+ * subscribes no known contact, and a new one starts unsubscribed.
+ * @returns the addresses whose own refusal a row has lifted or overridden
  */
 async function settleSubscriptions(
   trx: Trx,
@@ -261,7 +260,7 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
 
 async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string | null): Promise<StoredContact[]> {
   if (changes.length === 0) return [];
-  // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
+  // SQL merges with the newest version of the row, so that two concurrent requests both count.
   const { rows } = await prepared<ContactRow>`
     WITH i AS (
       SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
@@ -284,8 +283,8 @@ async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string
 }
 
 /**
- * Keeps the number of each contact whose `phone` was written, as it is read in the project's country, and applies the
- * stops of that number. Costs nothing where no row writes a phone.
+ * Stores the number of each contact whose `phone` was written, as read in the project's country, and applies the
+ * stops of that number. Costs nothing if no row writes a phone.
  */
 async function readPhones(
   trx: Trx,

@@ -1,12 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Functions that the filter compiler calls (db/segments/filter-sql.ts).
- * `tidings_ts` returns the instant of a JSON string in ISO 8601 form, else NULL; it never raises on dirty data. The
- * form is that of `parseIsoDate` in rules/filters/values.ts; without a zone it means UTC, whatever the session's
- * TimeZone. It is STABLE, not IMMUTABLE, because only then does Postgres inline it into the query, and a call costs
- * about as much as the rest. LIKE comes first because it is ten times as fast as the regular expression, which few
- * values then reach.
+ * Functions that the filter compiler calls (db/segments/filter-sql.ts). `tidings_ts` returns the instant of a JSON
+ * string in ISO 8601 form, else NULL; it never raises on dirty data. It accepts the same form as `parseIsoDate` in
+ * rules/filters/values.ts; without a zone it means UTC, whatever the session's TimeZone. It is STABLE, not IMMUTABLE,
+ * because only then does Postgres inline it into the query, and a call costs about as much as the rest. LIKE comes
+ * first because it is ten times as fast as the regular expression, which few values then reach.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

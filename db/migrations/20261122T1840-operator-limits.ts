@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Limits of the operator and limits of the project are stored separately, so that neither overwrites the other. The
- * lower of the two applies (`effective_…`), and every statement reads it except those that show or change one of
- * them.
+ * lower of the two applies (`effective_…`). Every statement reads it, except statements that show or change one of
+ * the two.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

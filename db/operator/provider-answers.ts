@@ -36,8 +36,8 @@ export interface ProviderResponses {
 }
 
 /**
- * Lists providers' replies for live emails that were accepted in the last hours, the most frequent first. Of more
- * than 200,000 emails only the newest are read.
+ * Lists providers' replies for live emails that were accepted in the last hours, the most frequent first. If there
+ * are more than 200,000 emails, only the newest are read.
  */
 export async function listProviderAnswers(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
   const since = firstIdAt(sql`(now() - make_interval(hours => ${hours}))`);
