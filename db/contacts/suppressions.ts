@@ -70,8 +70,8 @@ export async function addSuppressions(
 }
 
 /**
- * Lists suppressions newest first: all, or only the entries of one address by its hash. `total` is counted on the first page only,
- * and is 0 on later pages.
+ * Lists suppressions newest first: all, or only the entries of one address by its hash. `total` is counted on the
+ * first page only, and is 0 on later pages.
  */
 export async function listSuppressions(
   db: Db,

@@ -13,10 +13,11 @@ export interface Attachment {
 
 export type AttachmentInfo = Omit<Attachment, 'content'> & { size: number };
 
-/** Stores attachments, each under the id it was given. */
+/** Stores attachments under the ids that they have. */
 export async function insertAttachments(db: Db, rows: (Attachment & { projectId: string })[]): Promise<void> {
   if (rows.length === 0) return;
-  // A value each, not arrays: a buffer of its own goes over the wire as it is, in an array as twice as much text.
+  // Each value is a parameter of its own. As such, a buffer is sent in binary form; within an array it is sent as
+  // text of twice the size.
   const values = rows.map(
     (r) =>
       sql`(${r.id}::uuid, ${r.projectId}::uuid, ${r.filename}, ${r.contentType}, ${r.disposition}, ${r.contentId}, ${r.content}::bytea)`,
@@ -27,8 +28,8 @@ export async function insertAttachments(db: Db, rows: (Attachment & { projectId:
 }
 
 /**
- * Bytes that are read at a time: they come as text, and reading that takes 4 ms a megabyte of the thread that all
- * share. Files are stored as they are (STORAGE EXTERNAL), so a slice costs Postgres no more than itself.
+ * Bytes per read. They arrive as text, and decoding 1 MB takes 4 ms of the thread that all requests share. Files are
+ * stored uncompressed (STORAGE EXTERNAL), so Postgres reads only the slice.
  */
 const SLICE_BYTES = 256 * 1024;
 
@@ -42,8 +43,8 @@ export async function sumAttachmentBytes(db: Db, p: { projectId: string; ids: st
 }
 
 /**
- * The same as `findAttachments`, for large ones: slice by slice, into buffers of their own that can be handed to
- * another thread.
+ * Like `findAttachments`, but reads large attachments slice by slice. Each has its own buffer, which can be
+ * transferred to another thread.
  */
 export async function readLargeAttachments(db: Db, p: { projectId: string; ids: string[] }): Promise<Attachment[]> {
   const { rows } = await sql<Omit<Attachment, 'content'> & { bytes: number }>`
@@ -70,13 +71,13 @@ async function readContent(db: Db, p: { projectId: string; id: string; bytes: nu
     if (slice?.length !== Math.min(SLICE_BYTES, p.bytes - at))
       throw new Error(`attachment ${p.id} was dropped meanwhile`);
     slice.copy(content, at);
-    // Pauses as long as it worked: consecutive slices would take Postgres and this thread completely.
+    // Pauses for as long as the read took. Without pauses, the reads would use all of Postgres and this thread.
     await setTimeout(performance.now() - startedMs);
   }
   return content;
 }
 
-/** Attachments with their bytes, in the order of `ids`. */
+/** Returns attachments with their bytes, in the order of `ids`. */
 export async function findAttachments(db: Db, p: { projectId: string; ids: string[] }): Promise<Attachment[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<Attachment>`

@@ -36,13 +36,16 @@ const SELECTED = sql.raw(PART_NAMES.map((part) => `${PARTS[part]} AS "${part}"`)
 const HASHED: readonly Part[] = ['subject', 'body', 'type', 'from', 'fromName', 'replyTo', 'templateId'];
 const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
 
-/** SHA-256 over all that a content is, but its project: the unique key under which equal ones meet. */
+/**
+ * Computes the SHA-256 of all parts of a content. Together with the project, it is the unique key by which equal
+ * contents are found.
+ */
 export function contentHash(content: NewContent): Buffer {
   const later = HASHED_LATER.flatMap((part) => (content[part] == null ? [] : [[part, content[part]]]));
   return digest('sha256', JSON.stringify([...HASHED.map((part) => content[part]), ...later]), 'buffer');
 }
 
-/** The columns of a content, but its id, as a row has them. */
+/** Returns the columns of a content, without its id. */
 export function rowOfContent(content: NewContent): Record<string, string | null> {
   const columns = PART_NAMES.map((part) => [PARTS[part], content[part]]);
   return { ...Object.fromEntries(columns), project_id: content.projectId };
@@ -66,14 +69,14 @@ export async function saveContents(db: Db, contents: NewContent[]): Promise<stri
   });
 }
 
-/** The id of one content; stored if it is new. */
+/** Returns the id of one content, and stores it if it is new. */
 export async function saveContent(db: Db, content: NewContent): Promise<string> {
   const [id] = await saveContents(db, [content]);
   if (!id) throw new Error('a saved content is missing from its own result');
   return id;
 }
 
-/** Contents by id. */
+/** Returns contents by id. */
 export async function findContents(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Content>> {
   if (p.ids.length === 0) return new Map();
   const { rows } = await sql<Content>`
@@ -89,8 +92,8 @@ interface Entry {
 }
 
 /**
- * One entry for contents that are the same: mails of one moment mostly say the same, and comparing costs less than
- * hashing.
+ * Returns the same entry for equal contents. Emails of one moment mostly have the same content, and comparing costs
+ * less than hashing.
  */
 function entriesOf(contents: NewContent[]): Entry[] {
   const byBody = new Map<string, Entry[]>();

@@ -9,9 +9,9 @@ import { inTransaction } from '../transaction.ts';
 const LIMITS = { rows: 500, rounds: 500 };
 
 /**
- * Notes what mails to these contacts carry, for `removeErasedAttachments`: the mails of one request share it. Call it
- * before they lose their options. DO UPDATE, for its lock: pruning must not let go of a note before these mails
- * are seen to be erased.
+ * Notes the attachments of emails to these contacts, for `removeErasedAttachments`, because emails of one request
+ * share attachments. Call it before the emails lose their options. DO UPDATE locks the note: pruning must not delete
+ * it before it sees that these emails are erased.
  */
 export async function noteAttachments(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
@@ -24,7 +24,10 @@ export async function noteAttachments(trx: Trx, p: { projectId: string; contactI
   `.execute(trx);
 }
 
-/** No mail carries it. By the index emails_attachments, whose expression and predicate are repeated here. */
+/**
+ * True if no email has the attachment `a`. The expression and predicate repeat those of the index emails_attachments,
+ * so that it is used.
+ */
 export const isUncarried: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
 

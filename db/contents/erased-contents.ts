@@ -40,10 +40,7 @@ export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: s
   `.execute(trx);
 }
 
-/**
- * DO UPDATE, for its lock: pruning must not let go of a note before these mails are seen to be erased
- * (`lockNotes`).
- */
+/** DO UPDATE locks the note: pruning must not delete it before it sees that these emails are erased (`lockNotes`). */
 async function noteContents(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     INSERT INTO erased_contents AS n (content_id, project_id)
@@ -53,7 +50,7 @@ async function noteContents(trx: Trx, p: { projectId: string; contactIds: string
   `.execute(trx);
 }
 
-/** The sender of inbound mail is the person. */
+/** The sender of a received email is the person. */
 const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' ELSE k.from_email END`;
 const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
 const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import type { MailTextColumns } from '../schema/contents.ts';
 
-/** Which column holds what; all are text. */
+/** The column of each field. All columns are text. */
 export const MAIL_TEXT_COLUMNS = {
   subject: 'subject',
   body: 'body',

@@ -18,8 +18,8 @@ export async function removeErasedContents(db: Db, limits = LIMITS): Promise<num
   for (let round = 0; round < limits.rounds; round += 1) {
     const retired = await retire(db, limits.rows);
     await markRetired(db);
-    // Asked for before the statement that removes, which therefore sees what the transactions that ended until now have
-    // done.
+    // Read before the statement that removes. That statement therefore sees the writes of all transactions that have
+    // ended by now.
     const gone = await removeUnused(db, { rows: limits.rows, oldest: await oldestTransaction(db) });
     removed += gone.removed;
     if (retired < limits.rows && gone.looked < limits.rows) break;
@@ -28,8 +28,9 @@ export async function removeErasedContents(db: Db, limits = LIMITS): Promise<num
 }
 
 /**
- * Words of a mail of its own that no mail refers to. Campaigns (MARKETING) and templates never share them: both are in
- * the hash. By the index emails_one_off_content, whose predicate is repeated here.
+ * True for the content of a single email that no email refers to. Campaigns (MARKETING) and templates never share
+ * such content, because type and template are in the hash. The predicate repeats the one of the index
+ * emails_one_off_content, so that it is used.
  */
 export const isUnused = sql<boolean>`
   k.template_id IS NULL AND k.type = 'TRANSACTIONAL' AND NOT EXISTS (

@@ -27,7 +27,7 @@ export interface TemplateFields extends MailText<string | null> {
 
 export interface Template extends TemplateFields {
   id: string;
-  /** Names it in files, over projects; stays when the name changes. */
+  /** Identifies the template in files, across projects. Stays when the name changes. */
   slug: string;
   createdAt: Date;
   updatedAt: Date;
@@ -44,7 +44,7 @@ export interface TemplateUsage {
   emailsSent: number;
 }
 
-/** The columns of `TemplateFields` but the name. */
+/** The columns of `TemplateFields` except the name. */
 const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
 const COLUMN_NAMES = ['id', 'name', 'slug', ...SAID, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
@@ -68,8 +68,8 @@ export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promi
 }
 
 /**
- * Templates newest first, by page number or cursor, with as many bodies as fit; `search` is a case-insensitive part of
- * name, subject or description.
+ * Lists templates newest first, by page number or cursor, with as many bodies as fit. `search` is a part of the name,
+ * subject or description; case does not matter.
  */
 export async function listTemplates(
   db: Db,
@@ -129,9 +129,9 @@ export async function insertTemplate(
 }
 
 /**
- * Changes the given fields. Mails that were accepted before keep what they say.
+ * Changes the given fields. Emails that were accepted before keep their content.
  * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from, CONFLICT for a
- * slug that is taken, and where it is not the version that the caller has read
+ * slug that is taken, or when the caller has read an older version
  */
 export async function updateTemplate(
   trx: Trx,
@@ -159,7 +159,10 @@ export async function updateTemplate(
   return toTemplate(await refusingTakenSlug({ what: 'template', slug }, () => updated.executeTakeFirst()));
 }
 
-/** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND; CONFLICT when there are 1,000 */
+/**
+ * Creates a template with the same content, named "… (Copy)".
+ * @throws AppError NOT_FOUND; CONFLICT when there are 1,000
+ */
 export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
   await assertQuota(trx, { projectId, table: 'templates' });
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
@@ -185,14 +188,14 @@ export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<Templa
     WHERE e.project_id = ${ref.projectId} AND c.project_id = ${ref.projectId} AND c.template_id = ${ref.id}
       AND e.sent_at IS NOT NULL AND e.mode = 'live'
   `.execute(db);
-  // A campaign holds its own content, whatever template that was written from.
+  // Campaigns are not listed, because a campaign has its own content even if it was written from a template.
   return { campaigns: [], workflowSteps: await stepsUsing(db, ref), emailsSent: rows[0]?.sent ?? 0 };
 }
 
 /**
- * Deletes a template; mails that were accepted keep their content.
- * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it, and where it is not
- * the version that the caller has read
+ * Deletes a template. Emails that were accepted keep their content.
+ * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it, or when the
+ * caller has read an older version
  */
 export async function deleteTemplate(
   trx: Trx,
@@ -215,7 +218,10 @@ export async function deleteTemplate(
   await trx.deleteFrom('templates').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
 }
 
-/** Holds a template until the transaction ends. @throws AppError NOT_FOUND; CONFLICT where it is another version */
+/**
+ * Locks a template until the transaction ends.
+ * @throws AppError NOT_FOUND; CONFLICT when it is another version
+ */
 async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: ReadVersion): Promise<void> {
   const row = await trx
     .selectFrom('templates')
@@ -228,7 +234,10 @@ async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: Read
   assertUnchanged({ name: 'template', updatedAt: row.updated_at }, read);
 }
 
-/** Locked first, so that no step takes it up meanwhile: a step's foreign key waits for this lock. */
+/**
+ * Locks the template first, so that no step starts to use it meanwhile: the foreign key of a step waits for this
+ * lock.
+ */
 async function lockedStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
   const row = await trx
     .selectFrom('templates')

@@ -20,7 +20,7 @@ export interface Domain {
   projectId: string;
   domain: string;
   status: DomainStatus;
-  /** Whether the service signs mail from it. */
+  /** True if the service signs email from the domain. */
   signing: boolean;
   selector: string;
   publicKey: string;
@@ -55,8 +55,8 @@ const COLUMNS = [
 type DomainRow = RowOf<'domains', typeof COLUMNS>;
 
 /**
- * Registers a domain with its key, which is stored sealed. Its selector is its own, so that two projects can publish
- * theirs for one domain.
+ * Registers a domain with its key, which is stored sealed. Each registration has its own selector, so that two
+ * projects can publish their keys for one domain.
  * @throws AppError CONFLICT when the project has the domain
  */
 export async function insertDomain(
@@ -83,7 +83,7 @@ export async function insertDomain(
   return toDomain(row);
 }
 
-/** The domains of a project, newest first. */
+/** Lists the domains of a project, newest first. */
 export async function listDomains(db: Db, projectId: string): Promise<Domain[]> {
   const rows = await db
     .selectFrom('domains')
@@ -117,7 +117,7 @@ export async function updateDomainSigning(db: Db, p: DomainRef & { signing: bool
   return toDomain(row);
 }
 
-/** Domains of every project in the order of their ids, from one id on: a page of the periodic check. */
+/** Lists the domains of all projects in the order of their ids, starting at one id: a page of the periodic check. */
 export async function listDomainsFrom(db: Db, p: { from: string; limit: number }): Promise<Domain[]> {
   const rows = await db
     .selectFrom('domains')
@@ -130,8 +130,8 @@ export async function listDomainsFrom(db: Db, p: { from: string; limit: number }
 }
 
 /**
- * The first ids of pages of domains. A domain that is deleted meanwhile moves no page: then two pages share a domain,
- * and it is checked twice.
+ * Lists the first ids of pages of domains. A domain that is deleted meanwhile does not shift the pages. Its page then
+ * also has the first domain of the next page, which is checked twice.
  */
 export async function listDomainPages(
   db: Db,
@@ -151,8 +151,8 @@ export async function countDomainPages(db: Db, pageSize: number): Promise<number
 }
 
 /**
- * Writes down what a check found, judged against what is stored now. @throws AppError NOT_FOUND when it was removed
- * meanwhile
+ * Stores the result of a check, compared with the values stored now.
+ * @throws AppError NOT_FOUND when the domain was removed meanwhile
  */
 export async function saveDomainCheck(
   trx: Trx,
@@ -180,9 +180,9 @@ export async function saveDomainCheck(
 }
 
 /**
- * Detaches a domain.
- * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign sends
- * from it, in a variant too
+ * Removes a domain.
+ * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign
+ * sends from it, also in a variant
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
@@ -193,7 +193,7 @@ export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   await trx.deleteFrom('domains').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
 }
 
-/** The row, held until the transaction ends. */
+/** Returns the row and locks it until the transaction ends. */
 function lockDomain(trx: Trx, { projectId, id }: DomainRef): Promise<DomainRow | undefined> {
   return trx
     .selectFrom('domains')

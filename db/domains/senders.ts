@@ -10,7 +10,7 @@ export async function assertSender(db: Db, p: { projectId: string; from: string 
   if (!(await isVerifiedSender(db, p))) throw new AppError('DOMAIN_NOT_VERIFIED', { details: { from: p.from } });
 }
 
-/** Whether an address is on a verified domain of the project. */
+/** Tells whether an address is on a verified domain of the project. */
 export async function isVerifiedSender(db: Db, p: { projectId: string; from: string }): Promise<boolean> {
   return (await listVerifiedDomains(db, { projectId: p.projectId, senders: [p.from] })).has(domainOf(p.from));
 }
@@ -25,7 +25,7 @@ export async function listVerifiedDomains(db: Db, p: { projectId: string; sender
   return new Set(rows.map(({ domain }) => domain));
 }
 
-/** The domain of an address, as domains are stored. */
+/** Returns the domain of an address in the form in which domains are stored. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -14,7 +14,7 @@ import { countResponseBytes } from '../page-budget.ts';
 import type { MailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
-/** An email of the history, with what it is rendered from. */
+/** An email of the history, with the inputs that it is rendered from. */
 export interface Email extends CarriedVariables {
   id: string;
   contactId: string | null;
@@ -23,7 +23,7 @@ export interface Email extends CarriedVariables {
   from: string;
   fromName: string | null;
   replyTo: string | null;
-  /** As written; rendered with `variables`. */
+  /** The subject before `variables` are inserted. */
   subject: string;
   type: MailType;
   contentId: string;
@@ -36,7 +36,7 @@ export interface Email extends CarriedVariables {
   providerMessageId: string | null;
   opens: number;
   clicks: number;
-  /** By prefetchers and scanners. */
+  /** Opens by prefetchers and scanners. */
   machineOpens: number;
   machineClicks: number;
   attempts: number;
@@ -46,7 +46,7 @@ export interface Email extends CarriedVariables {
   contactEmail: string | null;
   /** Current data of the contact. Empty if the contact was deleted. */
   contactData: Sourced<Data>;
-  /** The zone of its project, by which its dates are shown. */
+  /** The time zone of the project, used to format dates. */
   projectZone: string;
   createdAt: Date;
   sentAt: Date | null;
@@ -55,11 +55,11 @@ export interface Email extends CarriedVariables {
   clickedAt: Date | null;
   bouncedAt: Date | null;
   complainedAt: Date | null;
-  /** It was to the simulator, and counts in no guard and no analytics. */
+  /** The email was sent to the simulator. No guard and no analytics count it. */
   simulated: boolean;
 }
 
-/** The columns that `toEmail` puts together. */
+/** The columns that `toEmail` combines. */
 interface SourcedColumns {
   variables: Data | null;
   options: EmailOptions | null;
@@ -70,7 +70,7 @@ interface SourcedColumns {
 type SourcedFields = Pick<Email, 'variables' | 'options' | 'contactData'>;
 type Row<T extends SourcedFields = Email> = Omit<T, keyof SourcedFields> & SourcedColumns;
 
-/** Joins values with the names of the untrusted ones, so that no reader of an email has one without the other. */
+/** Marks the untrusted values by their names, so that no reader of an email gets the values without the marks. */
 function toEmail<T extends SourcedFields>({ untrustedKeys, ...row }: Row<T>): T {
   const fields: SourcedFields = {
     ...readVariableColumns(row),
@@ -112,9 +112,9 @@ const COLUMNS = sql.raw(`
   e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt", e.simulated`);
 
 /**
- * Emails newest first, by emails_project, or by emails_contact or emails_execution_visit where a contact, an address or
- * an execution is asked for. No index knows status, source, reason or template: `since` and `until` bound what is
- * looked through for a rare one.
+ * Lists emails newest first. It uses emails_project, or emails_contact or emails_execution_visit when a contact, an
+ * address or an execution is requested. No index has status, source, reason or template. A search for a rare one
+ * reads all emails between `since` and `until`.
  */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
   const { rows } = await sql<Row>`
@@ -128,7 +128,7 @@ export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<
     rows,
     p.limit,
     (row) => toEmail<Email>(row),
-    // A list shows none of these.
+    // The list shows none of these fields.
     ({ variables: _, options: __, contactData: ___, ...row }) => countResponseBytes(row),
   );
 }

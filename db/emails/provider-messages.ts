@@ -2,15 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * Bounces come within hours, complaints within days, a few within weeks; later ones are found by headers or tags only.
+ * Days for which ids are kept. Bounces arrive within hours, complaints within days, and a few within weeks. Later
+ * ones are matched only by headers or tags.
  */
 export const PROVIDER_MESSAGE_DAYS = 30;
 
 /**
- * Notes the ids that the provider gave to mails of a project, in the transaction that records the mails as sent: for
- * providers that tell of mails by them (`tellsById`). A table of its own, since an index on
- * `emails.provider_message_id` would end heap-only updates of the ledger (db/migrations/20261121T0803-messages.ts). It
- * has its name from the first such provider.
+ * Stores the ids that the provider gave to emails of a project, in the transaction that records the emails as sent.
+ * It is for providers whose reports identify emails by these ids (`tellsById`). The ids have their own table, because
+ * an index on `emails.provider_message_id` would end heap-only updates of the ledger
+ * (db/migrations/20261121T0803-messages.ts). The table is named after the first such provider.
  */
 export async function insertProviderMessages(
   trx: Trx,
@@ -24,8 +25,8 @@ export async function insertProviderMessages(
 }
 
 /**
- * The same as a part of another statement; `from` selects the provider's id, project and mail. An id that is known
- * stays with its mail.
+ * Returns the statement of `insertProviderMessages` as a part of another one. `from` selects the provider's id, the
+ * project and the email. A known id stays with its email.
  */
 export function noteProviderMessages(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`INSERT INTO ses_messages (message_id, project_id, email_id) ${from} ON CONFLICT (message_id) DO NOTHING`;

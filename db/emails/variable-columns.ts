@@ -8,7 +8,7 @@ export interface VariableColumns {
   options: string | null;
 }
 
-/** The variables of an email, and what it carries besides. */
+/** The variables and other options of an email. */
 export interface CarriedVariables {
   /** Empty if the email has no variables of its own. */
   variables: Sourced<Data>;
@@ -28,7 +28,7 @@ export function toVariableColumns({ variables, options }: CarriedVariables): Var
   };
 }
 
-/** Reads what `toVariableColumns` wrote, or what an earlier release did. */
+/** Reads the columns that `toVariableColumns`, or an earlier release, wrote. */
 export function readVariableColumns(p: { variables: Data | null; options: EmailOptions | null }): CarriedVariables {
   const { untrustedKeys, ...options } = p.options ?? {};
   return { variables: markUntrusted(p.variables ?? {}, untrustedKeys), options };

@@ -15,7 +15,7 @@ export interface ActivityPosition {
   key: string | null;
 }
 
-/** A kind of row that the feed is made of. */
+/** A kind of row in the feed. */
 export interface ActivitySource {
   types: readonly ActivityType[];
   shape(p: ActivityFilter, position: ActivityPosition): Shape;
@@ -31,12 +31,15 @@ interface Shape {
   contactId: Sql;
   metadata: Sql;
   from: Sql;
-  /** Narrows by an index to what the position allows, before the exact comparison. */
+  /** A range of an index that includes all rows that the position allows. The exact comparison follows. */
   range: Sql;
   order: Sql;
 }
 
-/** Selects type, at, id, key, contact_id and metadata, newest first, by an index; the caller adds a LIMIT. */
+/**
+ * Selects type, at, id, key, contact_id and metadata, newest first, in the order of an index. The caller adds a
+ * LIMIT.
+ */
 export function selectItems(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
   const s = source.shape(p, position);
   return sql`
@@ -45,7 +48,7 @@ export function selectItems(source: ActivitySource, p: ActivityFilter, position:
     ${selection(s, p, position)} ORDER BY ${s.order}`;
 }
 
-/** One row an item, of which nothing is read: to count them. */
+/** Selects one row per item without reading its columns, for counting. */
 export function selectPresence(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
   return sql`SELECT 1 ${selection(source.shape(p, position), p, position)}`;
 }
@@ -141,7 +144,7 @@ function sms(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_
   };
 }
 
-/** A campaign is scheduled when someone says so, not when it is due. */
+/** `campaign.scheduled` happens when a user schedules the campaign, not when the campaign is due. */
 function campaign(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource {
   const at = type === 'campaign.sent' ? sql`g.sent_at` : sql`least(g.updated_at, g.scheduled_at)`;
   return {
@@ -190,7 +193,7 @@ function eventType(): Sql {
   return sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`;
 }
 
-/** The least or greatest UUIDv7 of a millisecond. */
+/** Returns the smallest or largest UUIDv7 of a millisecond. */
 export function uuidAt(at: Date, fill: '0' | 'f'): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0').slice(-12);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-${fill.repeat(4)}-${fill.repeat(4)}-${fill.repeat(12)}`;

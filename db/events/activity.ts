@@ -62,7 +62,7 @@ export async function listActivity(
     limit: p.limit,
     keyOf: ({ timestamp, key }) => [timestamp.getTime(), key],
     map: ({ key: _, ...item }) => item,
-    // Answered as `data` and as `activities`.
+    // The response has the rows twice, as `data` and as `activities`.
     bytesOf: (row) => countResponseBytes(row, 2),
   });
   return { ...page, total };
@@ -124,7 +124,10 @@ export async function countActivity(
   );
 }
 
-/** How many items the feed got since then; counted up to a bound, which a badge shows as "many". */
+/**
+ * Counts the items that were added to the feed since then, up to a bound. A badge shows a number at the bound as
+ * "many".
+ */
 export async function countRecentActivity(db: Db, p: { projectId: string; since: Date }): Promise<number> {
   const parts = ACTIVITY_SOURCES.map(
     (source) =>

@@ -20,7 +20,7 @@ export interface DayCounts {
   complaints: number;
 }
 
-/** Live mail by day, every day of the span, those without mail as zeros. One pass over the project's ledger. */
+/** Counts live email by day. Days without email are zero. Reads the project's ledger once. */
 export async function listDayCounts(db: Db, p: Span): Promise<DayCounts[]> {
   const { rows } = await sql<DayCounts>`
     WITH days AS (
@@ -98,7 +98,7 @@ export interface EventTrend {
   trend: number;
 }
 
-/** The most frequent events of the span. */
+/** Lists the most frequent events of the span. */
 export async function listTopEvents(db: Db, p: Span & { limit: number }): Promise<EventTrend[]> {
   const before = new Date(p.startDate.getTime() - (p.endDate.getTime() - p.startDate.getTime()));
   const { rows } = await sql<EventTrend>`

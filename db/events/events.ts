@@ -16,7 +16,7 @@ export interface EventRecord {
   name: string;
   contactId: string | null;
   emailId: string | null;
-  /** Null on `email.sent` of a campaign: its payload is made from the email when it is read. */
+  /** Null on `email.sent` of a campaign. Its payload is derived from the email when it is read. */
   data: Record<string, unknown> | null;
   notStarted: NotStarted[];
   createdAt: Date;
@@ -33,7 +33,7 @@ export interface EventFilter {
   contactId?: string | undefined;
 }
 
-/** Events newest first. */
+/** Lists events newest first. */
 export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<Page<EventRecord>> {
   const parts = [
     sql<SqlBool>`project_id = ${p.projectId}`,
@@ -44,7 +44,7 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE ${sql.join(parts, sql` AND `)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  // Answered as `events` and as `data`.
+  // The response has the rows twice, as `events` and as `data`.
   return toPage(
     rows,
     p.limit,
@@ -61,7 +61,7 @@ export async function findEvent(db: Db, p: { projectId: string; id: string | nul
   return rows[0];
 }
 
-/** The executions that events of contacts started, by the id of the event. By the index executions_contact. */
+/** Finds the executions that events of contacts started, by event id. Uses the index executions_contact. */
 export async function findStartedBy(
   db: Db,
   p: { projectId: string; events: Pick<EventRecord, 'id' | 'contactId'>[] },
@@ -84,10 +84,7 @@ export interface EventCount {
   lastAt: Date;
 }
 
-/**
- * How often each event happened in a span, most frequent first. Ids are UUIDv7, so the span is a range of the primary
- * order.
- */
+/** Counts each event of a span, the most frequent first. Ids are UUIDv7, so a span is a range of the primary key. */
 export async function countEvents(db: Db, p: { projectId: string; since?: Date; until?: Date }): Promise<EventCount[]> {
   const { rows } = await sql<EventCount>`
     SELECT name, count(*) AS count, max(created_at) AS "lastAt" FROM events
@@ -123,7 +120,7 @@ export async function getEventUsage(db: Db, p: { projectId: string; name: string
 }
 
 /**
- * Purges every event of a name.
+ * Deletes all events of a name.
  * @throws AppError CONFLICT while a segment or workflow uses it, and for events that the service writes itself
  */
 export async function deleteEvents(db: Db, p: { projectId: string; name: string }): Promise<number> {
@@ -180,7 +177,8 @@ async function listSegmentsUsing(db: Db, p: { projectId: string; name: string })
 }
 
 /**
- * Workflows that the event starts, whose executions it ends, whose steps wait for it, or whose conditions ask for it.
+ * Lists the workflows that use the event: as their trigger, as an exit, in a step that waits for it, or in a
+ * condition.
  */
 export async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
   const types = STEP_TYPES.filter((type) => STEPS[type].usesEvent);

@@ -30,25 +30,28 @@ export interface OpenWait {
 
 export interface SubscribedEndpoint {
   id: string;
-  /** Names and prefixes of the events it wants. */
+  /** Names and prefixes of the events that the endpoint receives. */
   events: string[];
 }
 
 /** Resources that may react to an event. */
 export interface Listeners {
-  /** Enabled workflows that one of the events starts; by the partial index workflows_trigger. */
+  /** Enabled workflows that one of the events starts. Read from the partial index workflows_trigger. */
   workflows: TriggeredWorkflow[];
-  /** Workflows whose executions one of the events ends, wherever they stand; by the partial index workflows_exits. */
+  /** Workflows whose executions one of the events ends, at any step. Read from the partial index workflows_exits. */
   exiting: ExitingWorkflow[];
-  /** Waits of these contacts for one of the events, still open. */
+  /** Open waits of these contacts for one of the events. */
   waits: OpenWait[];
   /** Endpoints of the webhook registry that are not disabled. */
   endpoints: SubscribedEndpoint[];
-  /** The project's, in which filters read date-times without an offset. */
+  /** The project's time zone, in which filters read date-times without an offset. */
   zone?: string;
 }
 
-/** All that may react to events of these names and contacts of a project, in one look: every event asks. */
+/**
+ * Finds everything that may react to events of these names and contacts of a project. Uses a single query, because
+ * every event needs the answer.
+ */
 export async function findListeners(
   db: Db,
   p: { projectId: string; eventNames: string[]; contactIds: string[] },
@@ -91,7 +94,7 @@ export async function hasListeners(db: Db, p: { projectId: string; eventName: st
   return rows[0]?.listens ?? false;
 }
 
-/** `hasListeners` as a part of another statement. */
+/** Builds `hasListeners` as a part of another statement. */
 export function listens(projectId: RawBuilder<unknown>, eventName: string): RawBuilder<boolean> {
   return sql<boolean>`(EXISTS (
         SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
@@ -107,7 +110,7 @@ export function listens(projectId: RawBuilder<unknown>, eventName: string): RawB
           OR (right(pattern, 1) = '*' AND starts_with(${eventName}, left(pattern, -1))))))`;
 }
 
-/** Whether an event of a name, which may be `ANY` of several, can end executions of a row of `workflows`. */
+/** True if an event with this name can end executions of a row of `workflows`. The name may be `ANY` of several. */
 function exitsOn(name: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(exit_when_unsubscribed AND ${UNSUBSCRIBED_EVENT}::text = ${name})
     OR EXISTS (SELECT FROM jsonb_array_elements(exit_on) AS x WHERE x->>'eventName' = ${name})`;

@@ -89,7 +89,7 @@ export async function countPastMailHours(db: Db, goOn: () => boolean = () => tru
   return false;
 }
 
-/** The id that an event would have at the beginning of the first hour that is not added up. */
+/** Returns the id that an event would have at the start of the first hour that is not added up. */
 export function firstUncountedId(): RawBuilder<unknown> {
   return firstIdAt(beginOf(sql`(SELECT hour FROM mail_hours_until)`));
 }
@@ -112,7 +112,7 @@ function countedEvents(projectId: string | null, from: RawBuilder<unknown>, to: 
     GROUP BY ${by}${hour}`;
 }
 
-/** Test mails and those to the simulator, which are few and have indexes of their own. */
+/** Selects the email of an event if it is not counted: test email and email to the simulator. Both are few and indexed. */
 function uncounted(projectId: string | null): RawBuilder<unknown> {
   const of = projectId === null ? sql`` : sql`AND project_id = ${projectId}`;
   return sql`

@@ -3,9 +3,9 @@ import type { Db } from '../connection.ts';
 
 export interface UpcomingHour {
   at: Date;
-  /** Campaigns that are scheduled to begin in it. */
+  /** Campaigns that are scheduled to start in this hour. */
   campaigns: number;
-  /** Pauses of executions that were booked to end in it. */
+  /** Pauses of executions that are booked to end in this hour. */
   delays: number;
 }
 
@@ -15,7 +15,7 @@ export interface ScheduledCampaign {
   scheduledAt: Date;
 }
 
-/** More campaigns of the coming days than these nobody reads; they are counted in their hours all the same. */
+/** Maximum number of campaigns listed by name. The counts per hour include all campaigns. */
 const CAMPAIGNS_SHOWN = 100;
 
 /**

@@ -17,7 +17,7 @@ export async function endExecutions(
     status: 'CANCELLED' | 'EXITED' | 'FAILED' | 'COMPLETED';
     reason: string | null;
     error?: string;
-    /** Its workflow is over, so that there is nothing to tell it. */
+    /** The Temporal workflow is over, so nothing has to be sent to it. */
     isOver?: true;
   },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {

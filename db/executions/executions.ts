@@ -21,7 +21,7 @@ export interface Execution {
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
-  /** It only tries the workflow out, and counts nowhere. */
+  /** The execution is a trial of the workflow, and no statistics count it. */
   sandbox: boolean;
   startedAt: Date;
   completedAt: Date | null;
@@ -52,7 +52,7 @@ const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contact
   started_at AS "startedAt", completed_at AS "completedAt",
   NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = executions.id AND o.kind = 'execution.start') AS begun`);
 
-/** Executions of a workflow, newest first; `total` is counted on the first page only. */
+/** Lists executions of a workflow, newest first. `total` is counted on the first page only. */
 export async function listExecutions(
   db: Db,
   p: WorkflowRef &

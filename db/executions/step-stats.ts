@@ -6,7 +6,7 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { ownedBy } from '../owned-by.ts';
 
 const HOUR_MS = 3_600_000;
-/** Rows of counts that one statement adds up. */
+/** Rows of counts per statement. */
 const FOLD_BATCH = 10_000;
 
 /** Visits to a step by outcome. Interrupted visits have no outcome. */
@@ -68,8 +68,8 @@ export async function countVisits(
 }
 
 /**
- * Whether a visit is of no sandbox. The execution is looked up by its id: how many visits there are is guessed far too
- * high, and a join would read all executions.
+ * True if the visit belongs to no sandbox. The execution is looked up by its id: the planner expects far too many
+ * visits, and would read all executions for a join.
  */
 function notSandbox(visit: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`NOT (SELECT e.sandbox FROM executions e WHERE e.id = ${sql.ref(`${visit}.execution_id`)})`;

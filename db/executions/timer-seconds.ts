@@ -32,7 +32,7 @@ const PRUNE_BATCH = 10_000;
 
 export interface Timer {
   dueAt: Date;
-  /** Called when it has to end later than asked for. */
+  /** Called if the timer has to end later than requested. */
   moveTo(at: Date): void;
 }
 
@@ -115,7 +115,7 @@ export async function reportFollowed(
 
 interface BookedSecond {
   second: number;
-  /** Booked by others before. */
+  /** Timers that were booked in this second before. */
   before: number;
   nextSecond: number | null;
   perSecond: number;
@@ -169,7 +169,7 @@ async function bookLate(
   return from;
 }
 
-/** Evenly over the second. */
+/** Spreads the timers evenly over the second. */
 function instantOf(second: number, position: number, perSecond: number): Date {
   return new Date(second * 1_000 + Math.floor(((position % perSecond) * 1_000) / perSecond));
 }

@@ -15,7 +15,10 @@ export interface Visit {
   dueAt: Date | null;
 }
 
-/** A step that an execution has come to; one that is passed at once is recorded as completed. */
+/**
+ * A visit to the step that an execution has reached. If the execution passes the step at once, the visit is recorded
+ * as completed.
+ */
 export interface NewVisit {
   executionId: string;
   visit: number;
@@ -34,11 +37,11 @@ export interface VisitOutcome {
   status: 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
   output?: Record<string, unknown> | null;
   error?: string | null;
-  /** Tries that the effect took; 1 unless the provider or endpoint refused for a while. */
+  /** Number of attempts of the effect. It is 1 unless the provider or endpoint temporarily refused. */
   attempts?: number;
 }
 
-/** Notes a try that failed for now, so that the execution's detail shows it before the last word is said. */
+/** Records a failed attempt that will be repeated, so that the execution's page shows it before the step ends. */
 export async function noteAttempt(
   trx: Trx,
   a: { executionId: string; visit: number; attempts: number; error: string },
@@ -60,7 +63,10 @@ export interface ExecutionPosition {
   laps?: Laps | null;
 }
 
-/** Tries of an effect that failed for now, as `noteAttempt` left them; 0 before the first. */
+/**
+ * Returns how many attempts of an effect have failed so far, as `noteAttempt` recorded them. 0 before the first
+ * attempt.
+ */
 export async function countTries(db: Db, executionId: string, visit: number): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
     SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}

@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import { endpointUrlContext } from '../webhooks/endpoints.ts';
 import { sealStepConfig } from '../workflows/step-secrets.ts';
 
-/** Rows a read; few URLs have an `@` at all. */
+/** Rows per read. Few URLs contain an `@`. */
 const PAGE = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 

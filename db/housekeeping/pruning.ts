@@ -10,18 +10,18 @@ import { IDEMPOTENCY_HOURS } from '../idempotency-batch.ts';
 import { deleteGoneProcesses } from '../operator/processes.ts';
 import { retentionPrunings } from './retention.ts';
 
-/** Rows a statement: an hour's worth goes in a few, and none holds locks for long. */
+/** Rows per statement. An hour's rows take a few statements, and none holds locks for long. */
 const BATCH = 10_000;
-/** The development mailbox is for looking at, not for keeping. */
+/** Number of messages that the development mailbox keeps. It is not an archive. */
 const CAPTURED_KEPT = 10_000;
 const LOGIN_FAILURE_HOURS = 24;
-/** Twice what the guards of a hold look at. */
+/** Twice the time that the guards of a hold read. */
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /** A mailbox provider without email for this time has dropped its record of the sender too. */
 const WATCHED_DAYS = 30;
-/** Longer than any workflow needs to hear that its record was deleted. */
+/** Longer than any workflow needs to learn that its record was deleted. */
 const DELETED_DAYS = 7;
-/** The cursor of a table whose next statement finds the rows that are left without one. */
+/** Cursor of tables that need none: the next statement finds the remaining rows by its condition. */
 const ANYWHERE = '';
 
 export interface PruneBatches {
@@ -32,13 +32,15 @@ export interface PruneBatches {
 }
 
 /**
- * Deletes what has outlived its use in one table, in statements of bounded size. May run at any time, again, and
+ * Deletes expired rows of one table, in statements of bounded size. Idempotent; may run at any time, also
  * concurrently.
  * @returns the cursor from which to continue, or null when nothing is left
  */
 export type Pruning = (db: Db, batches: PruneBatches) => Promise<string | null>;
 
-/** How each table is pruned, by a name that operators read. Tables that keep their rows forever are not listed. */
+/**
+ * Lists how each table is pruned, by a name that operators read. Tables that keep their rows forever are not listed.
+ */
 export function listPrunings(retention: Retention): Record<string, Pruning> {
   return {
     idempotency_keys: deleting('idempotency_keys', olderThan('created_at', { hours: IDEMPOTENCY_HOURS })),
@@ -70,7 +72,7 @@ function deleting(table: string, where: RawBuilder<unknown>): Pruning {
   };
 }
 
-/** Work that bounds itself, and whose rest waits for the next hour. */
+/** Wraps work that limits itself and leaves the rest for the next hour. */
 function inOneGo(work: (db: Db) => Promise<unknown>): Pruning {
   return async (db) => {
     await work(db);

@@ -7,7 +7,7 @@ import type { Pruning } from './pruning.ts';
 
 /** Rows per statement. No statement holds locks for long, and other commits do not wait behind its writes. */
 const BATCH = 2_000;
-/** Before every id. */
+/** An id before all others. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Finds ids of one table to prune, in their order. */
@@ -37,7 +37,8 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
     execution_steps: {
       days: retention.executionStepDays,
-      // By the steps there are, not by all executions that ever ended. One that is cut in the middle goes whole.
+      // Reads the existing steps, not all executions that ever ended. If a batch ends within an execution, all steps
+      // of that execution are deleted.
       select: (after, cutoff) => sql`
         SELECT s.execution_id AS id FROM execution_steps s JOIN executions x ON x.id = s.execution_id
         WHERE ${idRange(after, cutoff, 's.execution_id')} AND x.completed_at < ${cutoff} ORDER BY s.execution_id`,
@@ -73,15 +74,15 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
     attachments: {
       days: retention.attachmentDays,
-      // All mails that carry one are made together with it. By the index emails_attachments, whose expression and
-      // predicate are repeated here.
+      // All emails with an attachment are created together with it. The expression and predicate repeat those of the
+      // index emails_attachments, so that it is used.
       select: (after, cutoff) => sql`
         SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${idRange(after, cutoff, 'a.id')} AND NOT EXISTS (
           SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)
             AND (e.status IN ('PENDING', 'SENDING', 'HELD') OR coalesce(e.bounced_at, e.sent_at, e.created_at) >= ${cutoff}
               OR e.source_type = 'INBOUND' AND e.created_at >= now() - ${RECEIVED_FILES_KEPT}))
         ORDER BY a.id`,
-      // Name, type and size stay, for the record of the mail.
+      // Name, type and size stay, for the record of the email.
       prune: sql`UPDATE attachments SET size = octet_length(content), content = '' WHERE id IN (SELECT id FROM old)`,
     },
   };

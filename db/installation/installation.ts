@@ -18,8 +18,8 @@ export async function findInstallation(databaseUrl: string): Promise<Installatio
 }
 
 /**
- * Notes that no workflow is open on the task queues of the earlier release. Not before its processes may have ended:
- * until then they can start one.
+ * Records that no workflow is open on the task queues of the earlier release. Call it only when the processes of that
+ * release must have ended, because they can start workflows until then.
  */
 export async function closeLegacyQueues(db: Db): Promise<void> {
   await db
@@ -30,7 +30,7 @@ export async function closeLegacyQueues(db: Db): Promise<void> {
     .execute();
 }
 
-/** Reads which installation this database belongs to. The row is there from the migration on. */
+/** Reads which installation this database belongs to. The migration inserts the row. */
 export async function readInstallation(db: Db): Promise<Installation> {
   const row = await db
     .selectFrom('installation')

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** Asks for a recovery of what happened from `since` on; one that is due already reaches back as far as both. */
+/**
+ * Requests a recovery of everything that happened since `since`. If a recovery is already due, the earlier of both
+ * instants counts.
+ */
 export async function requestRecovery(db: Db, since: Date): Promise<void> {
   await db
     .updateTable('installation')
@@ -10,7 +13,7 @@ export async function requestRecovery(db: Db, since: Date): Promise<void> {
 }
 
 /**
- * Takes the recovery that is due for some seconds, so that one worker of many runs it.
+ * Leases the recovery that is due for some seconds, so that only one worker runs it.
  * @returns since when, or undefined if no recovery is due or another worker runs it
  */
 export async function takeRecovery(db: Db, leaseSeconds: number): Promise<Date | undefined> {
@@ -26,7 +29,7 @@ export async function takeRecovery(db: Db, leaseSeconds: number): Promise<Date |
   return row?.recovery_since ?? undefined;
 }
 
-/** Keeps a recovery that takes longer than its lease. */
+/** Renews the lease of a recovery that takes longer. */
 export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void> {
   await db
     .updateTable('installation')
@@ -35,12 +38,12 @@ export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void>
     .execute();
 }
 
-/** Gives a recovery back that failed, so that the next attempt need not wait for its lease. */
+/** Releases the lease of a recovery that failed, so that the next attempt need not wait for it to expire. */
 export async function giveBackRecovery(db: Db): Promise<void> {
   await db.updateTable('installation').set({ recovery_leased_until: null }).execute();
 }
 
-/** Ends the recovery, and with it the hold of a restored database. */
+/** Ends the recovery and, with it, the hold of a restored database. */
 export async function finishRecovery(db: Db): Promise<void> {
   await db
     .updateTable('installation')

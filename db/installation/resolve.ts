@@ -11,7 +11,9 @@ import type { Db } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 import { adoptToken, deleteTokens, insertToken, readTokens } from './tokens.ts';
 
-/** A mismatch as it was found. `tokens` and `id` tell whether another process has resolved it meanwhile. */
+/**
+ * A mismatch at the time of its detection. `tokens` and `id` tell whether another process has resolved it meanwhile.
+ */
 export interface FoundMismatch {
   id: string;
   tokens: readonly PostgresToken[];
@@ -20,9 +22,9 @@ export interface FoundMismatch {
 }
 
 /**
- * Takes this database for the original. It adopts Temporal's token and rolls on from there, so that both sides agree
- * once Temporal has the next one. Nothing is sent until recovery has run. Campaigns that may have been sent in the lost
- * window are PAUSED: an operator has to look at each.
+ * Declares this database the original. It adopts Temporal's token and continues from there, so that both sides agree
+ * once Temporal has the next one. Nothing is sent until recovery has run. Campaigns that may have been sent in the
+ * lost window are PAUSED: an operator has to check each.
  * @param p.endedCampaigns SCHEDULED campaigns whose workflow has ended in Temporal
  * @returns how many campaigns were paused, or undefined if another process has resolved the mismatch
  */
@@ -40,7 +42,7 @@ export function takeOver(
     await trx
       .updateTable('installation')
       .set({
-        // A clone that was restored still waits for its operator.
+        // A restored clone still waits for its operator.
         sending_hold: sql`coalesce(sending_hold, 'recovery')`,
         sending_held_at: sql`CASE WHEN sending_hold IS NULL THEN now() ELSE sending_held_at END`,
         recovery_since: sql`least(recovery_since, ${window.from}::timestamptz)`,
@@ -53,9 +55,9 @@ export function takeOver(
 }
 
 /**
- * Makes this database an installation of its own: with a new id, so that nothing of the original's in Temporal is
- * touched, and without the names of an earlier release, which belong to the original. Nothing is sent until its operator
- * resumes.
+ * Makes this database an installation of its own. It gets a new id, so that it changes nothing of the original in
+ * Temporal. It loses the names of an earlier release, because these belong to the original. Nothing is sent until its
+ * operator resumes sending.
  * @returns the new id, or undefined if another process has resolved the mismatch
  */
 export function becomeNew(db: Db, found: FoundMismatch): Promise<{ id: string } | undefined> {
@@ -82,23 +84,26 @@ export function becomeNew(db: Db, found: FoundMismatch): Promise<{ id: string } 
   });
 }
 
-/** Reads which value of INSTALLATION has resolved a mismatch, since a process last started without it. */
+/** Reads which value of INSTALLATION has resolved a mismatch since a process last started without that variable. */
 export async function readResolvedBy(db: Db): Promise<InstallationChoice | null> {
   const row = await db.selectFrom('installation').select('resolved_by').executeTakeFirstOrThrow();
   return row.resolved_by;
 }
 
-/** Notes that a value of INSTALLATION has had its effect. */
+/** Records that a value of INSTALLATION has had its effect. */
 export async function noteResolvedBy(db: Db, choice: InstallationChoice): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: choice }).execute();
 }
 
-/** Lets INSTALLATION resolve a mismatch again: a process started without it. */
+/** Lets INSTALLATION resolve a mismatch again, because a process started without it. */
 export async function forgetResolvedBy(db: Db): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: null }).where('resolved_by', 'is not', null).execute();
 }
 
-/** Locks the row of the installation: the second of two processes that start at once finds the mismatch resolved. */
+/**
+ * Locks the row of the installation. The second of two processes that start at the same time finds the mismatch
+ * resolved.
+ */
 async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
   const { id } = await trx.selectFrom('installation').select('id').forUpdate().executeTakeFirstOrThrow();
   const [newest] = await readTokens(trx);
@@ -126,7 +131,7 @@ async function pauseCampaigns(trx: Db, { to }: LostWindow, ended: string[]): Pro
   return Number(numUpdatedRows);
 }
 
-/** Lists the campaigns of all projects that are SCHEDULED, by their start. */
+/** Lists the SCHEDULED campaigns of all projects, by their start. */
 export async function listScheduledCampaigns(db: Db): Promise<{ campaignId: string; sendNo: number }[]> {
   return db
     .selectFrom('campaigns')

@@ -11,11 +11,11 @@ export interface InstallationHold {
 /** The state of the installation that workers act on. */
 export interface InstallationDuties {
   hold: InstallationHold | null;
-  /** Recovery is due, or runs in some worker. */
+  /** Recovery is due, or a worker runs it. */
   recoveryDue: boolean;
 }
 
-/** Reads the hold of the whole installation, null while it may send, and whether recovery is due. */
+/** Reads whether the whole installation is on hold (null if it may send), and whether recovery is due. */
 export async function readDuties(db: Db): Promise<InstallationDuties> {
   const row = await db
     .selectFrom('installation')
@@ -25,14 +25,14 @@ export async function readDuties(db: Db): Promise<InstallationDuties> {
   return { hold: reason && since ? { reason, since } : null, recoveryDue: row.recovery_since !== null };
 }
 
-/** Reads the hold of the whole installation; null while it may send. */
+/** Reads the hold of the whole installation. Null while it may send. */
 export async function readSendingHold(db: Db): Promise<InstallationHold | null> {
   return (await readDuties(db)).hold;
 }
 
 /**
- * Ends the hold of a clone, for which its operator asks. If recovery is due, sending still waits for it.
- * @returns the hold that is left, null when the installation may send
+ * Ends the hold of a clone, at the request of its operator. If recovery is due, sending still waits for it.
+ * @returns the remaining hold; null when the installation may send
  */
 export async function resumeSending(db: Db): Promise<InstallationHold | null> {
   await db

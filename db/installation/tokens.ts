@@ -3,7 +3,9 @@ import { sql } from 'kysely';
 import type { DatabaseMark, InstallationToken, PostgresToken } from '../../rules/installation-tokens.ts';
 import type { Db } from '../connection.ts';
 
-/** The tokens of a day: by these Postgres recognizes an older token of Temporal as one of its own. */
+/**
+ * Number of tokens that are kept: those of a day. By them, Postgres recognizes an older token in Temporal as its own.
+ */
 const KEPT_TOKENS = 1_440;
 
 /** Reads the tokens, newest first. */
@@ -37,7 +39,7 @@ async function readSystemIdentifier(db: Db): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** Whether the newest token is at least this old, by the time of Postgres; true if no token exists. */
+/** True if the newest token is at least this old, by the time of Postgres, or if no token exists. */
 export async function isTokenOlderThan(db: Db, seconds: number): Promise<boolean> {
   const { rows } = await sql<{ old: boolean }>`
     SELECT coalesce(max(rolled_at) <= now() - make_interval(secs => ${seconds}), true) AS old
@@ -68,7 +70,7 @@ export async function insertToken(
   return { no, value: row.value, rolledAt: row.rolled_at.toISOString(), confirmed: false, database };
 }
 
-/** Notes that Temporal has a token, too. */
+/** Records that Temporal has stored a token, too. */
 export async function confirmToken(db: Db, { no, value }: InstallationToken): Promise<void> {
   await db
     .updateTable('installation_tokens')
@@ -78,7 +80,7 @@ export async function confirmToken(db: Db, { no, value }: InstallationToken): Pr
     .execute();
 }
 
-/** Takes a token of Temporal for one of this database, which it lost or never had. */
+/** Stores a token from Temporal as one of this database, which lost it or never had it. */
 export async function adoptToken(db: Db, token: InstallationToken): Promise<void> {
   const columns = {
     value: token.value,

@@ -2,19 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import { LATE_PERIODS, PERIODIC_KINDS, PERIODIC_WORK, type PeriodicKind } from '../../rules/periodic-work.ts';
 import type { Db } from '../connection.ts';
 
-/** Parts that a round remembers as failing; a database that fails as a whole would name all of them. */
+/** Maximum number of failing parts that a round stores. A database that fails as a whole would name all of them. */
 const FAILING_MAX = 100;
 const ERROR_CHARS = 500;
 
 /** The facts with which a round starts. */
 export interface StartedRound {
-  /** In the time of Postgres, as `computed_at` is. */
+  /** By the clock of Postgres, like `computed_at`. */
   since: Date;
   failing: string[];
   resumeAfter: string | null;
 }
 
-/** Notes that a round of a kind starts. */
+/** Records that a round of a kind starts. */
 export async function startRound(db: Db, kind: PeriodicKind): Promise<StartedRound> {
   const row = await db
     .updateTable('periodic_work')
@@ -25,7 +25,7 @@ export async function startRound(db: Db, kind: PeriodicKind): Promise<StartedRou
   return { since: row.since, failing: row.failing, resumeAfter: row.resume_after };
 }
 
-/** Notes how a round of a kind ended. */
+/** Records how a round of a kind ended. */
 export async function endRound(
   db: Db,
   p: { kind: PeriodicKind; since: Date; unfinished: number; failing: string[]; resumeAfter: string | null },
@@ -43,7 +43,7 @@ export async function endRound(
     .execute();
 }
 
-/** Keeps the newest error of a kind, which stays there after later rounds without one. */
+/** Stores the newest error of a kind. It stays after later rounds without an error. */
 export async function noteError(db: Db, p: { kind: PeriodicKind; error: string }): Promise<void> {
   await db
     .updateTable('periodic_work')
@@ -52,7 +52,7 @@ export async function noteError(db: Db, p: { kind: PeriodicKind; error: string }
     .execute();
 }
 
-/** How a kind of periodic work stands. */
+/** The state of a kind of periodic work. */
 export interface PeriodicStanding {
   kind: PeriodicKind;
   everyMinutes: number;
@@ -65,13 +65,13 @@ export interface PeriodicStanding {
   failing: string[];
   lastError: string | null;
   lastErrorAt: Date | null;
-  /** No round has ended for three periods. */
+  /** True if no round has ended for three periods. */
   isLate: boolean;
-  /** The instant of the last end, or since when one is missing. */
+  /** When the last round ended, or since when a round is missing. */
   lateSince: Date;
 }
 
-/** The backlog of kinds whose tables say what is due. Two periods are one round and the wait for it. */
+/** The backlog of kinds whose tables show what is due. Two periods are one round and the wait for it. */
 const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {
   segments: sql`(SELECT count(*) FROM segments WHERE track_membership AND type = 'DYNAMIC'
     AND coalesce(computed_at, created_at) < now() - make_interval(mins => ${2 * PERIODIC_WORK.segments.everyMinutes}))`,
@@ -82,7 +82,7 @@ const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {
     now() - make_interval(mins => ${15 + 2 * PERIODIC_WORK.statistics.everyMinutes})) / 3600)::int - min(hour)) FROM mail_hours_until)`,
 };
 
-/** How each kind of periodic work stands, in the order of `PERIODIC_WORK`. */
+/** Returns the state of each kind of periodic work, in the order of `PERIODIC_WORK`. */
 export async function listPeriodicWork(db: Db): Promise<PeriodicStanding[]> {
   const of = <T>(value: (kind: PeriodicKind) => RawBuilder<T>) =>
     sql.join(

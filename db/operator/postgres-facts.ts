@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** How Postgres stands. */
+/** The state of Postgres. */
 export interface PostgresFacts {
   version: string;
-  /** Connections of all clients of the server, and its limit. */
+  /** Connections of all clients of the server, and their limit. */
   connections: number;
   maxConnections: number;
   databaseBytes: number;
@@ -30,9 +30,9 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
 /** State of the outbox for one kind. */
 export interface OutboxFacts {
   kind: string;
-  /** Rows that nobody has taken. */
+  /** Rows that no process has taken. */
   waiting: number;
-  /** Rows that Temporal has received and not started. */
+  /** Rows that Temporal has received but not started. */
   handedOver: number;
   oldestSeconds: number;
   projects: number;

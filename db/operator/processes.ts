@@ -6,9 +6,9 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** Often enough to see within half a minute that one is gone; one small row each time. */
+/** Short enough that a lost process is noticed within half a minute. Each report writes one small row. */
 const BEAT_MS = 10_000;
-/** Three beats that did not come. */
+/** Three missed reports. */
 const ALIVE_SECONDS = 35;
 /** Processes that ended earlier than this are not shown. */
 const SHOWN_HOURS = 24;
@@ -23,7 +23,7 @@ export interface Release {
   build: string;
 }
 
-/** A process of the service, as it said of itself last. */
+/** A process of the service, as it last reported. */
 export interface ServiceProcess extends Release {
   id: string;
   kind: 'api' | 'worker';
@@ -31,7 +31,7 @@ export interface ServiceProcess extends Release {
   pid: number;
   startedAt: Date;
   seenAt: Date;
-  /** It was there within the last half minute. One that ended in order is not listed at all. */
+  /** True if it reported within the last 35 s. A process that was stopped normally is not listed at all. */
   alive: boolean;
 }
 

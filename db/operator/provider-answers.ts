@@ -2,12 +2,15 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
-/** Mails looked at, the newest: a look costs the same however much was sent. */
+/**
+ * Maximum number of emails that are read, newest first. It bounds the cost of the query, however many emails were
+ * sent.
+ */
 const LOOKED_MAX = 200_000;
 const CODES_SHOWN = 50;
 const DOMAINS_SHOWN = 5;
 
-/** A code that providers answered with, over all projects. */
+/** A reply code of providers, over all projects. */
 export interface ProviderAnswer {
   /**
    * SMTP code with its enhanced code (`550 5.1.1`), the name of an SES error, or the first words of the reply if it
@@ -16,15 +19,15 @@ export interface ProviderAnswer {
   code: string;
   mails: number;
   projects: number;
-  /** How those mails stand now. */
+  /** The number of these emails by their current state. */
   failed: number;
   bounced: number;
   /** Emails that will be retried. */
   waiting: number;
   newestAt: Date;
-  /** The newest answer in full. */
+  /** The newest reply, in full. */
   example: string;
-  /** Domains of recipients that it was about, the most first. */
+  /** The recipients' domains, the most frequent first. */
   domains: { domain: string; mails: number }[];
 }
 

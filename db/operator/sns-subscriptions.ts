@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** A message of an SNS topic, as far as it tells how the subscription stands. */
+/** A kind of message from an SNS topic that shows the state of the subscription. */
 export type SnsMessageKind = 'confirmed' | 'notified' | 'refused';
 
 export interface SnsSubscription {
   topic: string;
   /** `refused`: notifications come with raw message delivery on. `waiting`: no message came yet. */
   state: 'waiting' | 'confirmed' | 'delivering' | 'refused';
-  /** When the message came that the state is about. */
+  /** When the message arrived that decided the state. */
   since: Date | null;
 }
 
-/** Notes that a message of a topic came. */
+/** Records that a message of a topic arrived. */
 export async function noteSnsMessage(db: Db, { topic, kind }: { topic: string; kind: SnsMessageKind }): Promise<void> {
   const column = sql.ref(`${kind}_at`);
   await sql`
@@ -21,7 +21,7 @@ export async function noteSnsMessage(db: Db, { topic, kind }: { topic: string; k
   `.execute(db);
 }
 
-/** Says how the subscription to each topic stands; the newest message decides. */
+/** Lists the state of the subscription to each topic. The newest message decides. */
 export async function listSnsSubscriptions(db: Db, topics: readonly string[]): Promise<SnsSubscription[]> {
   const isAsked = sql<boolean>`topic = ANY(${[...topics]}::text[])`;
   const rows = await db.selectFrom('sns_subscriptions').selectAll().where(isAsked).execute();

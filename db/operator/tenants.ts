@@ -6,13 +6,13 @@ import { escapeLike } from '../escape-like.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { OperatorLimits } from '../projects/projects.ts';
 
-/** By what the operator lists tenants; all but `newest` of a day or of a month. */
+/** Orders of the list of tenants. All except `newest` exist for a day and for a month. */
 export const TENANT_ORDERS = ['newest', 'mails', 'bounces', 'complaints'] as const;
 export type TenantOrder = (typeof TENANT_ORDERS)[number];
 
-/** How many owners of a project are named. */
+/** Number of owners shown per project. */
 const OWNERS_SHOWN = 3;
-/** As long as outcomes are kept. */
+/** The time for which outcomes are kept. */
 const HOURS_SHOWN = 2 * GUARD_HOURS;
 const AUDIT_SHOWN = 20;
 export const TENANT_DAYS = 30;
@@ -25,7 +25,7 @@ export interface Tenant {
   owners: string[];
   createdAt: Date;
   disabled: boolean;
-  /** By the project itself or its guards, and by the operator: each may hold it alone. */
+  /** A project can be on hold by itself or its guards, by the operator, or by both. */
   ownHold: TenantHold;
   operatorHold: TenantHold;
   /** The limits that apply: the lower of the project's own and the operator's. */
@@ -94,17 +94,17 @@ const COLUMNS = sql`
       'complained', coalesce(sum(h.complained), 0))
     FROM mail_hours h WHERE h.project_id = p.id AND h.hour >= ${MONTH_BEGINS}) AS month`;
 
-/** The counts of every project in one pass: a few rows an hour and project. */
+/** The counts of every project in one pass: a few rows per hour and project. */
 const COUNTS = sql`
   (SELECT project_id, sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints FROM send_outcomes
     WHERE hour > now() - make_interval(hours => ${sql.lit(GUARD_HOURS)}) GROUP BY project_id) s`;
 
-/** Likewise of a month, by which tenants are put in order: a row an hour in which a project's mail did anything. */
+/** The same for a month, for the order of tenants. There is one row per project and hour with email activity. */
 const MONTH_COUNTS = sql`
   (SELECT project_id, sum(sent) AS mails, sum(bounced) AS dead, sum(complained) AS complaints FROM mail_hours
     WHERE hour >= ${MONTH_BEGINS} GROUP BY project_id) o`;
 
-/** Orders by rate if there are enough emails for a rate. One bounce of one email says nothing. */
+/** Orders by rate. A rate needs at least 100 emails, because one bounce of one email means nothing. */
 function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
   const [mails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
   const orders: Record<TenantOrder, RawBuilder<unknown>> = {
@@ -117,9 +117,9 @@ function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
 }
 
 /**
- * Tenants whose name, owner or id is searched, those on hold alone where asked for. Newest first it is a list by
- * cursor; in another order, which changes while one looks, it is one page. The only list over all projects: for the
- * operator.
+ * Lists tenants by a search in name, owner or id, all or only tenants on hold. Newest first, the list has a cursor.
+ * Other orders change while the operator reads, so they have one page. This is the only list over all projects; it is
+ * for the operator.
  */
 export async function listTenants(
   db: Db,
@@ -161,7 +161,7 @@ export interface TenantHour {
   complaints: number;
 }
 
-/** The last 48 hours of a project, those with mail, oldest first. */
+/** Lists the last 48 hours of a project, oldest first. Hours without email are omitted. */
 export async function listTenantHours(db: Db, projectId: string): Promise<TenantHour[]> {
   const { rows } = await sql<TenantHour>`
     SELECT hour, sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints FROM send_outcomes
@@ -170,14 +170,17 @@ export async function listTenantHours(db: Db, projectId: string): Promise<Tenant
   return rows;
 }
 
-/** A mailbox provider that has refused mail because of the sender: how many of its last mails. */
+/**
+ * A mailbox provider that has refused email because of the sender, with the number of the last emails that it
+ * refused.
+ */
 export interface Refusals {
   provider: string;
   refused: number;
   of: number;
 }
 
-/** Mailbox providers that have refused some of a project's last mails, the most first. */
+/** Lists mailbox providers that have refused some of a project's last emails, the most refusals first. */
 export async function listRefusals(db: Db, projectId: string): Promise<Refusals[]> {
   const { rows } = await sql<Refusals>`
     SELECT provider, length(replace(recent, '0', '')) AS refused, length(recent) AS of FROM provider_outcomes
@@ -186,12 +189,12 @@ export async function listRefusals(db: Db, projectId: string): Promise<Refusals[
   return rows;
 }
 
-/** An action by which a project was held, released or limited, with its note. */
+/** An action that held, released or limited a project, with its note. */
 export interface TenantAction {
   id: string;
   action: string;
   actor: string;
-  /** Address of a person or an operator, name of a key; null of the service itself, and of who is gone. */
+  /** Address of a user or an operator, or name of a key. Null for the service itself, and for a deleted actor. */
   actorName: string | null;
   details: Record<string, unknown>;
   createdAt: Date;

@@ -6,17 +6,17 @@ import type { Db } from '../connection.ts';
 export interface Backlog {
   kind: OutboxKind;
   projectId: string;
-  /** Rows that nobody has taken. */
+  /** Rows that no process has taken. */
   waiting: number;
   /** Rows that Temporal has received and not started. 0 for work that workers do without Temporal. */
   handedOver: number;
-  /** Since when the oldest of them is there. */
+  /** Since when the oldest row waits. */
   oldestAt: Date;
 }
 
 /**
- * All that waits, the most first. It reads the whole outbox, which is empty but for a backlog: ask every few seconds at
- * most.
+ * Lists the waiting rows per kind and project, the most first. Reads the whole outbox, which is empty except for a
+ * backlog. Call it every few seconds at most.
  */
 export async function readBacklog(db: Db): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
@@ -27,7 +27,7 @@ export async function readBacklog(db: Db): Promise<Backlog[]> {
   return rows;
 }
 
-/** An answer is as old as this at most: probes and scrapes of many do not add up. */
+/** Maximum age of a returned backlog, so that the cost of frequent probes and scrapes does not add up. */
 const KEPT_MS = 5_000;
 
 /** Wraps `readBacklog` for frequent callers. */
@@ -38,7 +38,7 @@ export function createBacklogReader(db: Db): () => Promise<Backlog[]> {
     if (Date.now() - readAtMs >= KEPT_MS) {
       readAtMs = Date.now();
       last = readBacklog(db);
-      // A failed read is repeated at the next call, and its error reaches its callers.
+      // After a failed read, the next call reads again. Callers of the failed read get its error.
       last.catch(() => {
         readAtMs = 0;
       });

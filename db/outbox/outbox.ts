@@ -9,7 +9,7 @@ import type { RowOf } from '../schema/database.ts';
 
 /** A failing row waits 1 s, 2 s, 4 s … and at most this long, because its cause may be fixed. */
 const MAX_BACKOFF_SECONDS = 60;
-/** The words of a failure are kept, cut to what an operator reads. */
+/** Maximum length of the stored error of a row, which operators read. */
 const ERROR_MAX_CHARS = 500;
 
 /**
@@ -23,12 +23,12 @@ export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow
   return queued;
 }
 
-/** Work as rows that `insertOutbox` queues. */
+/** Returns rows of the outbox for `insertOutbox`. */
 export function outboxRows(rows: NewOutboxRow[]): OutboxRow[] {
   return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }) as OutboxRow);
 }
 
-/** The statement of `enqueue`, for a statement that does more; any number of rows. */
+/** Returns the statement of `enqueue`, as a part of a larger one. Takes any number of rows. */
 export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
   return sql`
     INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload)
@@ -39,7 +39,7 @@ export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
 
 export interface FairClaim {
   priority: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   limit: number;
   /** Project after which the next turn starts. The zero id starts from the first project. */
   after: string;
@@ -54,13 +54,13 @@ export interface FairClaim {
   forTemporal?: boolean;
 }
 
-/** A row that this process has now. */
+/** A row that this process has taken. */
 export type TakenRow = OutboxRow & {
-  /** 1 for a row that nobody had before. */
+  /** 1 for the first attempt. */
   attempts: number;
 };
 
-/** Projects looked at for one claim, from the one whose turn it is and from the first. */
+/** Projects per claim: this many from the one whose turn it is, and this many from the first. */
 const PROJECTS_LOOKED_AT = 100;
 
 /**
@@ -120,15 +120,15 @@ export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promi
 }
 
 /**
- * The priority where a row of it waits, else null. In the order of the index outbox_turn, or the planner would rather
- * read the whole table.
+ * Selects the priority if one of its rows waits, else NULL. The ORDER BY follows the index outbox_turn; without it,
+ * the planner would read the whole table.
  */
 function firstOf(priority: number): RawBuilder<unknown> {
   const each = sql.lit(priority);
   return sql`(SELECT ${each}::int FROM outbox WHERE priority = ${each} AND available_at <= now() ORDER BY project_id, id LIMIT 1)`;
 }
 
-/** Projects that have rows of a priority, each found by one look into the index. */
+/** Selects the projects that have rows of a priority. Each is found by one lookup in the index. */
 function projectsFrom(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
   const table = sql.ref(name);
   const next = (beyond: RawBuilder<unknown>) => sql`
@@ -146,18 +146,18 @@ type ClaimedRow = RowOf<'outbox', ['id', 'project_id', 'kind', 'ref_id', 'attemp
 
 function toTaken(row: ClaimedRow): TakenRow {
   const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;
-  // As it was queued: by `enqueue`, whose rows are typed.
+  // `enqueue` has queued the row, and its rows are typed.
   return { id, projectId, kind, refId, attempts, payload: row.payload } as TakenRow;
 }
 
-/** Keeps rows that this process still works on from being taken by others. */
+/** Renews the leases of rows that this process still works on, so that no other process takes them. */
 export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number }): Promise<void> {
   await prepared`
     UPDATE outbox SET available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8) WHERE id = ANY(${p.ids}::uuid[])
   `.execute(db);
 }
 
-/** Gives rows back as if they had not been taken, to be taken at once. */
+/** Releases rows as if they had not been taken. They can be taken at once. */
 export async function giveBack(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`
@@ -166,8 +166,8 @@ export async function giveBack(db: Db, ids: string[]): Promise<void> {
 }
 
 /**
- * Puts rows off that could not be handed over, longer each time, with the words of the failure for the operator. May
- * run twice.
+ * Defers rows that could not be handed over, longer each time, and stores the error for the operator. Safe to run
+ * twice.
  */
 export async function putOff(db: Db, ids: string[], message: string): Promise<void> {
   if (ids.length === 0) return;

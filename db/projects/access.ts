@@ -22,7 +22,7 @@ export interface KeyAccess {
   keyId: string | null;
   mode: KeyMode;
   scopes: ReadonlySet<string>;
-  /** Milliseconds since 1970; null is never. */
+  /** Milliseconds since 1970. Null means never. */
   expiresAtMs: number | null;
   project: AccessProject;
 }
@@ -81,8 +81,8 @@ export async function findSessionAccess(db: Db, tokenHash: Buffer): Promise<Sess
 }
 
 /**
- * Notes that keys were used just now, many in one statement. No index names the column, and the trigger of changes does
- * not either.
+ * Records that keys were used just now, many in one statement. The column is in no index, and the trigger on changes
+ * ignores it.
  */
 export async function updateKeysLastUsed(db: Db, keyIds: string[]): Promise<void> {
   await sql`UPDATE api_keys SET last_used_at = now() WHERE id = ANY(${keyIds}::uuid[])`.execute(db);

@@ -15,7 +15,7 @@ export interface NewAccount {
 export interface Account {
   userId: string;
   projectId: string;
-  /** There was one with this address and this password. */
+  /** True if an account with this address and password existed. */
   known: boolean;
 }
 
@@ -26,7 +26,10 @@ export interface ProjectMembership {
 }
 
 const UNIQUE_VIOLATION = '23505';
-/** One lock for all sign-ups while only the first may sign up: two at once must not both find nobody. */
+/**
+ * One lock for all sign-ups while only the first user may sign up. Without it, two concurrent sign-ups could both
+ * find no user.
+ */
 const FIRST_SIGNUP_LOCK = 7_203_401;
 
 /**
@@ -43,7 +46,8 @@ export async function insertAccount(db: Db, account: NewAccount, onlyFirst: bool
     const [project] = isNew ? [] : await listMemberships(trx, userId);
     if (project) return { userId, projectId: project.id, known: true };
     const { projectName: name, publicKey } = account;
-    // A pixel costs a short receipt 0.6 to 1.7 points of SpamAssassin, so transactional email starts without.
+    // A tracking pixel costs a short receipt 0.6 to 1.7 points in SpamAssassin, so transactional email is not tracked
+    // at first.
     const projectId = await insertProject(trx, { name, publicKey, tracking: 'MARKETING_ONLY' });
     await trx.insertInto('memberships').values({ project_id: projectId, user_id: userId, role: 'OWNER' }).execute();
     return { userId, projectId, known: !isNew };
@@ -70,7 +74,7 @@ export async function findOrInsertUser(
   return { userId, isNew: made !== undefined };
 }
 
-/** Inserts a project with its public key; returns its id. `tracking` is ENABLED where it is absent. */
+/** Inserts a project with its public key, and returns its id. Without `tracking`, it is ENABLED. */
 export async function insertProject(
   trx: Db,
   project: { name: string; publicKey: { key: string; hash: Buffer }; tracking?: TrackingMode },
@@ -95,13 +99,13 @@ async function refuseUnlessFirst(trx: Trx): Promise<void> {
   if (rows.length > 0) throw signupClosed();
 }
 
-/** Whether there is nobody yet, who alone may sign up where `SIGNUP` is `first`. */
+/** Tells whether no user exists yet. If `SIGNUP` is `first`, only then may someone sign up. */
 export async function hasNoUser(db: Db): Promise<boolean> {
   const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(db);
   return rows.length === 0;
 }
 
-/** The refusal of a sign-up where SIGNUP does not allow it. */
+/** Returns the error for a sign-up that SIGNUP does not allow. */
 export function signupClosed(): AppError {
   return new AppError('FORBIDDEN', {
     message: 'Sign-up is closed on this deployment.',
@@ -121,7 +125,7 @@ export async function findPasswordHash(db: Db, email: string): Promise<string | 
   return row?.password_hash;
 }
 
-/** The user who has this address and this password, or undefined. */
+/** Finds the user with this address and password. */
 export async function findUser(db: Db, p: { email: string; passwordHash: string }): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')
@@ -132,14 +136,17 @@ export async function findUser(db: Db, p: { email: string; passwordHash: string 
   return row?.id;
 }
 
-/** The hash of a user's password. @throws AppError NOT_FOUND */
+/**
+ * Returns the hash of a user's password.
+ * @throws AppError NOT_FOUND
+ */
 export async function getPasswordHash(db: Db, userId: string): Promise<string> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst();
   if (!row) throw new AppError('NOT_FOUND');
   return row.password_hash;
 }
 
-/** A user's projects with their role in each, oldest first. */
+/** Lists a user's projects with the role in each, oldest first. */
 export async function listMemberships(db: Db, userId: string): Promise<ProjectMembership[]> {
   const { rows } = await sql<{ id: string; name: string; role: Role }>`
     SELECT p.id, p.name, m.role FROM memberships m JOIN projects p ON p.id = m.project_id

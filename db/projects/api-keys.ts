@@ -23,7 +23,7 @@ export interface NewApiKey {
   prefix: string;
   scopes: readonly string[];
   mode: KeyMode;
-  /** The user who made it; null for none. */
+  /** The user who created the key. Null if no user did. */
   createdBy: string | null;
   expiresAt: Date | null;
 }
@@ -42,7 +42,7 @@ const COLUMNS = [
 
 type ApiKeyRow = RowOf<'api_keys', typeof COLUMNS>;
 
-/** Keeps a new key by its hash. */
+/** Stores a new key by its hash. */
 export async function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKey> {
   const row = await db
     .insertInto('api_keys')
@@ -61,7 +61,10 @@ export async function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKey> {
   return toApiKey(row);
 }
 
-/** Every key of a project, revoked ones too, newest first. People make them one by one, so the list needs no pages. */
+/**
+ * Lists all keys of a project newest first, including revoked keys. Users create keys one by one, so the list needs
+ * no pages.
+ */
 export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> {
   const rows = await db
     .selectFrom('api_keys')
@@ -89,7 +92,7 @@ export async function revokeApiKey(
   return { key: toApiKey(rows[0]), changed: rows[0]?.changed ?? false };
 }
 
-/** Gives a project a new public key; the old one stops at once. */
+/** Gives a project a new public key. The old key stops working at once. */
 export async function updatePublicKey(trx: Trx, p: { projectId: string; key: string; hash: Buffer }): Promise<void> {
   await trx
     .updateTable('projects')

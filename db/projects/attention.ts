@@ -24,23 +24,23 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 export interface Attention {
   kind: AttentionKind;
   /**
-   * The record that it is about, named as people know it: a domain, a campaign, a workflow, an endpoint, a kind of
-   * periodic work (which has no id); null for the project itself.
+   * The affected record: a domain, a campaign, a workflow, an endpoint or a kind of periodic work (which has no id).
+   * Null for the project itself.
    */
   id: string | null;
   name: string | null;
   since: Date;
-  /** How many: executions, rows of the outbox; else 1. */
+  /** Number of executions, or of rows of the outbox. 1 for other kinds. */
   count: number;
   /** A detail of the record. Null if the kind says everything. */
   detail: string | null;
 }
 
-/** Failed executions and rows that wait are counted no further: many is many. */
+/** Failed executions and waiting rows are counted up to this number. */
 export const ATTENTION_COUNT_MAX = 10_000;
 /** Older failures are not shown. */
 export const FAILED_DAYS = 7;
-/** Waiting in the outbox for longer than this is not an ordinary queue. */
+/** A row that has waited in the outbox for longer than this is late. */
 export const LATE_SECONDS = 60;
 const LAST_PRIORITY = Math.max(...Object.values(OUTBOX_PRIORITY));
 
@@ -63,7 +63,7 @@ export async function listAttention(
   return rows;
 }
 
-/** The kinds of periodic work that have not ended for three periods. */
+/** Lists the kinds of periodic work for which no round has ended for three periods. */
 export async function listLatePeriodicWork(db: Db): Promise<Attention[]> {
   const standings = await listPeriodicWork(db);
   return standings

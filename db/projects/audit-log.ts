@@ -25,7 +25,7 @@ export interface AuditEntry {
   action: string;
   /** The actor: `user:<id>`. */
   actor: string;
-  /** On what: an id, or null for the project itself. */
+  /** Id of the target. Null for the project itself. */
   target: string | null;
   ip: string | null;
   details: Record<string, unknown>;
@@ -34,7 +34,7 @@ export interface AuditEntry {
 
 const COLUMNS = ['id', 'action', 'actor', 'target', 'ip', 'details', 'created_at'] as const;
 
-/** Notes a deed in the transaction that does it, so that there is neither without the other. */
+/** Records an action in the transaction that performs it, so that both are committed or neither. */
 export async function insertAudit(
   trx: Trx,
   entry: {
@@ -59,7 +59,7 @@ export async function insertAudit(
     .execute();
 }
 
-/** The log newest first; `total` is counted on the first page only. */
+/** Lists the log newest first. `total` is counted on the first page only. */
 export async function listAudit(
   db: Db,
   { projectId, ...page }: PageRequest & { projectId: string },

@@ -14,19 +14,19 @@ export interface FirstProject {
   readonly publicKey: { key: string; hash: Buffer };
   readonly owner: { id: string; email: string; passwordHash: string };
   readonly keys: readonly Pick<NewApiKey, 'name' | 'hash' | 'prefix' | 'mode' | 'scopes'>[];
-  /** The domain is made as verified: no DNS has to say so. */
+  /** The domain is created as verified, without a check of its DNS. */
   readonly domain: { name: string; key: DkimKey; atRestKey: Buffer };
-  /** E.164; the sender for every country without one of its own. */
+  /** Sender in E.164 for all countries without a sender of their own. */
   readonly smsSender: string;
 }
 
-/** The project's public key as it is now; undefined when there is no such project. */
+/** Finds the project's current public key. Undefined if the project does not exist. */
 export async function findPublicKey(db: Db, projectId: string): Promise<string | undefined> {
   const row = await db.selectFrom('projects').select('public_key').where('id', '=', projectId).executeTakeFirst();
   return row?.public_key;
 }
 
-/** Makes the project with its owner, keys, verified domain and SMS sender: all of it or nothing. */
+/** Creates the project with its owner, keys, verified domain and SMS sender. If one part fails, nothing is created. */
 export async function insertFirstProject(db: Db, project: FirstProject): Promise<void> {
   const { id, owner, domain, publicKey } = project;
   await db.transaction().execute(async (trx) => {

@@ -4,16 +4,16 @@ import type { Role } from '../../rules/access/scopes.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 
-/** How long a link holds. */
+/** Days for which a link is valid. */
 export const INVITATION_DAYS = 7;
-/** Open ones of a project. */
+/** Maximum number of open invitations per project. */
 const OPEN_MAX = 100;
 
 export interface Invitation {
   id: string;
   email: string;
   role: Role;
-  /** The address of who invited. */
+  /** The address of the user who invited. */
   invitedBy: string;
   createdAt: Date;
   expiresAt: Date;
@@ -28,7 +28,7 @@ export interface OpenInvitation extends Invitation {
 const COLUMNS = sql.raw(`
   i.id, i.email, i.role, u.email AS "invitedBy", i.created_at AS "createdAt", i.expires_at AS "expiresAt"`);
 
-/** Invitations that can still be followed, newest first. */
+/** Lists invitations whose links still work, newest first. */
 export async function listInvitations(db: Db, projectId: string): Promise<Invitation[]> {
   const { rows } = await sql<Invitation>`
     SELECT ${COLUMNS} FROM invitations i JOIN users u ON u.id = i.invited_by
@@ -71,7 +71,10 @@ export async function insertInvitation(
   return invitation;
 }
 
-/** Ends an invitation; returns it. @throws AppError NOT_FOUND (another project's id too) */
+/**
+ * Deletes an invitation and returns it.
+ * @throws AppError NOT_FOUND (another project's id too)
+ */
 export async function deleteInvitation(
   trx: Trx,
   p: { projectId: string; id: string },

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { LimitReached } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
-/** Failures that a subject may have in the window, before it must wait. */
+/** Number of failures in the window after which a subject must wait. */
 export interface AttemptLimit {
-  /** An account, a caller or both together, as a keyed hash. */
+  /** Keyed hash of an account, a caller, or both together. */
   subject: string;
   limit: number;
 }
@@ -12,7 +12,7 @@ export interface AttemptLimit {
 /** An attempt that counts as a failure until it is forgiven. */
 export interface LoginAttempt {
   subjects: string[];
-  /** When it was noted, in Postgres' words: by it the attempt is found again. */
+  /** When the attempt was recorded, as text from Postgres. It identifies the attempt's rows. */
   notedAt: string;
 }
 

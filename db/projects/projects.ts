@@ -13,7 +13,7 @@ export interface Project {
   name: string;
   publicKey: string;
   tracking: TrackingMode;
-  /** Color of the hosted pages, `#rrggbb`. Null is the service's own color. */
+  /** Color of the hosted pages, `#rrggbb`. Null means the service's own color. */
   color: string | null;
   /**
    * Maximum number of MARKETING emails from campaigns and automations that a contact gets in a number of days. Null
@@ -22,7 +22,7 @@ export interface Project {
   frequencyCap: FrequencyCap | null;
   /** IANA time zone of contacts without a zone of their own. */
   timezone: string;
-  /** When marketing of campaigns and automations may leave; null at any time. */
+  /** When marketing email of campaigns and automations may be sent. Null means at any time. */
   sendingWindow: SendingWindow | null;
   doubleOptIn: DoubleOptIn;
   /** ISO 3166-1 alpha-2: the country of phone numbers that people write without a calling code. */
@@ -57,7 +57,7 @@ export const RESUBSCRIBE_MODES = ['allow', 'protect'] as const;
 export type ResubscribeMode = (typeof RESUBSCRIBE_MODES)[number];
 
 /**
- * The rules of `/v1/track` for the public key. With `protected` it overrules nothing and nobody. With `open` it
+ * The rules of `/v1/track` for the public key. `protected`: it overrides no stored value and no refusal. `open`: it
  * follows the same rules as a secret key, but lifts only the refusals that it made itself. Source: contract §2.2
  * Public key.
  */
@@ -102,7 +102,10 @@ export async function getProject(db: Db, projectId: string): Promise<Project> {
   return toProject(await db.selectFrom('projects').select(COLUMNS).where('id', '=', projectId).executeTakeFirst());
 }
 
-/** The project with the settings of its own, whatever the operator allows of them. @throws AppError NOT_FOUND */
+/**
+ * Returns the project with its own settings, without the operator's limits.
+ * @throws AppError NOT_FOUND
+ */
 export async function getProjectAsSet(db: Db, projectId: string): Promise<Project> {
   const row = await db
     .selectFrom('projects')
@@ -119,7 +122,10 @@ export async function getProjectAsSet(db: Db, projectId: string): Promise<Projec
   };
 }
 
-/** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
+/**
+ * Returns the project and locks it until the transaction ends.
+ * @throws AppError NOT_FOUND
+ */
 export async function lockProject(trx: Trx, projectId: string): Promise<Project> {
   const row = await trx
     .selectFrom('projects')
@@ -131,7 +137,8 @@ export async function lockProject(trx: Trx, projectId: string): Promise<Project>
 }
 
 /**
- * Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice.
+ * Puts a project's marketing and automation email on hold. An existing hold keeps its date and reason. Safe to run
+ * twice.
  */
 export async function holdProject(trx: Trx, p: { projectId: string; reason: string }): Promise<Project> {
   await sql`
@@ -175,13 +182,13 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
   };
 }
 
-/** Which mails of a project are tracked, as of now. */
+/** Returns which emails of a project are tracked now. */
 export async function getTracking(db: Db, projectId: string): Promise<TrackingMode> {
   const row = await db.selectFrom('projects').select('tracking').where('id', '=', projectId).executeTakeFirst();
   return row?.tracking ?? 'DISABLED';
 }
 
-/** The rules that the project's public key follows, as of now. */
+/** Returns the rules that the project's public key follows now. */
 export async function getPublicKeyMode(db: Db, projectId: string): Promise<PublicKeyMode> {
   const { rows } = await prepared<{ isOpen: boolean | null }>`
     SELECT public_key_open AS "isOpen" FROM projects WHERE id = ${projectId}

@@ -21,14 +21,14 @@ export async function insertSession(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** Ends a session. May run twice. */
+/** Ends a session. Safe to run twice. */
 export async function deleteSession(db: Db, tokenHash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
 }
 
 /**
  * Moves a session to another project of its user.
- * @throws AppError NOT_FOUND when the user is no member of it
+ * @throws AppError NOT_FOUND when the user is not a member of that project
  */
 export async function updateSessionProject(
   db: Db,

@@ -5,9 +5,12 @@ import type { Trx } from '../connection.ts';
 /** Quotas of a project. They keep lists and scans of all records small. */
 const MOST = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
 
-/** Steps of a workflow, far more than anyone draws. */
+/** Maximum number of steps per workflow, far more than anyone draws. */
 const STEPS_MOST = 500;
-/** Their configs together, which the workflow's answer holds and each of its executions reads from. */
+/**
+ * Maximum total size of a workflow's step configs. The workflow's response contains them, and each of its executions
+ * reads them.
+ */
 const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
 
 /**

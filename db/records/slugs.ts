@@ -4,7 +4,7 @@ import { freeSlug, slugOf } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 
-/** Records that files in a repository name by slug, and the column within whose value a slug is unique. */
+/** Tables whose records have a slug in files, and the column within whose value the slug is unique. */
 const WITHIN = {
   templates: 'project_id',
   campaigns: 'project_id',
@@ -17,7 +17,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /**
  * Returns the slug of a new record: derived from its name, with a number if that slug is taken. The caller holds the
- * lock under which records of this kind are added one at a time. The unique index is the last word.
+ * lock under which records of this kind are added one at a time. The unique index decides in the end.
  */
 export async function newSlug(trx: Trx, p: { table: Slugged; within: string; name: string }): Promise<string> {
   const slug = slugOf(p.name);
@@ -27,7 +27,10 @@ export async function newSlug(trx: Trx, p: { table: Slugged; within: string; nam
   return freeSlug(slug, new Set(rows.map((row) => row.slug)));
 }
 
-/** Runs a write that may give a record a slug. @throws AppError CONFLICT where another one of its kind has it */
+/**
+ * Runs a write that may give a record a slug.
+ * @throws AppError CONFLICT when another record of its kind has the slug
+ */
 export async function refusingTakenSlug<T>(p: { what: string; slug: string | undefined }, write: () => Promise<T>) {
   try {
     return await write();
@@ -38,7 +41,7 @@ export async function refusingTakenSlug<T>(p: { what: string; slug: string | und
   }
 }
 
-/** The ids of a project's records by their slugs. */
+/** Returns the ids of a project's records by slug. */
 export async function idsBySlug(
   db: Db,
   p: { projectId: string; table: 'templates' | 'workflows' | 'segments' | 'topics' },

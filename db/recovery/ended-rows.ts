@@ -28,8 +28,8 @@ export interface EndedBetween {
 }
 
 /**
- * Lists executions of all projects that failed or were cancelled between two instants, in the order of their ids. A
- * look into the index executions_completed for each project.
+ * Lists executions of all projects that failed or were cancelled between two instants, in the order of their ids.
+ * Uses one lookup per project in the index executions_completed.
  */
 export async function listEndedBadly(
   db: Db,
@@ -53,7 +53,7 @@ export async function findEndedExecutions(db: Db, p: { ids: string[]; until: Dat
   return rows;
 }
 
-/** Queues runs that do nothing but end as the executions did. */
+/** Queues runs whose only task is to end as the executions ended. */
 export function enqueueEnds(trx: Trx, executions: EndedExecution[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -92,7 +92,8 @@ export async function listEndedJobs(db: Db, p: EndedBetween & { limit: number })
 export type EndedStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
 
 /**
- * Lists starts of campaigns of all projects that ended between two instants. One that went back to DRAFT was cancelled.
+ * Lists starts of campaigns of all projects that ended between two instants. A campaign that is DRAFT again was
+ * cancelled.
  */
 export async function listEndedStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedStart[]> {
   const { rows } = await sql<EndedStart>`

@@ -5,7 +5,7 @@ import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';
 
-/** A message that is accepted and not sent, handed to Temporal a while ago. */
+/** A message that was accepted, was handed to Temporal a while ago, and is not sent. */
 export interface OpenMessage {
   projectId: string;
   id: string;
@@ -13,9 +13,9 @@ export interface OpenMessage {
   claim: number | null;
 }
 
-/** By then, an email that a step was about to send at the cancel has been recorded. */
+/** Time after which an email that a step was about to send at the cancel has been recorded. */
 const SETTLED_MS = 10 * 60_000;
-/** Messages per round. Only an outage of a provider causes more, and then they do have deliveries. */
+/** Messages per round. Only an outage of a provider causes more, and those messages have deliveries. */
 const ROUND_MAX = 100_000;
 
 /**
@@ -27,8 +27,9 @@ const OPEN: Record<
 > = {
   email: {
     table: sql`emails`,
-    // Campaigns have chunks. The mail of a step is the execution's to send, unless it was held, and the step passed
-    // without it. A scalar, not EXISTS: that is planned as a hash of all steps there are.
+    // Emails of campaigns are excluded, because chunks send them. The email of a step is sent by its execution,
+    // unless it was held and the step passed without it. A scalar subquery, because the planner would build a hash of
+    // all steps for EXISTS.
     where: sql`m.status IN ('PENDING', 'SENDING') AND m.campaign_id IS NULL AND (m.execution_id IS NULL OR 'COMPLETED' = (
       SELECT s.status FROM execution_steps s WHERE s.execution_id = m.execution_id AND s.visit = m.visit))`,
     deliver: 'email.deliver',
@@ -37,8 +38,8 @@ const OPEN: Record<
 };
 
 /**
- * Messages of all projects that should have a delivery: not sent, and handed to Temporal. One scan of the primary key
- * over what was accepted since `since`, so it costs as much as that was.
+ * Lists messages of all projects that should have a delivery: not sent, and handed to Temporal. Scans the primary key
+ * once over the messages that were accepted since `since`.
  */
 export async function listOpenMessages(
   db: Db,
@@ -87,8 +88,8 @@ export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; id
 }
 
 /**
- * Notes messages of a project as sent that a delivery has sent and the records have as open, since the database is
- * older than Temporal; returns how many. The instant is unknown, so the time of the note counts.
+ * Marks messages of a project as sent if a delivery has sent them and the records say otherwise, because the database
+ * is older than Temporal. Returns how many. The real instant is unknown, so the current time is stored.
  */
 export async function settleSent(
   db: Db,

@@ -4,7 +4,7 @@ import type { JobStatus } from '../../rules/contacts/jobs.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { Db } from '../connection.ts';
 
-/** An execution whose workflow runs, as Postgres has it. */
+/** The row of an execution whose workflow runs. */
 export interface RunningExecution {
   id: string;
   projectId: string;
@@ -13,11 +13,11 @@ export interface RunningExecution {
   reason: string | null;
   stepId: string | null;
   hasEnded: boolean;
-  /** Nothing has changed for a while, so that Temporal has had the time to follow. */
+  /** True if nothing has changed for a while, so that Temporal has had time to follow. */
   isSettled: boolean;
-  /** Its pause is over. */
+  /** True if its pause is over. */
   isOverdue: boolean;
-  /** The event that it waits for has come. */
+  /** True if the event that it waits for has been recorded. */
   isSatisfied: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function findRunningExecutions(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** A campaign whose workflow runs, as Postgres has it. */
+/** The row of a campaign whose workflow runs. */
 export interface RunningCampaign {
   id: string;
   status: CampaignStatus;
@@ -63,7 +63,7 @@ export async function findRunningCampaigns(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Finds out how jobs stand whose workflows run, in all projects, by their ids. */
+/** Finds the status of jobs whose workflows run, in all projects, by their ids. */
 export async function findRunningJobs(db: Db, ids: string[]): Promise<Map<string, { status: JobStatus }>> {
   const rows = await db.selectFrom('jobs').select(['id', 'status']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row]));

@@ -6,13 +6,13 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 import { entriesThatMade } from './request-causes.ts';
 
-/** A request as the log keeps it: no body, no URL, no credentials. */
+/** A request in the log. It has no body, no URL and no credentials. */
 export interface LoggedRequest {
   id: string;
-  /** As the answer's X-Request-Id. A caller may give it, and more than once. */
+  /** The response's X-Request-Id. Callers may set it, and may use the same one several times. */
   requestId: string;
   method: string;
-  /** As documented: `/contacts/{id}`. */
+  /** The documented path, such as `/contacts/{id}`. */
   route: string;
   status: number;
   /** Milliseconds until the response started. */
@@ -52,7 +52,7 @@ export async function insertRequests(db: Db, requests: readonly NewLoggedRequest
   `.execute(db);
 }
 
-/** Which requests a list shows; all conditions hold. */
+/** Selects requests. All conditions must match. */
 export interface RequestFilter {
   method?: string | undefined;
   route?: string | undefined;
@@ -68,7 +68,7 @@ export interface RequestFilter {
   until?: Date | undefined;
 }
 
-/** Requests newest first. */
+/** Lists requests newest first. */
 export async function listRequests(
   db: Db,
   p: PageRequest & RequestFilter & { projectId: string },
@@ -81,7 +81,8 @@ export async function listRequests(
   if (p.method !== undefined) query = query.where('method', '=', p.method);
   if (p.route !== undefined) query = query.where('route', '=', p.route);
   if (p.status) query = query.where('status', '>=', p.status.least).where('status', '<=', p.status.most);
-  // Said as the partial index of refused requests has it, so that they are found among many others.
+  // This condition repeats the one of the partial index of refused requests, so that they are found quickly among
+  // many others.
   if ((p.status?.least ?? 0) >= 400 || p.errorCode !== undefined) query = query.where(sql<SqlBool>`status >= 400`);
   if (p.errorCode !== undefined) query = query.where('error_code', '=', p.errorCode);
   if (p.actor !== undefined) query = query.where('actor', '=', p.actor);

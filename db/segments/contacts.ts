@@ -28,14 +28,14 @@ export interface SegmentPage {
 }
 
 /**
- * A total that Postgres guesses to cost more is not counted for a page, which is to open in 100 ms; the kept count
- * stands. In Postgres's own unit: about 50 ms, which counts 20,000 to 50,000 contacts.
+ * Maximum cost of counting the total for a page, which should open in 100 ms. If Postgres expects a higher cost, the
+ * kept count is shown. In Postgres's cost unit, this is about 50 ms, which counts 20,000 to 50,000 contacts.
  */
 const MAX_COUNT_COST = 10_000;
 /** A kept count older than this is counted again after the response is sent. */
 const COUNT_FRESH_SECONDS = 60;
 
-/** The predicate on `contacts` of who is in the segment now; NULL stands for false. */
+/** Returns the predicate on `contacts` for the current members of the segment. NULL stands for false. */
 export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: Date): Promise<RawBuilder<boolean>> {
   const { projectId, id, condition } = segment;
   const members: SegmentSources = new Map([[id, { kind: 'members' as const }]]);
@@ -69,7 +69,7 @@ export async function listSegmentContacts(
   const { rows } = await fittedPage<ContactRow>({
     columns: CONTACT_FIELD_NAMES,
     large: { data: { jsonb: 1 } },
-    // Answered as `contacts` and as `data`.
+    // The response has the rows twice, as `contacts` and as `data`.
     times: 2,
     rows: withTopics(
       segment.projectId,

@@ -8,10 +8,10 @@ import { compileCondition, type SegmentSources } from './filter-sql.ts';
 import type { Segment } from './segments.ts';
 import { loadConditionSources } from './sources.ts';
 
-/** Filters of one statement: each is a column, and their planning adds up. */
+/** Filters per statement. Each is a column, and their planning times add up. */
 const FILTERS_AT_A_TIME = 50;
 
-/** A filter of a segment, with what the contact has for it. */
+/** A filter of a segment, with the contact's value for it. */
 export interface ExplainedFilter extends Filter {
   /** Path of the filter in the condition, such as `groups.0.filters.1`. */
   path: string;
@@ -24,10 +24,10 @@ export interface ExplainedFilter extends Filter {
 }
 
 export interface SegmentExplanation {
-  /** Whether the contact is in the segment now. */
+  /** True if the contact is in the segment now. */
   holds: boolean;
   /**
-   * Whether the contact is a stored member. A tracked segment may be minutes behind. Null unless the segment is
+   * True if the contact is a stored member. A tracked segment may be minutes behind. Null unless the segment is
    * STATIC or tracked.
    */
   member: boolean | null;
@@ -93,7 +93,7 @@ interface Asked {
   zone: string | undefined;
 }
 
-/** One statement for all: each filter is asked as a condition of its own, by the same compiler. */
+/** Evaluates all filters in one statement. The same compiler compiles each filter as a condition of its own. */
 async function decide(db: Db, placed: Placed[], asked: Asked): Promise<ExplainedFilter[]> {
   const { projectId, contact, now, segments, zone } = asked;
   const columns = placed.flatMap(({ filter }, n) => {
@@ -115,7 +115,7 @@ async function decide(db: Db, placed: Placed[], asked: Asked): Promise<Explained
   });
 }
 
-/** SQL for the values that only the database knows about the contact. */
+/** Returns SQL for values of the contact that only the database knows. */
 function valueColumn({ field, operator }: Filter, { projectId, contact }: Asked): RawBuilder<unknown> | undefined {
   const ref = parseField(field, operator, 'audience');
   if (ref?.kind === 'event') {

@@ -15,16 +15,19 @@ import { parseIsoDate, type Scalar, spanMs } from '../../rules/filters/values.ts
 export type Predicate = RawBuilder<boolean>;
 type Expression = RawBuilder<unknown>;
 
-/** A value to compare: as jsonb, and as lower-cased text, which is meant only where `isText` holds. */
+/** A value to compare, as jsonb and as lower-cased text. The text is valid only where `isText` is true. */
 export interface ValueSource {
   json: Expression;
   folded: Expression;
   isText: Predicate;
-  /** Whether `=` on `folded` is served by an index. */
+  /** True if an index serves `=` on `folded`. */
   indexed: boolean;
 }
 
-/** Contact data at a path; a literal key with dots in it goes before the nested one, as in `valueAt`. */
+/**
+ * Returns the value at a path of the contact's data. As in `valueAt`, a literal key with dots takes precedence over a
+ * nested one.
+ */
 export function jsonSource(data: Expression, path: readonly string[]): ValueSource {
   const key = path.join('.');
   const single = path.length === 1;
@@ -35,12 +38,12 @@ export function jsonSource(data: Expression, path: readonly string[]): ValueSour
   return { json, folded: sql`lower(${text})`, isText: isType(json, 'string'), indexed: false };
 }
 
-/** The address: never absent, always text, stored in lower case, unique in the project. */
+/** Returns the address as a value: never absent, always text, stored in lower case, unique in the project. */
 export function emailSource(column: Expression): ValueSource {
   return { json: sql`to_jsonb(${column})`, folded: column, isText: sql`true`, indexed: true };
 }
 
-/** A filter with a positive value operator on a JSON value or the address; NULL stands for false. */
+/** Compiles a filter with a positive value operator on a JSON value or the address. NULL stands for false. */
 export function valuePredicate(source: ValueSource, filter: Filter, { now, zone }: FilterClock): Predicate {
   const { operator, value, unit } = filter;
   switch (operator) {
@@ -74,9 +77,9 @@ export function valuePredicate(source: ValueSource, filter: Filter, { now, zone 
 }
 
 /**
- * A filter with a positive value operator on a column of our own (created_at, updated_at). Values are milliseconds, the
- * column has microseconds, so bounds are half open: an instant from an answer of the API finds its row, by an index
- * too.
+ * Compiles a filter with a positive value operator on a timestamp column (created_at, updated_at). Values have
+ * milliseconds and the column has microseconds, so bounds are half open. An instant from an API response therefore
+ * finds its row, also by an index.
  */
 export function instantPredicate(
   column: Expression,
@@ -108,7 +111,10 @@ export function instantPredicate(
   }
 }
 
-/** Equality with any of the values, each by its own type: jsonb for numbers and booleans, folded text, instants. */
+/**
+ * Compiles equality with any of the values, each by its own type: jsonb for numbers and booleans, folded text,
+ * instants.
+ */
 function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string | undefined): Predicate {
   const strings = values.filter((value) => typeof value === 'string');
   const texts = strings.filter((text) => parseIsoDate(text) === undefined);
@@ -124,12 +130,12 @@ function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string 
   return parts.length === 0 ? sql`false` : sql`(${sql.join(parts, sql` or `)})`;
 }
 
-/** Beyond it a list is one `= any`, whose guess of one in 200 for each value is then high enough. */
+/** Longer lists become a single `= any`, for which the planner's guess of one row in 200 per value is high enough. */
 const MAX_ALTERNATIVES = 20;
-/** How a number, a boolean, a list or an object looks as text; any other text needs no test of its type. */
+/** Matches text that looks like a JSON number, boolean, list or object. Other text needs no test of its type. */
 const LIKE_JSON = /^(?:[-\d[{]|true$|false$)/i;
 
-/** Both sides are lowered by Postgres, so that both follow one table of letters. */
+/** Postgres lowers both sides, so that both follow the same case rules. */
 function equalsText(source: ValueSource, texts: readonly string[]): Predicate {
   const lowered = texts.map((text) => sql`lower(${text}::text)`);
   const listed = source.indexed || texts.length > MAX_ALTERNATIVES;
@@ -157,8 +163,9 @@ function isType(json: Expression, type: (typeof JSON_TYPES)[number]): Predicate 
 const ESCAPED = /["\\\p{Cc}]/u;
 
 /**
- * An element of a list, or a part of a text. CASE keeps what is for lists away from what is no list. Without a subquery
- * wherever that can be: a statement that has one in its filter is not shared among processes of Postgres.
+ * Compiles a search for an element of a list, or for a part of a text. CASE keeps list functions away from values
+ * that are not lists. It avoids a subquery wherever possible, because Postgres does not run a statement with a
+ * subquery in its filter in parallel.
  */
 function contains(source: ValueSource, value: Scalar, zone: string | undefined): Predicate {
   if (typeof value !== 'string') return jsonContains(source, value);
@@ -166,10 +173,10 @@ function contains(source: ValueSource, value: Scalar, zone: string | undefined):
   const inText = sql<boolean>`strpos(${source.folded}, ${wanted}) > 0`;
   if (source.indexed) return inText;
   if (parseIsoDate(value) !== undefined) return byType(source, { list: hasInstant(source, value, zone), text: inText });
-  // JSON in lower case is JSON.
+  // JSON stays valid JSON in lower case.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
   if (ESCAPED.test(value)) return byType(source, { list, text: inText });
-  // Few rows match anywhere, in a list or in a text. Only these rows get the exact test.
+  // The value occurs in few rows at all, in a list or in a text. Only these rows get the exact test.
   return sql`(${inText} and ${byType(source, { list, text: sql`true` })})`;
 }
 
@@ -193,7 +200,7 @@ function hasInstant(source: ValueSource, value: string, zone: string | undefined
     where ${equalsAny(element, [value], zone)})`;
 }
 
-/** The ends of the names of the functions behind <, <=, > and >=. */
+/** The endings of the names of the functions behind <, <=, > and >=. */
 const ORDERS = { greaterThan: 'gt', greaterThanOrEqual: 'ge', lessThan: 'lt', lessThanOrEqual: 'le' } as const;
 
 function compareOrdered(
@@ -208,7 +215,7 @@ function compareOrdered(
   }
   const instant = parseIsoDate(value, zone);
   if (instant === undefined) {
-    // By bytes, which for UTF-8 is by code points, whatever the collation of the database.
+    // Compares by bytes, whatever the collation of the database. For UTF-8, that is the order of code points.
     const holds = sql`${compare('text')}(${source.folded} collate "C", lower(${value}::text) collate "C")`;
     return sql`(${holds} and ${source.isText})`;
   }
@@ -220,7 +227,7 @@ function isOrdering(operator: Filter['operator']): operator is keyof typeof ORDE
   return operator in ORDERS;
 }
 
-/** The instant of a stored text; one without an offset is in the zone. UTC needs no look at the rules of a zone. */
+/** Returns the instant of a stored text. A text without an offset is in the zone. UTC needs no lookup of zone rules. */
 function storedInstant({ json }: ValueSource, zone = 'UTC'): RawBuilder<unknown> {
   return zone === 'UTC' ? sql`tidings_ts(${json})` : sql`tidings_ts(${json}, ${zone}::text)`;
 }
@@ -236,7 +243,7 @@ function nextMs(at: Date): Date {
   return new Date(at.getTime() + 1);
 }
 
-/** The checks of rules/filters/check.ts leave no other shape here. */
+/** The checks of rules/filters/check.ts allow no other type here. */
 function scalar(value: Filter['value']): Scalar {
   return Array.isArray(value) || value === undefined ? '' : value;
 }

@@ -21,9 +21,12 @@ export type SegmentSources = ReadonlyMap<string, SegmentSource>;
 
 export interface CompileOptions extends FilterClock {
   projectId: string;
-  /** The project's, by `loadConditionSources`. */
+  /** The project's time zone, from `loadConditionSources`. */
   zone: string | undefined;
-  /** Every segment the condition names, also through other segments: `loadConditionSources` of db/segments/sources.ts. */
+  /**
+   * All segments that the condition names, also through other segments, from `loadConditionSources` in
+   * db/segments/sources.ts.
+   */
   segments: SegmentSources;
   /** Alias of `contacts` in the query; `contacts` itself by default. */
   alias?: string;
@@ -115,7 +118,10 @@ const POSITIVE: Partial<Record<Filter['operator'], ValueOperator>> = {
   notExists: 'exists',
 };
 
-/** A negative operator is all that the positive one is not, so it takes in who lacks the field. */
+/**
+ * Compiles a filter whose operator may be negative. A negative operator matches everything that the positive one does
+ * not, including contacts without the field.
+ */
 function negatable(filter: Filter, compile: (positive: Filter) => Predicate): Predicate {
   const positive = POSITIVE[filter.operator];
   return positive ? not(compile({ ...filter, operator: positive })) : compile(filter);
@@ -126,7 +132,10 @@ function subscribedPredicate(column: Predicate, { operator, value }: Filter): Pr
   return sql`${column} = any(${[value].flat()}::boolean[])`;
 }
 
-/** `happened(since)` is whether it happened at or after that instant, ever without one. */
+/**
+ * Compiles a filter on history. `happened(since)` tests whether it happened at or after that instant, or ever without
+ * one.
+ */
 function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) => Predicate): Predicate {
   const since = new Date(now.getTime() - spanMs(Number(filter.value ?? 0), filter.unit ?? 'minutes'));
   switch (filter.operator) {
@@ -152,7 +161,7 @@ function onTopic(topicId: string, scope: Scope): Predicate {
     (select t.default_subscribed from topics t where t.id = ${topicId}::uuid and t.project_id = ${scope.projectId}::uuid), false)`;
 }
 
-/** Served from the index events_name (project_id, name, contact_id, created_at) alone. */
+/** Only the index events_name (project_id, name, contact_id, created_at) is read. */
 function eventExists(name: string, since: Date | undefined, scope: Scope): Predicate {
   return exists(
     sql`select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
@@ -162,7 +171,8 @@ function eventExists(name: string, since: Date | undefined, scope: Scope): Predi
 }
 
 /**
- * By the index emails_contact; the instants are in no index, which keeps the ledger's updates cheap. Live mails only.
+ * Uses the index emails_contact. The instants are in no index, which keeps the ledger's updates cheap. Only live
+ * email counts.
  */
 function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
   const at = sql`${sql.ref(`m.${activity}_at`)}`;
@@ -173,7 +183,7 @@ function emailExists(activity: EmailActivity, since: Date | undefined, scope: Sc
   );
 }
 
-/** IS TRUE changes nothing but that Postgres leaves the subquery where it is. */
+/** IS TRUE does not change the result. It only makes Postgres keep the subquery in place. */
 function exists(query: RawBuilder<unknown>, { budget }: Scope): Predicate {
   budget.joins += 1;
   return budget.joins <= MAX_JOINS ? sql`exists (${query})` : sql`((exists (${query})) is true)`;

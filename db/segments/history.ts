@@ -6,7 +6,7 @@ import type { SegmentRef } from './segments.ts';
 
 export const SEGMENT_CHANGES = ['entry', 'exit'] as const;
 
-/** A contact entered a tracked segment or left it, or was added to a STATIC one or removed. */
+/** A contact entered or left a tracked segment, or was added to or removed from a STATIC one. */
 export interface MembershipChange {
   /** Id of the recorded event or, for a STATIC segment, of its history record. */
   id: string;
@@ -22,7 +22,7 @@ export interface MembershipChange {
 /** Counting stops here, since no one pages through more. */
 export const HISTORY_TOTAL_MAX = 10_000;
 
-/** The part of `events` that an index covers by the segment's id, see the migration. */
+/** The part of `events` that an index by segment id covers, see the migration. */
 const IS_CHANGE = sql`(name LIKE 'segment.%.entry' OR name LIKE 'segment.%.exit')`;
 
 /**

@@ -12,7 +12,7 @@ export interface AddMembers extends SegmentRef {
   emails: string[];
   /** Creates a contact for an unknown address. */
   createMissing: boolean;
-  /** The subscription of the contacts that are created; known ones keep theirs. */
+  /** The subscription of created contacts. Known contacts keep theirs. */
   subscribed: boolean;
   suppressionKey: Buffer;
   /** The actor that adds them, for the segment's history. */

@@ -11,9 +11,9 @@ const SAMPLE_CONTACTS = 10;
 const NEWEST_CONTACTS = 20_000;
 
 export interface ConditionPreview {
-  /** How many contacts the condition holds for now. */
+  /** Number of contacts that match the condition now. */
   count: number;
-  /** The newest of them. */
+  /** The newest matching contacts. */
   sample: Contact[];
 }
 

@@ -26,7 +26,7 @@ export interface Segment {
   slug: string;
   description: string | null;
   type: SegmentType;
-  /** Null on a STATIC segment. */
+  /** Null for a STATIC segment. */
   condition: Condition | null;
   trackMembership: boolean;
   memberCount: number;
@@ -79,7 +79,10 @@ type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Every segment of the project, newest first, with as many conditions as fit into an answer that has each twice. */
+/**
+ * Lists all segments of the project newest first. The response has each condition twice, and as many conditions as
+ * fit.
+ */
 export async function listSegments(
   db: Db,
   { projectId, search }: { projectId: string; search?: string | undefined },
@@ -115,9 +118,9 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
 }
 
 /**
- * Locks a segment until the transaction ends, so that its members change in one place at a time; a campaign may still
- * come to refer to it. @throws AppError NOT_FOUND; CONFLICT where it was changed after the version that the caller has
- * read
+ * Locks a segment until the transaction ends, so that its members change in one place at a time. A campaign may still
+ * start to refer to it.
+ * @throws AppError NOT_FOUND; CONFLICT if it was changed after the version that the caller has read
  */
 export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?: ReadVersion): Promise<Segment> {
   const row = await trx
@@ -157,9 +160,9 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
 }
 
 /**
- * Changes a segment. A new name moves its slug, unless one is given, and with it the names of its events. A new
- * condition counts at once; the stored members of a tracked segment follow with its next computation. @throws AppError
- * as `insertSegment`, and NOT_FOUND
+ * Changes a segment. A new name changes its slug, unless a slug is given, and with it the names of its events. A new
+ * condition applies at once. The stored members of a tracked segment follow with its next computation.
+ * @throws AppError as `insertSegment`, and NOT_FOUND
  */
 export async function updateSegment(
   trx: Trx,
@@ -202,13 +205,13 @@ export async function deleteSegment(
   try {
     await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
   } catch (error) {
-    // A campaign was scheduled since we looked: the constraint of campaigns.segment_id decides.
+    // A campaign was scheduled since the check. The foreign key of campaigns.segment_id decides.
     if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw inUse([]);
     throw error;
   }
 }
 
-/** Every segment named must be there, and none may lead back to this one. */
+/** Asserts that every named segment exists, and that none refers back to this one. */
 async function checkReferences(
   trx: Trx,
   { projectId, condition, id }: { projectId: string; condition: Condition; id?: string },
@@ -223,7 +226,10 @@ async function checkReferences(
   compileCondition(condition, { projectId, now: new Date(), segments, zone });
 }
 
-/** Two changes of conditions that name segments come one after the other, else each could close the other's circle. */
+/**
+ * Locks out other changes of conditions that name segments. Otherwise two concurrent changes could together create a
+ * cycle.
+ */
 async function lockReferences(trx: Trx, projectId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`segment-references:${projectId}`}, 0))`.execute(trx);
 }

@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentSource } from './filter-sql.ts';
 
-/** Segments that one condition may reach through others; the compiler bounds their filters too. */
+/** Maximum number of segments that a condition may reach through others. The compiler limits their filters too. */
 const MAX_SEGMENTS = 500;
 
 /** The inputs of `compileCondition` that are read from Postgres. */

@@ -16,9 +16,9 @@ export interface CampaignUse extends NamedUse {
 }
 
 export interface SegmentUsage {
-  /** Segments whose condition names it. */
+  /** Segments whose condition names this one. */
   usedInSegments: NamedUse[];
-  /** Campaigns that are not finished, to it or with a filter that names it. */
+  /** Unfinished campaigns that send to this segment, or whose filter names it. */
   usedInCampaigns: CampaignUse[];
   /** Workflows with a trigger, exit or wait on the segment's events, or with a step that names the segment. */
   usedInWorkflows: NamedUse[];
@@ -75,7 +75,7 @@ async function workflowsNaming(db: Db, { projectId, id, slug }: SegmentRef & { s
   return [...new Map(using).values()];
 }
 
-/** The segment and all whose conditions lead to it. */
+/** Returns the segment, and all segments whose conditions lead to it. */
 async function dependentIds(db: Db, { projectId, id }: SegmentRef): Promise<Set<string>> {
   const rows = await conditionsOf(db, projectId);
   const ids = new Set([id]);
