@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { evaluateExpression, wholeExpression } from './expressions.ts';
+import { evaluateExpression, expressionFault, wholeExpression } from './expressions.ts';
 import { FilterDefect, ownFilter } from './filter-defect.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 
@@ -69,5 +69,15 @@ describe('an expression', () => {
       PUBLIC_ENGINES.plain.registerFilter('broken', broken);
       expect(() => evaluate('x | broken', { x: 1 })).toThrow(FilterDefect);
     });
+  });
+});
+
+describe('a text of a config', () => {
+  it.each(['{% if plan %}a{% endif %}', 'a\n {%- assign x = 1 -%}'])('has no tags of templates: %j', (text) => {
+    expect(expressionFault(text)).toMatch(/^Tags such as {% if %} are for templates.*\(line \d, column \d\)$/);
+  });
+
+  it.each(['100 {%', '{ "off": "10%}" }', '{%25}'])('may have other braces and signs: %j', (text) => {
+    expect(expressionFault(text)).toBeUndefined();
   });
 });

@@ -143,6 +143,8 @@ function jsonOf(value: unknown): unknown {
  * §7.6 Webhooks and expressions.
  */
 export function expressionFault(text: string): string | undefined {
+  const tag = text.search(TAG);
+  if (tag >= 0) return `Tags such as {% if %} are for templates; a config reads only {{ … }} ${positionIn(text, tag)}`;
   if (!text.includes('{{')) return undefined;
   let masked = '';
   let at = 0;
@@ -159,6 +161,14 @@ export function expressionFault(text: string): string | undefined {
     if (!(error instanceof TemplateError)) throw error;
     return `${error.message} (line ${error.line}, column ${error.column})`;
   }
+}
+
+/** A tag of Liquid, which a config would keep or send as it is written. */
+const TAG = /\{%-?\s*[a-z]+\b[^%]*-?%\}/;
+
+function positionIn(text: string, at: number): string {
+  const lines = text.slice(0, at).split('\n');
+  return `(line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`;
 }
 
 /** Blanks text, so that positions stay; braces that do not close stay for the parser to find. */

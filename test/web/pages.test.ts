@@ -338,7 +338,7 @@ describe('settings', () => {
 });
 
 describe('the pages', () => {
-  it.each(['.', ')', '/', '),', '%3E', '/).'])(
+  it.each(['.', ')', '/', '),', '%3E', '/).', '%0A', '.%0D%0A'])(
     'open with %s behind the link, which a mail program took for a part of it',
     async (behind) => {
       const mail = await mailTo();

@@ -77,7 +77,7 @@ export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): vo
       };
       return answerPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
     };
-    openly[method](path, handler, { pattern: path.replace('{token}', ':token{.+}') });
+    openly[method](path, handler, { pattern: path.replace('{token}', ':token{[\\s\\S]+}') });
   };
 
   function topicsOf({ projectId, contactIds: [contactId], addresses }: LinkSubject): Promise<ContactTopic[]> {

@@ -47,7 +47,7 @@ export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
     return c.body(null, 302, { ...NO_STORE, location: link });
   };
   openly.get(OPEN, open, { limit: TRACKED_HITS, pattern: '/o/:file{[^/]+\\.gif}' });
-  openly.get(CLICK, click, { limit: TRACKED_HITS, pattern: '/c/:token/:link{.+}' });
+  openly.get(CLICK, click, { limit: TRACKED_HITS, pattern: '/c/:token/:link{[\\s\\S]+}' });
 }
 
 function fetchOf(c: RequestContext) {
