@@ -99,7 +99,7 @@ function compile(staging) {
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const words = [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', staging];
   const result = spawnSync(process.execPath, words, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (result.status !== 0) throw new Error('the compiler found errors: they are above');
+  if (result.status !== 0) throw new Error('the compiler found errors, see above');
 }
 
 function copyOtherFiles(staging) {

@@ -58,7 +58,7 @@ function bundle(staging) {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (result.status !== 0) throw new Error('Vite could not build the dashboard: its messages are above');
+  if (result.status !== 0) throw new Error('Vite could not build the dashboard, see its messages above');
 }
 
 /**

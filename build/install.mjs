@@ -27,7 +27,7 @@ export async function ensureInstalled() {
     if (isInstalled()) return; // Another start installed them while this one waited.
     console.log('Installing packages (npm ci) …');
     if (npm('ci') || npm('install', '--no-save')) return;
-    fail('The packages could not be installed: the messages of npm are above.');
+    fail('The packages could not be installed, see the messages of npm above.');
   });
 }
 

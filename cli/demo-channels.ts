@@ -25,7 +25,7 @@ await runTour(async (open) => {
   if (running && (await capturesMail(running))) {
     results.push(...(await closeOnRunning(open, running)));
     report.heading(
-      'The others need workers that send to servers on this machine: a second service is started for them.',
+      'The other loops need workers that send to servers on this machine: a second service is started for them.',
     );
     results.push(...(await runLoops(await openOwn(open), PROVIDER_LOOPS)));
   } else {
@@ -42,7 +42,7 @@ async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
   const listeners = await open(() => startMailListeners({ env: process.env, dev, tell }));
   const { inboundPort, relayPort } = listeners;
   report.line(
-    `Returned mail is taken on port ${inboundPort} and mail to relay on ${relayPort}, by one more API process on its data.`,
+    `One more API process accepts returned mail on port ${inboundPort} and mail to relay on port ${relayPort}.`,
   );
   report.line('To keep them: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
   const mailbox = await open(() => openCaptured(dev.databaseUrl));

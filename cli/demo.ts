@@ -41,7 +41,7 @@ async function tour(dev: DevFile, found: string): Promise<void> {
     await tourImport(visit);
     report.title('A segment');
     const segmentId = await tourSegment(visit);
-    report.title('A campaign to it');
+    report.title('A campaign to the segment');
     const campaignMails = await tourCampaign(visit, segmentId);
     report.title('A campaign that is paused and resumed');
     const pausedMails = await tourPause(visit);

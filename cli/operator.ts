@@ -52,7 +52,7 @@ async function resume(): Promise<void> {
   console.log(
     hold === null
       ? 'Sending is resumed. Waiting messages are sent now.'
-      : 'Sending goes on as soon as recovery has ended: a worker runs it when it reaches Temporal.',
+      : 'Sending resumes when recovery has ended: a worker runs recovery once it reaches Temporal.',
   );
 }
 
@@ -66,7 +66,7 @@ async function change(order: Order): Promise<void> {
   console.log(JSON.stringify(toPrinted(project), null, 2));
   if (order.release && project.hold.held)
     console.error(
-      `The project still holds itself: ${project.hold.reason}. Its own people release it with POST /project/release.`,
+      `The project is still on hold by itself: ${project.hold.reason}. Its members release it with POST /project/release.`,
     );
 }
 
@@ -90,7 +90,7 @@ function readOrder(words: string[]): Order {
   const { values, positionals } = parseArguments(words);
   const [what, projectId, more] = positionals;
   if (what !== 'project' || projectId === undefined || more !== undefined) throw new StartError(USAGE);
-  if (!UUID.test(projectId)) throw new StartError(`${JSON.stringify(projectId)} is no id of a project.`);
+  if (!UUID.test(projectId)) throw new StartError(`${JSON.stringify(projectId)} is not a project id.`);
   const hold = values.hold?.trim();
   if ((hold !== undefined && values.release) || hold === '' || (hold?.length ?? 0) > REASON_MAX_CHARS)
     throw new StartError(USAGE);
@@ -159,6 +159,6 @@ function databaseUrl(): string {
   if (url !== undefined) return url;
   throw new ConfigError(
     'DATABASE_URL',
-    `DATABASE_URL is required where no "npm start" runs: set it to ${VARIABLES.DATABASE_URL.takes}.`,
+    `DATABASE_URL is required if "npm start" is not running: set it to ${VARIABLES.DATABASE_URL.takes}.`,
   );
 }

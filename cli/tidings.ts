@@ -45,7 +45,7 @@ function readOrder(): { command: 'pull' | 'push' | 'diff'; folder: string; dryRu
 
 function service(): Service {
   const { TIDINGS_URL: url, TIDINGS_KEY: key } = process.env;
-  if (!url || !URL.canParse(url) || !key) throw new StartError(`TIDINGS_URL and TIDINGS_KEY are needed.\n${USAGE}`);
+  if (!url || !URL.canParse(url) || !key) throw new StartError(`TIDINGS_URL and TIDINGS_KEY are required.\n${USAGE}`);
   return { url, key };
 }
 
@@ -53,7 +53,7 @@ async function pull(folder: string): Promise<void> {
   const changed = writeFiles(folder, await fetchProject(service()));
   for (const path of changed) console.log(path);
   console.log(
-    changed.length === 0 ? `${folder} is what the project is.` : `${changed.length} files of ${folder} changed.`,
+    changed.length === 0 ? `${folder} matches the project.` : `${changed.length} files of ${folder} changed.`,
   );
 }
 
@@ -65,7 +65,7 @@ async function push(folder: string, dryRun: boolean): Promise<void> {
   tell(applied.findings);
   const { created, updated, unchanged } = applied;
   const sum = `${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged`;
-  console.log(dryRun ? `${sum}: nothing was done, this is a dry run.` : `${sum}.`);
+  console.log(dryRun ? `${sum}. This was a dry run, so nothing changed.` : `${sum}.`);
 }
 
 async function diff(folder: string): Promise<void> {

@@ -69,7 +69,7 @@ export function messagePage(mail: MailboxMessage): string {
       `<dd>${escapeHtml(file.filename)} <span class="preview">${escapeHtml(file.type)}, ${file.bytes} bytes</span></dd>`,
   );
   const html = mail.hasHtml
-    ? `<iframe title="The mail" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mailbox/${mail.id}/html"></iframe>`
+    ? `<iframe title="The email" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mailbox/${mail.id}/html"></iframe>`
     : '';
   const attachments = files.length > 0 ? `<dt>attachments</dt>${files.join('<dt></dt>')}` : '';
   const body = `<dl>${headers.join('')}${attachments}</dl>

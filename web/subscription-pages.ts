@@ -34,9 +34,9 @@ export function unsubscribePage(subject: PageSubject, links: PageLinks): Page {
     subject,
     'Unsubscribe',
     `<h1>Unsubscribe?</h1>
-<p>${addressOf(subject)} will get no more marketing mail from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get no more marketing email from ${nameOf(subject)}.</p>
 ${button(links.unsubscribe, 'Unsubscribe')}
-<p class="soft">Mail about your own orders and account still comes. <a href="${links.manage}">See your settings</a></p>`,
+<p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your settings</a></p>`,
   );
 }
 
@@ -51,10 +51,10 @@ function unsubscribeTopicPage(subject: PageSubject, topic: { name: string; joine
     subject,
     'Unsubscribe',
     `<h1>Unsubscribe?</h1>
-<p>${addressOf(subject)} will get no more mail about “${name}” from ${nameOf(subject)}, or no more marketing mail at all.</p>
+<p>${addressOf(subject)} will get no more email about “${name}” from ${nameOf(subject)}, or no more marketing email at all.</p>
 ${choice(links.unsubscribe, 'topic', `Unsubscribe from ${name}`)}
 ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
-<p class="soft">Mail about your own orders and account still comes. <a href="${links.manage}">See your settings</a></p>`,
+<p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your settings</a></p>`,
   );
 }
 
@@ -65,7 +65,7 @@ export function leftTopicPage(subject: PageSubject, links: PageLinks): Page {
     subject,
     'Unsubscribed',
     `<h1>You are unsubscribed from “${name}”</h1>
-<p>${addressOf(subject)} gets no more mail about it from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get no more email about it from ${nameOf(subject)}.</p>
 ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
 <p class="soft">Was that a mistake? <a href="${links.manage}">See your settings</a></p>`,
   );
@@ -84,7 +84,7 @@ export function unsubscribedPage(subject: PageSubject, links: PageLinks): Page {
     subject,
     'Unsubscribed',
     `<h1>You are unsubscribed</h1>
-<p>${addressOf(subject)} gets no more marketing mail from ${nameOf(subject)}.</p>${again}`,
+<p>${addressOf(subject)} will get no more marketing email from ${nameOf(subject)}.</p>${again}`,
   );
 }
 
@@ -95,7 +95,7 @@ export function subscribePage(subject: PageSubject, links: PageLinks): Page {
     subject,
     'Subscribe',
     `<h1>Subscribe?</h1>
-<p>${addressOf(subject)} will get mail from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get email from ${nameOf(subject)}.</p>
 ${button(links.subscribe, 'Subscribe')}
 <p class="soft">You can unsubscribe at any time, by the link in every message.</p>`,
   );
@@ -111,7 +111,7 @@ export function confirmPage(subject: PageSubject, links: PageLinks, holds: boole
   if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
   if (!holds) {
-    const body = '<h1>This link does not hold any more</h1>\n<p>Please subscribe again to get a new one.</p>';
+    const body = '<h1>This link has expired</h1>\n<p>Please subscribe again to get a new one.</p>';
     return pageOf(subject, 'Too late', body);
   }
   return pageOf(
@@ -129,7 +129,7 @@ export function subscribedPage(subject: PageSubject, links: PageLinks): Page {
     subject,
     'Subscribed',
     `<h1>You are subscribed</h1>
-<p>${addressOf(subject)} gets mail from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get email from ${nameOf(subject)}.</p>
 <p class="soft"><a href="${links.unsubscribe}">Unsubscribe</a></p>`,
   );
 }
@@ -141,17 +141,17 @@ export function managePage(subject: PageSubject, links: PageLinks, p: { saved: b
   };
   return pageOf(
     subject,
-    'Mail settings',
-    `<h1>Mail settings</h1>
+    'Email settings',
+    `<h1>Email settings</h1>
 ${p.saved ? '<p role="status"><strong>Saved.</strong></p>' : ''}<p>For ${addressOf(subject)}</p>
 <form method="post" action="${links.manage}">
-<fieldset><legend>Marketing mail from ${nameOf(subject)}</legend>
+<fieldset><legend>Marketing email from ${nameOf(subject)}</legend>
 ${option('true', 'Send it to me')}
 ${option('false', 'Do not send it')}
 </fieldset>
 ${topicChoices(subject)}<button type="submit">Save</button>
 </form>
-<p class="soft">Mail about your own orders and account comes in any case.</p>`,
+<p class="soft">You get email about your orders and account in any case.</p>`,
   );
 }
 
@@ -185,7 +185,7 @@ export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color
   return documentOf({
     ...subject,
     title: 'Nothing was changed',
-    body: '<h1>This link has no address any more</h1><p>The data behind it was deleted, so nothing was changed. If you still get email, please use the link in the newest one.</p>',
+    body: '<h1>This link is no longer valid</h1><p>The data behind it was deleted, so nothing was changed. If you still get email, please use the link in the latest one.</p>',
   });
 }
 

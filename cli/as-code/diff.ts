@@ -24,7 +24,7 @@ export async function differences(service: Service, files: ProjectFiles): Promis
     return resources.flatMap(({ slug }) => (here.has(slug) ? [] : [`- ${kind}/${slug} is only in the project`]));
   });
   const lines = [
-    ...created.map(({ kind, slug }) => `+ ${kind}s/${slug} is only here`),
+    ...created.map(({ kind, slug }) => `+ ${kind}s/${slug} is only in the files`),
     ...updated.map(({ kind, slug, changes }) => `~ ${kind}s/${slug}: ${changes.join(', ')}`),
     ...(settings.length > 0 ? [`~ settings: ${settings.join(', ')}`] : []),
     ...only,

@@ -24,7 +24,8 @@ const SETTINGS = 'settings.json';
  * @throws StartError that names the invalid file
  */
 export function readFiles(folder: string): ProjectFiles {
-  if (list(folder) === undefined) throw new StartError(`There is no folder ${folder}: run pull first, or say --dir.`);
+  if (list(folder) === undefined)
+    throw new StartError(`The folder ${folder} does not exist: run pull first, or set --dir.`);
   const kinds = new Map(KINDS.map((kind) => [kind, readKind(join(folder, kind))]));
   const settings = list(folder)?.includes(SETTINGS) ? readJson(join(folder, SETTINGS)) : undefined;
   return { kinds, ...(settings && { settings }) };
@@ -37,14 +38,13 @@ function readKind(folder: string): Resource[] {
     .filter((name) => name.endsWith('.json'))
     .map((name) => {
       const slug = name.slice(0, -'.json'.length);
-      if (!SLUG_PATTERN.test(slug)) throw new StartError(`${join(folder, name)}: the file's name is no slug.`);
+      if (!SLUG_PATTERN.test(slug)) throw new StartError(`${join(folder, name)}: the file name is not a slug.`);
       const fields = readJson(join(folder, name));
       const html = `${slug}.html`;
       return { ...fields, ...(bodies.delete(html) && { body: readFileSync(join(folder, html), 'utf8') }), slug };
     });
   const [orphan] = bodies;
-  if (orphan)
-    throw new StartError(`${join(folder, orphan)}: there is no ${orphan.replace(/html$/, 'json')} beside it.`);
+  if (orphan) throw new StartError(`${join(folder, orphan)}: ${orphan.replace(/html$/, 'json')} is missing beside it.`);
   return resources;
 }
 
@@ -56,7 +56,7 @@ function readJson(path: string): Record<string, unknown> {
     throw new StartError(`${path}: ${error instanceof Error ? error.message : error}`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new StartError(`${path}: this is no JSON object.`);
+  throw new StartError(`${path}: the file must contain a JSON object.`);
 }
 
 /**

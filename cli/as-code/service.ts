@@ -61,7 +61,7 @@ async function request(
     text = await response.text();
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new StartError(`${url} does not answer: ${cause instanceof Error ? cause.message : cause}`);
+    throw new StartError(`${url} does not respond: ${cause instanceof Error ? cause.message : cause}`);
   }
   const answer = parse(text);
   if (response.ok && answer) return answer;
@@ -92,9 +92,9 @@ function refusal(p: {
   files: ProjectFiles | undefined;
 }): string {
   const { code, message, requestId, suggestion, errors = [], details } = (p.answer?.error ?? {}) as Envelope;
-  if (!code) return `${p.path} answered ${p.status}, and not as Tidings does: is TIDINGS_URL right?`;
+  if (!code) return `${p.path} responded with ${p.status}, but not like Tidings: check TIDINGS_URL.`;
   const lines = [
-    `${p.path} answered ${p.status} ${code}: ${message}`,
+    `${p.path} responded with ${p.status} ${code}: ${message}`,
     ...(details?.requiredScope ? [`The key needs the scope ${details.requiredScope}.`] : []),
     ...errors.map(({ field, message: fault }) => `  ${fileOf(field, p.files)}: ${fault}`),
     ...(errors.length === 0 && suggestion ? [suggestion] : []),

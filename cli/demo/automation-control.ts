@@ -27,7 +27,7 @@ export async function tourPreviewAndExit({ client, report, run, toDomain, from }
   const { id: contactId } = await client.call('POST', '/contacts', { email, subscribed: true });
   const foreseen = await client.call('POST', `/workflows/${workflowId}/preview`, { contactId });
   for (const { name, type, at, wouldSend, subject } of foreseen.steps) {
-    report.line(`would come to ${name} (${type}) at ${at}${wouldSend ? ` and send "${subject}"` : ''}`);
+    report.line(`would reach ${name} (${type}) at ${at}${wouldSend ? ` and send "${subject}"` : ''}`);
   }
   report.check('emails in the preview', foreseen.steps.filter((s: { wouldSend: boolean }) => s.wouldSend).length, 1);
   await client.call('POST', '/v1/track', { email, event: `${run}_cart` });
@@ -42,5 +42,5 @@ export async function tourPreviewAndExit({ client, report, run, toDomain, from }
     return now.completedAt && now;
   });
   report.line(`${email} buys: ${ended.status} after ${since(startedAt)}, exit reason ${ended.exitReason}`);
-  report.check('left by the purchase', ended.exitReason === 'exited_on_event' ? 1 : 0, 1);
+  report.check('ended by the purchase', ended.exitReason === 'exited_on_event' ? 1 : 0, 1);
 }

@@ -88,7 +88,7 @@ export async function tourVariants(tour: Tour): Promise<number> {
   report.check('got a variant by weight, the rest waits', tested, tested);
   await client.call('POST', `/campaigns/${id}/winner`, { variant: 'urgent' });
   const done = await untilSent(tour, id);
-  report.line('"urgent" was chosen by hand, an hour before the test would have been judged');
+  report.line('"urgent" was chosen by hand, an hour before the end of the test');
   report.check('sent with the winner for the rest', done.sent, people);
   return done.sent;
 }

@@ -53,7 +53,7 @@ export async function until<T>(
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
     const waitedMs = performance.now() - startedAt;
-    if (waitedMs > timeoutMs) throw new Error(`${what} did not come within ${timeoutMs / 1_000} s`);
+    if (waitedMs > timeoutMs) throw new Error(`${what} did not arrive within ${timeoutMs / 1_000} s`);
     await sleep(Math.max(POLL_MS, waitedMs * POLL_SHARE));
   }
 }
@@ -61,6 +61,6 @@ export async function until<T>(
 async function request(method: string, url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, { method, ...init });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${new URL(url).pathname} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${method} ${new URL(url).pathname} responded with ${response.status}: ${text}`);
   return text === '' ? undefined : JSON.parse(text);
 }

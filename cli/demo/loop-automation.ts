@@ -44,7 +44,7 @@ function untilExecution({ client, report }: ChannelTour, p: { workflowId: string
   const look = async () => {
     const [execution] = (await client.call('GET', path)).data;
     if (execution?.status === p.status) return client.call('GET', `${path}/${execution.id}`);
-    report.progress(`the execution is ${execution?.status ?? 'not there yet'} …`);
+    report.progress(`the execution is ${execution?.status ?? 'not started yet'} …`);
     return undefined;
   };
   return until(`an execution that is ${p.status}`, look, RECORD_TIMEOUT_MS);

@@ -11,8 +11,8 @@ const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/
 
 /** The loops of email. They work on any service that captures its email or sends it to the tour. */
 export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
-  { title: 'Delivered: the receiving server says so (RFC 3464)', close: closeDelivery },
-  { title: 'A dead mailbox: a bounce comes back to the return path (RFC 3464)', close: closeBounce },
+  { title: 'A delivery: the receiving server reports it (RFC 3464)', close: closeDelivery },
+  { title: 'A hard bounce: a report to the return path (RFC 3464)', close: closeBounce },
   { title: 'A complaint: an abuse report (RFC 5965)', close: closeComplaint },
   { title: 'An open: the pixel', close: closeOpen },
   { title: 'A click: the signed redirect', close: closeClick },

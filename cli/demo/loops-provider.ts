@@ -18,8 +18,8 @@ export interface ProviderTour extends ChannelTour {
 /** The loops that need a mail server, a Twilio and a web server on this machine that workers may call. */
 export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
   { title: 'A hard bounce: refused during the SMTP session', close: closeRefusal },
-  { title: 'No way to a mail host: a Transient bounce, nobody is unsubscribed', close: closeNoRoute },
-  { title: 'An SMS: Twilio says that it is delivered, the person answers STOP', close: closeSms },
+  { title: 'An unreachable mail host: a Transient bounce, no one is unsubscribed', close: closeNoRoute },
+  { title: 'An SMS: Twilio reports the delivery, the person replies STOP', close: closeSms },
   { title: 'A webhook of the registry: signed (Standard Webhooks)', close: closeWebhook },
 ];
 

@@ -13,23 +13,21 @@ const SMTP_PORT = 25;
 const RECEIVERS = ['gmail.com', 'outlook.com'];
 /** A public address (Quad9's), to get the outgoing route from the kernel. No packet is sent to it. */
 const FAR_AWAY = '9.9.9.9';
-const BEHIND_NAT = 'say from which address mail leaves: npm run doctor -- --address 203.0.113.7';
+const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --address 203.0.113.7';
 
 /** Checks that receivers see a host with a name: reverse and forward DNS agree, and HELO uses that name. */
 export const reverseNameCheck: Check = {
   name: 'PTR and HELO',
   async look(subject) {
     const handover = await handoverOf(subject);
-    if (handover.to === 'nobody') return [pass('mail is captured: no receiver asks')];
-    if (handover.to === 'provider') return [pass(`${handover.servers.owner}'s servers meet the receivers`)];
+    if (handover.to === 'nobody') return [pass('email is captured: not needed')];
+    if (handover.to === 'provider') return [pass(`${handover.servers.owner}'s servers deliver to the receivers`)];
     if (handover.to === 'unknown') return [warn(`not known: ${handover.reason}`, 'check the host of SMTP_URL')];
     const address = subject.address ?? (await leavingAddress(handover));
     if (address === undefined || !isIP(address))
-      return [warn('not known: there is no way out of this machine', BEHIND_NAT)];
+      return [warn('not known: this machine has no outgoing route', BEHIND_NAT)];
     if (subject.address === undefined && !isPublicAddress(address)) {
-      return [
-        warn(`mail leaves from ${address}, which is behind a gateway whose address is not known here`, BEHIND_NAT),
-      ];
+      return [warn(`email leaves from ${address}, behind a gateway with an unknown address`, BEHIND_NAT)];
     }
     return [await ofAddress(subject, address, handover.to), ...(await ofHelo(subject, address, handover))];
   },
@@ -42,11 +40,11 @@ export const port25Check: Check = {
     const handover = await handoverOf(subject);
     if (handover.to !== 'own') return [pass('not needed: email does not leave directly from this network')];
     const tried = await Promise.all(RECEIVERS.map((domain) => reach(subject, domain)));
-    if (tried.some(({ reached }) => reached)) return [pass('receivers are reached')];
+    if (tried.some(({ reached }) => reached)) return [pass('receivers are reachable')];
     const reasons = tried.map(({ says }) => says).join('; ');
     return [
       warn(
-        `no receiver was reached: ${reasons}`,
+        `no receiver is reachable: ${reasons}`,
         'ask the provider of this network to open port 25, or send by a relay on port 587 (SMTP_URL)',
       ),
     ];
@@ -56,8 +54,8 @@ export const port25Check: Check = {
 async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'foreign'): Promise<Finding> {
   const remedy =
     whose === 'own'
-      ? `let the provider of ${address} set its reverse name, and publish that name with this address`
-      : 'ask who runs the mail server of SMTP_URL; their way out may be another address';
+      ? `ask the provider of ${address} to set its reverse name, and publish that name with this address`
+      : 'ask the operator of the mail server of SMTP_URL; it may send from another address';
   // For another operator's server, the address that receives email is known, but not the address that sends it.
   const problem = (says: string) => (whose === 'own' ? fail(says, remedy) : warn(says, remedy));
   const names = await withTimeLimit(dns.names(address)).catch((error: Error & { code?: string }) => error);
@@ -65,8 +63,8 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
     const absent = names.code === 'ENOTFOUND' || names.code === 'ENODATA';
     if (!absent)
       return warn(
-        `the DNS did not answer for the name of ${address} (${reasonOf(names)})`,
-        'look at the network or DNS_SERVERS',
+        `the DNS did not respond for the name of ${address} (${reasonOf(names)})`,
+        'check the network and DNS_SERVERS',
       );
     return problem(`${address} has no reverse name (PTR): large receivers refuse its email`);
   }
@@ -75,8 +73,8 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
     const answer = forward[index];
     return answer?.kind === 'found' && answer.records.includes(address);
   });
-  if (agrees) return pass(`${address} is ${agrees}, and ${agrees} is ${address}`);
-  return problem(`${address} is called ${names.join(', ')}, which does not lead back to it`);
+  if (agrees) return pass(`${address} and ${agrees} resolve to each other`);
+  return problem(`${address} has the reverse name ${names.join(', ')}, which does not resolve to it`);
 }
 
 /** By default, a server uses the same name in its greeting as in its HELO to receivers. */
@@ -86,16 +84,16 @@ async function ofHelo({ dns }: Subject, address: string, handover: Handover): Pr
   if (implicitTls) return [];
   const greeting = await withTimeLimit(greetingOf(host, port)).catch(() => undefined);
   const name = /^220[ -](\S+)/.exec(greeting ?? '')?.[1]?.toLowerCase();
-  if (name === undefined) return [warn(`${host}:${port} did not greet, so its HELO is not known`, 'check SMTP_URL')];
-  const remedy = `let it call itself by a name that leads to ${address} (Postfix: myhostname)`;
+  if (name === undefined) return [warn(`${host}:${port} sent no greeting, so its HELO is not known`, 'check SMTP_URL')];
+  const remedy = `give it a name that resolves to ${address} (Postfix: myhostname)`;
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) || isIP(name))
     return [fail(`the mail server calls itself ${name}, which is not a full name`, remedy)];
   const answer = await dns.addresses(name);
   if (answer.kind === 'fault')
-    return [warn(`the DNS did not answer for ${name}: ${answer.reason}`, 'look at the network or DNS_SERVERS')];
+    return [warn(`the DNS did not respond for ${name}: ${answer.reason}`, 'check the network and DNS_SERVERS')];
   if (answer.kind === 'found' && answer.records.includes(address))
-    return [pass(`the mail server calls itself ${name}, which is ${address}`)];
-  return [warn(`the mail server calls itself ${name}, which is not ${address}`, remedy)];
+    return [pass(`the mail server calls itself ${name}, which resolves to ${address}`)];
+  return [warn(`the mail server calls itself ${name}, which does not resolve to ${address}`, remedy)];
 }
 
 /** Returns the outgoing address of our own server, or the address of another operator's server. */
@@ -114,12 +112,12 @@ function wayOut(): Promise<string | undefined> {
 async function reach({ dns }: Subject, domain: string): Promise<{ reached: boolean; says: string }> {
   const mx = await dns.mx(domain);
   if (mx.kind !== 'found') {
-    return { reached: false, says: `the DNS knows no MX of ${domain}${mx.kind === 'fault' ? `: ${mx.reason}` : ''}` };
+    return { reached: false, says: `the DNS has no MX of ${domain}${mx.kind === 'fault' ? `: ${mx.reason}` : ''}` };
   }
   const [first] = [...mx.records].sort((a, b) => a.priority - b.priority);
   const addresses = await dns.addresses(first?.exchange ?? '');
   const address = addresses.kind === 'found' ? addresses.records.find((each) => isIP(each) === 4) : undefined;
-  if (!address) return { reached: false, says: `the DNS knows no address of ${first?.exchange}` };
+  if (!address) return { reached: false, says: `the DNS has no address of ${first?.exchange}` };
   const problem = await tryConnect(address);
   return { reached: problem === undefined, says: `${first?.exchange} ${problem}` };
 }
@@ -129,7 +127,7 @@ function tryConnect(address: string): Promise<string | undefined> {
   const socket = connect({ host: address, port: SMTP_PORT, timeout: CONNECT_MS });
   return new Promise<string | undefined>((resolve) => {
     socket.on('connect', () => resolve(undefined));
-    socket.on('timeout', () => resolve(`did not answer in ${CONNECT_MS / 1000} s`));
+    socket.on('timeout', () => resolve(`did not respond in ${CONNECT_MS / 1000} s`));
     socket.on('error', (error) => resolve(`could not be reached (${reasonOf(error)})`));
   }).finally(() => socket.destroy());
 }
@@ -145,7 +143,7 @@ function greetingOf(host: string, port: number): Promise<string> {
 function withTimeLimit<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), DNS_MS);
+    timer = setTimeout(() => reject(new Error('no response in time')), DNS_MS);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

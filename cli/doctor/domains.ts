@@ -21,7 +21,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
 /** Email can be sent without the INBOUND records. Without the others, it is refused or its feedback is lost. */
 const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
-  { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain ends being verified' },
+  { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain will lose its verification' },
   { purpose: 'SPF', verdict: 'warn', so: 'receivers do not know that this service may send for it' },
   { purpose: 'DMARC', verdict: 'warn', so: 'the large mailbox providers refuse or filter bulk mail without it' },
   { purpose: 'RETURN_PATH', verdict: 'warn', so: 'bounces do not come back to this service' },
@@ -32,14 +32,19 @@ export const senderDomainsCheck: Check = {
   name: 'sender domains',
   async look(subject) {
     const { settings, postgres } = subject;
-    if (settings.email.captures) return [pass('mail is captured: no receiver looks them up')];
+    if (settings.email.captures) return [pass('email is captured: not needed')];
     const inspected = await postgres();
     if ('reason' in inspected)
-      return [warn(`not known: Postgres says nothing (${inspected.reason})`, 'fix the connection to Postgres first')];
+      return [
+        warn(`not known: Postgres does not respond (${inspected.reason})`, 'fix the connection to Postgres first'),
+      ];
     const domains = await listVerifiedDomains(inspected);
     if (domains.length === 0)
       return [
-        warn('no domain is verified, so nobody can send', 'register one with POST /domains and publish its records'),
+        warn(
+          'no domain is verified, so no email can be sent',
+          'register one with POST /domains and publish its records',
+        ),
       ];
     return (await Promise.all(domains.map((domain) => ofDomain(domain, subject)))).flat();
   },
@@ -55,29 +60,31 @@ async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Fin
   const name = domain.domain;
   if (RESERVED.test(name)) {
     const remedy = 'send from a domain of your own (POST /domains), and delete this one';
-    return [warn(`${name} is for tests: no DNS knows it, and receivers refuse mail from it`, remedy)];
+    return [
+      warn(`${name} is reserved for tests: the DNS does not know it, and receivers refuse email from it`, remedy),
+    ];
   }
   const source = recordSource(settings, domain);
   const note = recordsNote(source);
-  if (note !== null) return [warn(note, 'set PUBLIC_URL to the address that people reach')];
+  if (note !== null) return [warn(note, 'set PUBLIC_URL to the public address of the service')];
   const { found, seen } = await checkRecords(dns, source);
   const records = dnsRecords(source, found, seen);
   const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
   const findings = missing.map(({ purpose, verdict, so }): Finding => {
     const record = records.find((each) => each.purpose === purpose);
-    const says = `${name} shows no ${purpose.replace('_', ' ')} record of ours: ${so}`;
+    const says = `${name} has no ${purpose.replace('_', ' ')} record of this service: ${so}`;
     return { verdict, says, remedy: `publish ${record?.type} ${record?.name} ${JSON.stringify(record?.value)}` };
   });
   const unknown = unansweredOf(found);
   if (unknown.length > 0) {
     findings.push(
       warn(
-        `the DNS did not answer for ${name} (${unknown.join(', ')})`,
-        'look at the network or DNS_SERVERS, and try again',
+        `the DNS did not respond for ${name} (${unknown.join(', ')})`,
+        'check the network and DNS_SERVERS, and retry',
       ),
     );
   }
-  return findings.length > 0 ? findings : [pass(`${name} shows DKIM, SPF, DMARC and a return path`)];
+  return findings.length > 0 ? findings : [pass(`${name} has DKIM, SPF, DMARC and a return path`)];
 }
 
 function unansweredOf(found: FoundRecords): string[] {

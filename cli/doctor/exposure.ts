@@ -13,7 +13,7 @@ const KEY_DISTINCT_CHARS = 8;
 /** Words that random digits or base64 do not contain by chance. */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
 const MAKE_ONE =
-  'make one with "openssl rand -hex 32", once, before there is data: stored secrets open only with the old one';
+  'create one with "openssl rand -hex 32" before there is data: stored secrets can be decrypted only with the old one';
 
 /** Checks that SECRET_KEY cannot be guessed, and that the stored secrets were encrypted with it. */
 export const secretKeyCheck: Check = {
@@ -21,7 +21,7 @@ export const secretKeyCheck: Check = {
   async look(subject) {
     const { secretKey, settings } = subject;
     if (secretKey === undefined) return [missingKey(settings)];
-    const strength = strengthOf(secretKey.value, secretKey.from === 'home' ? 'kept in the home' : 'SECRET_KEY');
+    const strength = strengthOf(secretKey.value, secretKey.from === 'home' ? 'stored in the home' : 'SECRET_KEY');
     return [strength, ...(await opensWhatIsStored(subject, secretKey.value))];
   },
 };
@@ -33,7 +33,7 @@ export const publicHostCheck: Check = {
     const found = settings.publicHost ? publicFindings(settings) : [];
     if (!isLoopbackHost(settings.metricsHost) && settings.metricsPort !== undefined) {
       found.push(
-        warn(`anyone can read metrics at ${settings.metricsHost}`, 'let a firewall keep METRICS_PORT to Prometheus'),
+        warn(`anyone can read metrics at ${settings.metricsHost}`, 'limit METRICS_PORT to Prometheus with a firewall'),
       );
     }
     if (found.length > 0) return found;
@@ -51,15 +51,15 @@ export const captureCheck: Check = {
       const [says = '', remedy = ''] = problem.message.split(/: (?=set )/);
       return [fail(says, remedy)];
     }
-    const captured = [settings.email.captures && 'mail', settings.sms.captures && 'SMS'];
+    const captured = [settings.email.captures && 'email', settings.sms.captures && 'SMS'];
     const what = captured.filter(Boolean).join(' and ');
-    if (!what) return [pass('mail and SMS are not captured')];
+    if (!what) return [pass('email and SMS are not captured')];
     if (!settings.publicHost && isLocal(settings.publicUrl))
       return [pass(`${what}: kept in the mailbox of this machine`)];
     return [
       warn(
-        `${what}: kept in the mailbox instead of sent, though others reach this service`,
-        'set EMAIL_PROVIDER and SMS_PROVIDER before real people are written to',
+        `${what}: captured instead of sent, although others can reach this service`,
+        'set EMAIL_PROVIDER and SMS_PROVIDER before you send to real people',
       ),
     ];
   },
@@ -67,8 +67,8 @@ export const captureCheck: Check = {
 
 function missingKey({ database, temporal }: Settings): Finding {
   const apart = database.url !== undefined && temporal.address !== undefined;
-  if (apart) return fail('SECRET_KEY is not set, and the API and the workers ask for it', MAKE_ONE);
-  return pass('npm start makes one at its first start and keeps it in the home');
+  if (apart) return fail('SECRET_KEY is not set, and the API and the workers need it', MAKE_ONE);
+  return pass('npm start creates one at its first start and stores it in the home');
 }
 
 function strengthOf(key: string, name: string): Finding {
@@ -87,9 +87,8 @@ async function opensWhatIsStored({ postgres }: Subject, secretKey: string): Prom
     openSecret(deriveKey(secretKey, 'at-rest'), dkimKeyContext(stored.domainId), stored.sealed);
     return [];
   } catch {
-    const remedy =
-      'set SECRET_KEY to the one that the database was used with: it is in the backups, or in the home as secret-key';
-    return [fail('it does not open what the database holds', remedy)];
+    const remedy = 'set SECRET_KEY to the key of this database: it is in the backups, or in the home as secret-key';
+    return [fail('it cannot decrypt the secrets in the database', remedy)];
   }
 }
 
@@ -101,7 +100,7 @@ function publicFindings(settings: Settings): Finding[] {
       () =>
         fail(
           `links in emails lead to ${publicUrl}, which is each reader's own machine`,
-          'set PUBLIC_URL to the address that people reach',
+          'set PUBLIC_URL to the public address of the service',
         ),
     ],
     [
@@ -109,14 +108,14 @@ function publicFindings(settings: Settings): Finding[] {
       () =>
         warn(
           `anyone who reaches HOST ${host} may sign up and send`,
-          'set SIGNUP=first or off, unless that is what the service is for',
+          'set SIGNUP=first or off, unless the service is open to the public',
         ),
     ],
     [
       webhookAllowPrivate,
       () =>
         fail(
-          'webhooks reach private addresses: tenants can ask what is inside of the network',
+          'webhooks can call private addresses: tenants can reach services inside the network',
           'set WEBHOOK_ALLOW_PRIVATE=false',
         ),
     ],
@@ -124,11 +123,11 @@ function publicFindings(settings: Settings): Finding[] {
       smtpRelay.port !== undefined && smtpRelay.allowPlain,
       () =>
         fail(
-          'the SMTP relay takes API keys without TLS',
+          'the SMTP relay accepts API keys without TLS',
           'set TLS_CERT_FILE and TLS_KEY_FILE, and SMTP_RELAY_ALLOW_PLAIN=false',
         ),
     ],
-    [rateLimitPerMinute === 0, () => warn('requests have no limit', 'set RATE_LIMIT_PER_MINUTE, such as 1000')],
+    [rateLimitPerMinute === 0, () => warn('requests have no rate limit', 'set RATE_LIMIT_PER_MINUTE, such as 1000')],
   ];
   return rules.flatMap(([holds, finding]) => (holds ? [finding()] : []));
 }

@@ -48,7 +48,7 @@ function ofSides(shortId: string, sides: Sides): Finding {
   }
   const { tokens, temporal } = sides;
   if (temporal === undefined)
-    return warn(`${shortId}: Temporal does not say its token`, 'see what the check of Temporal says');
+    return warn(`${shortId}: the token in Temporal could not be read`, 'see the check of Temporal');
   const [newest] = tokens;
   if (newest === undefined) return pass(`${shortId} has not started yet`);
   const rolled = `token ${newest.no} of ${newest.rolledAt}`;

@@ -30,7 +30,9 @@ export const clockCheck: Check = {
     const [postgres, other] = await Promise.all([againstPostgres(subject), againstHttp(subject)]);
     const found = [postgres, other].flatMap((clock) => (clock ? [ofClock(clock)] : []));
     if (found.length > 0) return found;
-    return [warn('there was nobody to compare it with', 'run it again when Postgres is up, and let NTP set the clock')];
+    return [
+      warn('there is no other clock to compare it with', 'run it again when Postgres is up, and let NTP set the clock'),
+    ];
   },
 };
 
@@ -46,7 +48,7 @@ export const diskCheck: Check = {
 /** Returns the finding for this much free space. File systems without inodes report 0. */
 export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: number; inodes: number }): Finding {
   const says = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
-  const remedy = 'make room, or set TIDINGS_HOME to a larger disk';
+  const remedy = 'free disk space, or set TIDINGS_HOME to a larger disk';
   if (p.freeBytes < DISK_FAIL_BYTES) return fail(says, remedy);
   if (p.inodes > 0 && p.freeInodes < p.inodes * INODES_WARN_SHARE) return warn(`${says}, but almost no inodes`, remedy);
   return p.freeBytes < DISK_WARN_BYTES ? warn(says, remedy) : pass(says);

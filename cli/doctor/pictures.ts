@@ -20,7 +20,7 @@ async function look(settings: BucketSettings): Promise<Finding> {
   const bucket = openBucket(settings);
   try {
     await bucket.check();
-    return pass(`${where} knows us`);
+    return pass(`${where} accepts our credentials`);
   } catch (error) {
     const remedy =
       'check ASSETS_S3_*: bucket, region, endpoint and credentials, which may s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject';
@@ -34,9 +34,9 @@ async function withoutBucket({ postgres }: Subject): Promise<Finding> {
   const inspected = await postgres();
   // A database with pending migrations may lack the column.
   const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
-  if (missed === 0) return pass('kept in Postgres');
+  if (missed === 0) return pass('stored in Postgres');
   return fail(
     `${missed} are in a bucket that is not configured, so emails show no image`,
-    'set ASSETS_S3_BUCKET and its other variables as they were when these were uploaded',
+    'set ASSETS_S3_BUCKET and its other variables to the values with which these images were uploaded',
   );
 }

@@ -32,15 +32,15 @@ export const postgresCheck: Check = {
     ];
     const pending = await pendingMigrations(databaseUrl);
     if (pending.length > 0)
-      found.push(fail(`the database waits for ${pending.length} migrations`, 'run npm run migrate'));
+      found.push(fail(`the database has ${pending.length} pending migrations`, 'run npm run migrate'));
     return found.length > 0
       ? found
-      : [pass(`${host} is Postgres ${facts.version}, keeps what it confirms, and is up to date`)];
+      : [pass(`${host} is Postgres ${facts.version}, keeps confirmed data, and is up to date`)];
   },
 };
 
 function reportNotRunning(): Finding {
-  return warn('the one of npm start does not run, so it was not looked at', 'run npm start, or set DATABASE_URL');
+  return warn('the Postgres of npm start is not running, so it was not checked', 'run npm start, or set DATABASE_URL');
 }
 
 /** Without these settings, Postgres can lose email that it has confirmed as accepted in a power failure. */
@@ -58,7 +58,7 @@ function checkConnections({ maxConnections, otherConnections }: ServerFacts, { s
   const needed = connectionsOf({ workers });
   const left = maxConnections - otherConnections;
   if (needed <= left) return [];
-  const says = `an API and ${workers} workers open up to ${needed} connections; there are ${maxConnections}, and others have ${otherConnections}`;
+  const says = `an API and ${workers} workers open up to ${needed} connections of ${maxConnections}, and others use ${otherConnections}`;
   const remedy = 'raise max_connections, set WORKERS lower, or put a pooler in session mode before it';
   return [needed > maxConnections ? fail(says, remedy) : warn(says, remedy)];
 }
@@ -79,6 +79,9 @@ function privacy({ encrypted }: ServerFacts, databaseUrl: string): Finding[] {
 function encoding({ encoding }: ServerFacts): Finding[] {
   if (encoding === 'UTF8') return [];
   return [
-    fail(`the database is ${encoding}, which cannot hold every name`, 'make one with ENCODING UTF8 and move the data'),
+    fail(
+      `the database is ${encoding}, which cannot hold every name`,
+      'create one with ENCODING UTF8 and move the data',
+    ),
   ];
 }

@@ -52,8 +52,8 @@ async function pausesOf({ postgres }: Subject): Promise<Finding[]> {
   const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
   return pauses.map(({ projectName, reply }) =>
     warn(
-      `email of ${projectName ?? 'all projects'} waits, because the mail server said ${reply}`,
-      "fix the cause: a probe ends the pause, or the operator's page does",
+      `email of ${projectName ?? 'all projects'} waits, because the mail server replied ${reply}`,
+      'fix the cause: the next probe that succeeds ends the pause, or end it on the operator page',
     ),
   );
 }
@@ -72,13 +72,16 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): Finding {
   if (result.outcome === 'accepted') return privacyOf(endpoint, result.encrypted);
   const where = `${endpoint.host}:${endpoint.port}`;
   if (result.outcome === 'unsent')
-    return fail(`${where} does not take us: ${result.error}`, 'check SMTP_URL: host, port, user, password and TLS');
+    return fail(
+      `${where} does not accept email: ${result.error}`,
+      'check SMTP_URL: host, port, user, password and TLS',
+    );
   const { about, retry } = judgeRefusal(result);
   // The server has checked a recipient, so it accepts email from this service.
-  if (about === 'recipient') return pass(`${where} takes us as ${ehloNameOf(endpoint)}`);
+  if (about === 'recipient') return pass(`${where} accepts email from ${ehloNameOf(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
-  const says = `${where} does not take us as ${ehloNameOf(endpoint)}: at ${command} it says ${replyOf(result)}`;
-  if (retry && result.code < 500) return warn(says, 'it may only be busy: try again');
+  const says = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${replyOf(result)}`;
+  if (retry && result.code < 500) return warn(says, 'it may only be busy: retry');
   return fail(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
 }
 
@@ -105,10 +108,10 @@ export async function handoverOf({ settings }: Subject): Promise<Handover> {
 function privacyOf(endpoint: SmtpEndpoint, encrypted: boolean): Finding {
   const { host, port, loopback, credentials } = endpoint;
   const where = `${host}:${port}`;
-  if (encrypted || loopback) return pass(`${where} takes us as ${ehloNameOf(endpoint)}`);
-  const what = credentials ? 'the password and all mail go' : 'mail goes';
+  if (encrypted || loopback) return pass(`${where} accepts email from ${ehloNameOf(endpoint)}`);
+  const what = credentials ? 'the password and all email are' : 'email is';
   return warn(
-    `${where} takes us without TLS: ${what} there readable`,
+    `${where} accepts email without TLS: ${what} sent unencrypted`,
     'add ?requireTLS=true to SMTP_URL, or use smtps://',
   );
 }

@@ -55,10 +55,7 @@ export function reportOf(found: readonly { name: string; finding: Finding }[]): 
 async function findingsOf(check: Check, subject: Subject): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding[]>((resolve) => {
-    const finding = warn(
-      `not known: nothing was found out in ${CHECK_MS / 1000} s`,
-      'try again, and look at the network',
-    );
+    const finding = warn(`not known: no result in ${CHECK_MS / 1000} s`, 'retry, and check the network');
     timer = setTimeout(() => resolve([finding]), CHECK_MS);
   });
   const looked = Promise.resolve()

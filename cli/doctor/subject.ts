@@ -57,7 +57,7 @@ export function openSubject(env: Environment, address: string | undefined): Subj
   let asked: Promise<Inspected | Unreached> | undefined;
 
   async function inspect(): Promise<Inspected | Unreached> {
-    if (databaseUrl === undefined) return { reason: 'the Postgres of npm start does not run' };
+    if (databaseUrl === undefined) return { reason: 'the Postgres of npm start is not running' };
     const opened = openInspection(databaseUrl);
     db = opened;
     return readServerFacts(opened).then(

@@ -60,7 +60,7 @@ async function retentionHours(
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return { absent: true };
     if (isGrpcServiceError(error) && error.code === GRPC_DEADLINE_EXCEEDED) {
-      return { reason: `no answer in ${ANSWER_MS / 1000} s` };
+      return { reason: `no response in ${ANSWER_MS / 1000} s` };
     }
     return { reason: reasonOf(error) };
   } finally {
@@ -69,19 +69,18 @@ async function retentionHours(
 }
 
 function ofRetention(where: string, hours: number, p: { embedded: boolean; namespace: string }): Finding {
-  const says = `${where} keeps what has ended for ${hours} h`;
+  const says = `${where} keeps ended workflows for ${hours} h`;
   const remedy = `temporal operator namespace update -n ${p.namespace} --retention 7d`;
   if (hours < RETENTION_MIN_HOURS) {
-    return fail(`${says}: after an outage what an operator ended would be started again`, remedy);
+    return fail(`${says}: after an outage, workflows that an operator ended would start again`, remedy);
   }
-  if (hours < RETENTION_HOURS && !p.embedded)
-    return warn(`${says}: too short to look into what happened at a weekend`, remedy);
+  if (hours < RETENTION_HOURS && !p.embedded) return warn(`${says}: too short to investigate a weekend`, remedy);
   return pass(says);
 }
 
 function ofDevServer(): Finding {
   return warn(
     'the dev server of npm start has one process and one SQLite file',
-    'for much mail, or on several machines, set TEMPORAL_ADDRESS to a cluster or Temporal Cloud',
+    'for a high volume, or several machines, set TEMPORAL_ADDRESS to a cluster or Temporal Cloud',
   );
 }

@@ -25,8 +25,8 @@ async function ofPublicUrl({ publicUrl }: Settings): Promise<Finding> {
   if (url.protocol === 'https:') return checkCertificate(url);
   if (isLoopbackHost(url.hostname)) return pass(`${publicUrl} is this machine: nothing to encrypt`);
   return fail(
-    `PUBLIC_URL ${publicUrl} is not encrypted: passwords, sessions and keys can be read on the way`,
-    'put a proxy with a certificate before the API, and set PUBLIC_URL to its https:// address',
+    `PUBLIC_URL ${publicUrl} is not encrypted: passwords, sessions and keys are sent readable`,
+    'put a proxy with a certificate in front of the API, and set PUBLIC_URL to its https:// address',
   );
 }
 
@@ -50,11 +50,11 @@ function checkCertificate(url: URL): Promise<Finding> {
       end(
         warn(
           `${url.origin} was not reached from here (${reason}), so its certificate is not known`,
-          'start the proxy; look at it from outside where this network cannot',
+          'start the proxy, or check it from outside this network',
         ),
       );
     socket.on('secureConnect', () => end(ofServed(url, socket.getPeerCertificate(), socket.authorizationError)));
-    socket.on('timeout', () => unreached(`no answer in ${CONNECT_MS / 1000} s`));
+    socket.on('timeout', () => unreached(`no response in ${CONNECT_MS / 1000} s`));
     socket.on('error', (error) => unreached(reasonOf(error)));
   });
 }
@@ -63,7 +63,7 @@ function ofServed(url: URL, certificate: PeerCertificate, problem: Error | strin
   if (problem) {
     const reason = problem instanceof Error ? problem.message : problem;
     return fail(
-      `the certificate of ${url.origin} does not hold: ${reason}`,
+      `the certificate of ${url.origin} is not valid: ${reason}`,
       `get one for ${url.hostname} that browsers trust`,
     );
   }
@@ -79,11 +79,13 @@ async function ofMailListeners(settings: Settings): Promise<Finding[]> {
   ];
   const names = open ? open.filter(Boolean).join(' and ') : '';
   if (!names) return [];
-  return [warn(`${names} without TLS`, 'set TLS_CERT_FILE and TLS_KEY_FILE: the relay takes no password without them')];
+  return [
+    warn(`${names} without TLS`, 'set TLS_CERT_FILE and TLS_KEY_FILE: the relay accepts no password without them'),
+  ];
 }
 
 async function ofFiles(certFile: string, keyFile: string): Promise<Finding> {
-  const remedy = 'set TLS_CERT_FILE and TLS_KEY_FILE to the PEM files of one certificate, which the service may read';
+  const remedy = 'set TLS_CERT_FILE and TLS_KEY_FILE to the PEM files of one certificate that the service can read';
   try {
     const certificate = new X509Certificate(await readFile(certFile));
     if (!certificate.checkPrivateKey(createPrivateKey(await readFile(keyFile)))) {
@@ -97,8 +99,8 @@ async function ofFiles(certFile: string, keyFile: string): Promise<Finding> {
 
 function lasting(what: string, until: Date): Finding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
-  if (days < 0) return fail(`${what} ended ${-days} days ago`, 'renew it');
+  if (days < 0) return fail(`${what} expired ${-days} days ago`, 'renew it');
   if (days < DAYS_LEFT_MIN)
-    return warn(`${what} ends in ${days} days`, 'renew it, and find out why it was not renewed automatically');
+    return warn(`${what} expires in ${days} days`, 'renew it, and find out why it was not renewed automatically');
   return pass(`${what} is valid for ${days} days`);
 }

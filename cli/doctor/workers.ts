@@ -13,7 +13,7 @@ export const workersCheck: Check = {
   name: 'workers',
   async look(subject) {
     const stats = await statsOf(subject);
-    if (stats === undefined) return [pass('not looked at: Postgres or Temporal was not reached')];
+    if (stats === undefined) return [pass('not checked: Postgres or Temporal is unreachable')];
     return [ofQueues(stats)];
   },
 };

@@ -28,7 +28,7 @@ export async function requirePostgres(databaseUrl: string): Promise<void> {
   });
   if ((await pendingMigrations(databaseUrl)).length === 0) return;
   throw new StartError(
-    `The database at ${host} waits for migrations: run "npm run migrate" with this DATABASE_URL first.`,
+    `The database at ${host} has pending migrations: run "npm run migrate" with this DATABASE_URL first.`,
   );
 }
 

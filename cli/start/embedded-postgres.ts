@@ -127,7 +127,7 @@ function initialize(binaries: PostgresBinaries, user: PostgresUser, options: Emb
   const result = spawnSync(command, words, { ...identity(user), cwd: '/', env: ENVIRONMENT, encoding: 'utf8' });
   rmSync(passwordFile, { force: true });
   if (result.status !== 0)
-    throw new StartError(`Postgres could not make its data folder: ${lastLine(result.stderr ?? '')}`);
+    throw new StartError(`Postgres could not create its data folder: ${lastLine(result.stderr ?? '')}`);
   renameSync(fresh, options.dataFolder);
 }
 

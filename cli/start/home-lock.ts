@@ -20,7 +20,7 @@ export function takeLock(path: string, homeName: string): { release(): void } {
       const holder = readJson<ProcessMark>(path);
       if (holder && isAlive(holder)) {
         throw new StartError(
-          `Tidings runs on TIDINGS_HOME ${homeName} already (process ${holder.pid}): stop it, or choose another folder.`,
+          `Tidings already runs on TIDINGS_HOME ${homeName} (process ${holder.pid}): stop it, or choose another folder.`,
         );
       }
       removeDead(path, holder);

@@ -72,7 +72,7 @@ function passingFolders(account: { uid: number; gid: number; name: string }, fol
   const [command = '', ...words] = prefix;
   if (spawnSync(command, [...words, 'true'], { cwd: '/' }).status === 0) return prefix;
   throw new StartError(
-    `Postgres runs as user "${account.name}", which cannot reach ${dirname(folder)} and the program's own folder: choose places outside folders of mode 700, or start as another user than root.`,
+    `Postgres runs as user "${account.name}", which cannot reach ${dirname(folder)} and the folder of the program. Choose places outside folders of mode 700, or start as a user other than root.`,
   );
 }
 

@@ -46,7 +46,7 @@ export function runStart(env: Environment, tell: (line: string) => void = consol
   const stopping = new AbortController();
   const ready = createDeferred<DevFile>();
   const done = run({ env, parts, stopping: stopping.signal, tell, ready: ready.resolve });
-  done.then(() => ready.reject(new StartError('It was stopped before it was ready.')), ready.reject);
+  done.then(() => ready.reject(new StartError('The service was stopped before it was ready.')), ready.reject);
   return {
     ready: ready.promise,
     done,
@@ -175,7 +175,7 @@ async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
     if (response?.ok) return;
     await sleep(HEALTH_POLL_MS);
   }
-  throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
+  throw new StartError(`${baseUrl}/health did not respond: see the log of the API.`);
 }
 
 function announce(

@@ -52,7 +52,7 @@ it('restarts a part that ended unexpectedly, and says so', async () => {
   expect(pids).toEqual([1, 2]);
   expect(lines).toEqual([
     'part (process 1) ended unexpectedly: exit code 1',
-    'part is started again in 0.1 s',
+    'part restarts in 0.1 s',
     'part runs again (process 2)',
   ]);
   await part.stop(1_000);
@@ -66,9 +66,9 @@ it('retries a failed start, after a longer wait', async () => {
   first.end('SIGKILL');
   await started(2);
   expect(lines.slice(1)).toEqual([
-    'part is started again in 0.1 s',
+    'part restarts in 0.1 s',
     'part did not start: port taken',
-    'part is started again in 0.5 s',
+    'part restarts in 0.5 s',
     'part runs again (process 2)',
   ]);
   await part.stop(1_000);

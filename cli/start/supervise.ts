@@ -72,7 +72,7 @@ async function keepRunning<T extends Running>(options: SuperviseOptions<T>, stat
 async function startAgain<T extends Running>(options: SuperviseOptions<T>, state: State<T>): Promise<boolean> {
   while (!state.stopping) {
     const delayMs = BACKOFF_MS[Math.min(state.deaths++, BACKOFF_MS.length - 1)] ?? 0;
-    options.tell(`${options.name} is started again in ${delayMs / 1000} s`);
+    options.tell(`${options.name} restarts in ${delayMs / 1000} s`);
     await wait(delayMs, state);
     if (state.stopping) return false;
     try {

@@ -61,7 +61,7 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
     }
   }
   throw new StartError(
-    `Temporal was not found: set TEMPORAL_ADDRESS to a server or TEMPORAL_CLI_PATH to the temporal program, put temporal on PATH or into ${options.binFolder}, let the download through (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
+    `Temporal was not found. Set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to the temporal program. Or put temporal on PATH or into ${options.binFolder}, allow the download (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
   );
 }
 
@@ -77,7 +77,7 @@ async function download(options: TemporalBinaryOptions): Promise<string> {
     `https://temporal.download/cli/archive/v${VERSION}?platform=${process.platform}&arch=${architecture}`;
   options.progress(`Temporal is not on this machine: downloading version ${VERSION} …`);
   const archive = await fetchArchive(url, options.signal).catch((error) => {
-    options.progress('The download of Temporal is out of reach.');
+    options.progress('Temporal could not be downloaded.');
     throw error;
   });
   const program = extractFile(gunzipSync(archive), PROGRAM);
@@ -91,7 +91,7 @@ async function fetchArchive(url: string, signal: AbortSignal): Promise<Buffer> {
     const signals = AbortSignal.any([signal, connecting.signal, AbortSignal.timeout(DOWNLOAD_TOTAL_MS)]);
     const response = await fetch(url, { signal: signals });
     clearTimeout(timer);
-    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${url} responded with ${response.status}`);
     return Buffer.from(await response.arrayBuffer());
   } catch (cause) {
     throw new Error(`${new URL(url).host} could not be reached`, { cause });

@@ -49,7 +49,7 @@ export interface OpenApiDocument {
   components: Record<string, Record<string, unknown>>;
 }
 
-const HEAD = `// Made of the OpenAPI document by packages/client/generate.ts: change the document, then run \`npm run client:types\`.
+const HEAD = `// Generated from the OpenAPI document by packages/client/generate.ts. Change the document, then run \`npm run client:types\`.
 `;
 
 /** Returns the source of the generated module. */
@@ -69,8 +69,8 @@ export function generate(document: OpenApiDocument): string {
   return [
     HEAD,
     ...types,
-    `/** Every operation: what it takes and what it answers. */\nexport interface Operations {\n${entries.join('')}}\n`,
-    `/** Where every operation answers. */\nexport const OPERATIONS = {\n${table.join('')}} as const;\n`,
+    `/** The input and the response of every operation. */\nexport interface Operations {\n${entries.join('')}}\n`,
+    `/** Method and path of every operation. */\nexport const OPERATIONS = {\n${table.join('')}} as const;\n`,
   ].join('\n');
 }
 

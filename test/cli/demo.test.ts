@@ -9,11 +9,11 @@ it('npm run demo tours a service of its own, counts what arrived, and leaves not
   expect(output).toContain('calls of the WEBHOOK step: 1 of 1');
   for (const shown of [
     'sent while it was paused: 0 of 0',
-    'tried again after the contact was mended: 1 of 1',
+    'retried after the contact was fixed: 1 of 1',
     'waits for its own hour: 1 of 1',
   ])
     expect(output).toContain(shown);
-  expect(output).toContain('left by the purchase: 1 of 1');
+  expect(output).toContain('ended by the purchase: 1 of 1');
   expect(output).not.toContain('WRONG');
   expect(output).not.toContain('\x1b');
   expect(left).toEqual([]);

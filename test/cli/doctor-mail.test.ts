@@ -75,7 +75,7 @@ describe('doctor on sender domains', () => {
   it('passes a domain that shows all its records', async () => {
     await publishDomain();
     expect((await diagnose()).of('sender domains')).toEqual([
-      'pass shop.example.com shows DKIM, SPF, DMARC and a return path',
+      'pass shop.example.com has DKIM, SPF, DMARC and a return path',
     ]);
   });
 
@@ -85,7 +85,7 @@ describe('doctor on sender domains', () => {
     await buildDomain(database.db, { projectId, domain: 'tidings.test' });
     const { of, exitCode } = await diagnose();
     expect(of('sender domains')).toContainEqual(
-      expect.stringMatching(/^warn tidings\.test is for tests: .* → send from a domain of your own/),
+      expect.stringMatching(/^warn tidings\.test is reserved for tests: .* → send from a domain of your own/),
     );
     expect(exitCode).toBeGreaterThan(0);
     await database.db.deleteFrom('domains').where('domain', '=', 'tidings.test').execute();
@@ -96,11 +96,9 @@ describe('doctor on sender domains', () => {
     const { of, exitCode } = await diagnose();
     expect(of('sender domains')).toEqual([
       expect.stringMatching(
-        /^fail shop\.example\.com shows no DKIM record .* → publish TXT tidings\._domainkey\.shop\.example\.com "v=DKIM1/,
+        /^fail shop\.example\.com has no DKIM record .* → publish TXT tidings\._domainkey\.shop\.example\.com "v=DKIM1/,
       ),
-      expect.stringMatching(
-        /^warn shop\.example\.com shows no DMARC record .* → publish TXT _dmarc\.shop\.example\.com/,
-      ),
+      expect.stringMatching(/^warn shop\.example\.com has no DMARC record .* → publish TXT _dmarc\.shop\.example\.com/),
     ]);
     expect(exitCode).toBe(2);
   });
@@ -115,14 +113,14 @@ describe('doctor on sender domains', () => {
     publish({ [OUR_PTR]: 'silent', 'gmail.com': 'silent', 'outlook.com': 'fault', [OUR_NAME]: 'silent' });
     const { of } = await diagnose();
     expect(of('sender domains')).toEqual([
-      expect.stringMatching(/^warn the DNS did not answer for shop\.example\.com \(DKIM, SPF, DMARC, RETURN PATH\)/),
+      expect.stringMatching(/^warn the DNS did not respond for shop\.example\.com \(DKIM, SPF, DMARC, RETURN PATH\)/),
     ]);
     expect(of('PTR and HELO')).toEqual([
-      expect.stringMatching(/^warn the DNS did not answer/),
-      expect.stringMatching(/^warn the DNS did not answer/),
+      expect.stringMatching(/^warn the DNS did not respond/),
+      expect.stringMatching(/^warn the DNS did not respond/),
     ]);
     expect(of('port 25 out')).toEqual([
-      expect.stringMatching(/^warn no receiver was reached: .*it did not answer in time.*ESERVFAIL/),
+      expect.stringMatching(/^warn no receiver is reachable: .*it did not answer in time.*ESERVFAIL/),
     ]);
   });
 });
@@ -152,7 +150,9 @@ describe('doctor on the mail server', () => {
     const { of } = await diagnose({ SMTP_URL: server.url });
     await server.close();
     const [line = ''] = of('mail server');
-    expect(line).toMatch(new RegExp(`^fail .* at ${verb} it says ${reply.slice(0, 3)} .*${words}.* → check SMTP_URL`));
+    expect(line).toMatch(
+      new RegExp(`^fail .* at ${verb} it replies ${reply.slice(0, 3)} .*${words}.* → check SMTP_URL`),
+    );
     expect(line).not.toContain('@');
   });
 
@@ -165,7 +165,7 @@ describe('doctor on the mail server', () => {
     const { of } = await diagnose();
     await database.db.deleteFrom('route_pauses').execute();
     expect(of('mail server')).toContainEqual(
-      expect.stringMatching(/^warn email of all projects waits, because the mail server said 535 5\.7\.8 no → fix/),
+      expect.stringMatching(/^warn email of all projects waits, because the mail server replied 535 5\.7\.8 no → fix/),
     );
   });
 
@@ -178,14 +178,14 @@ describe('doctor on the mail server', () => {
 
   it('goes through the login that mail goes through', async () => {
     expect((await diagnose()).of('mail server')).toEqual([
-      expect.stringMatching(/^pass 127\.0\.0\.1:\d+ takes us as mail\.example\.com$/),
+      expect.stringMatching(/^pass 127\.0\.0\.1:\d+ accepts email from mail\.example\.com$/),
     ]);
     const strict = await startScriptedSmtp(willing({ AUTH: '535 5.7.8 Error: authentication failed' }, ['AUTH PLAIN']));
     const refused = await diagnose({ SMTP_URL: strict.url.replace('//', '//ann:hunter2@') });
     await strict.close();
     expect(refused.of('mail server')).toEqual([
       expect.stringMatching(
-        /^fail 127\.0\.0\.1:\d+ does not take us as mail\.example\.com: at AUTH it says 535 .*authentication failed.* → check SMTP_URL/,
+        /^fail 127\.0\.0\.1:\d+ does not accept email from mail\.example\.com: at AUTH it replies 535 .*authentication failed.* → check SMTP_URL/,
       ),
     ]);
     expect(refused.output).not.toContain('hunter2');
@@ -194,7 +194,7 @@ describe('doctor on the mail server', () => {
   it('doctor fails where no mail server listens', async () => {
     const { of } = await diagnose({ SMTP_URL: 'smtp://127.0.0.1:1' });
     expect(of('mail server')).toEqual([
-      expect.stringMatching(/^fail 127\.0\.0\.1:\d+ does not take us: .*ECONNREFUSED/),
+      expect.stringMatching(/^fail 127\.0\.0\.1:\d+ does not accept email: .*ECONNREFUSED/),
     ]);
   });
 });
@@ -203,19 +203,23 @@ describe('doctor on PTR and HELO', () => {
   it('passes where reverse name, forward name and HELO agree', async () => {
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
     expect((await diagnose()).of('PTR and HELO')).toEqual([
-      `pass ${OURS} is ${OUR_NAME}, and ${OUR_NAME} is ${OURS}`,
-      `pass the mail server calls itself ${OUR_NAME}, which is ${OURS}`,
+      `pass ${OURS} and ${OUR_NAME} resolve to each other`,
+      `pass the mail server calls itself ${OUR_NAME}, which resolves to ${OURS}`,
     ]);
   });
 
   it('fails without a reverse name, and for one that leads elsewhere', async () => {
     expect((await diagnose()).of('PTR and HELO')[0]).toMatch(
-      /^fail 203\.0\.113\.7 has no reverse name .* → let the provider/,
+      /^fail 203\.0\.113\.7 has no reverse name .* → ask the provider of/,
     );
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: ['203.0.113.8'] } });
     expect((await diagnose()).of('PTR and HELO')).toEqual([
-      expect.stringMatching(/^fail 203\.0\.113\.7 is called mail\.example\.com, which does not lead back to it/),
-      expect.stringMatching(/^warn the mail server calls itself mail\.example\.com, which is not 203\.0\.113\.7/),
+      expect.stringMatching(
+        /^fail 203\.0\.113\.7 has the reverse name mail\.example\.com, which does not resolve to it/,
+      ),
+      expect.stringMatching(
+        /^warn the mail server calls itself mail\.example\.com, which does not resolve to 203\.0\.113\.7/,
+      ),
     ]);
   });
 
@@ -229,7 +233,7 @@ describe('doctor on PTR and HELO', () => {
 
   it.runIf(!hasPublicAddress())('asks for the address where it cannot be seen from here', async () => {
     const { of } = await diagnose({}, []);
-    expect(of('PTR and HELO')).toEqual([expect.stringMatching(/^warn .* → say from which address mail leaves/)]);
+    expect(of('PTR and HELO')).toEqual([expect.stringMatching(/^warn .* → give the address that sends email/)]);
   });
 
   it('refuses an invalid --address', async () => {
@@ -258,7 +262,7 @@ describe('doctor on port 25 out', () => {
     receivers();
     expect((await diagnose()).of('port 25 out')).toEqual([
       expect.stringMatching(
-        /^warn no receiver was reached: mx\.gmail\.com could not be reached .*ECONNREFUSED.* → ask the provider/,
+        /^warn no receiver is reachable: mx\.gmail\.com could not be reached .*ECONNREFUSED.* → ask the provider/,
       ),
     ]);
   });
@@ -268,7 +272,7 @@ describe('doctor on port 25 out', () => {
     const server = await listenAt(RECEIVER, 25);
     const { of } = await diagnose();
     server.close();
-    expect(of('port 25 out')).toEqual(['pass receivers are reached']);
+    expect(of('port 25 out')).toEqual(['pass receivers are reachable']);
   });
 });
 

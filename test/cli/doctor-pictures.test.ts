@@ -24,7 +24,7 @@ async function said(env: Record<string, string>): Promise<string> {
 }
 
 it('doctor asks the bucket of pictures, changes nothing there, and says what it answered', async () => {
-  expect(await said(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} knows us`);
+  expect(await said(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} accepts our credentials`);
   expect(await said({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
     /^fail the bucket pictures at \S+ cannot be used: .*403.* → check ASSETS_S3_\*: .* s3:PutObject/,
   );
@@ -37,7 +37,7 @@ it('doctor asks the bucket of pictures, changes nothing there, and says what it 
 
 it('doctor reports images in a bucket that is not configured', async () => {
   const env = { DATABASE_URL: database.url };
-  expect(await said(env)).toBe('pass kept in Postgres');
+  expect(await said(env)).toBe('pass stored in Postgres');
   const { id } = await buildProject(database.db, 'One');
   await sql`
     INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)

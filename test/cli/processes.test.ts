@@ -86,7 +86,7 @@ describe('what keeps a process from starting is one line and exit code 1', () =>
     const server = { DATABASE_URL: inject('postgresUrl'), TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0' };
     const { output, ended } = run('api', server);
     expect(await ended).toBe(1);
-    expect(output()).toMatch(/waits for migrations: run "npm run migrate"/);
+    expect(output()).toMatch(/has pending migrations: run "npm run migrate"/);
   });
 });
 

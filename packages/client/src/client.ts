@@ -153,7 +153,7 @@ export class Tidings {
       text = await response.text();
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
-      throw new TidingsConnectionError(`${method} ${path} had no answer: ${messageOf(cause)}`, { cause });
+      throw new TidingsConnectionError(`${method} ${path} got no response: ${messageOf(cause)}`, { cause });
     }
     const answer = read(text, response.headers);
     if (!response.ok) throw new TidingsError(response, answer);
@@ -215,7 +215,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 function filled(path: string, params: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
-    if (value === undefined || value === '') throw new TypeError(`${path} needs params.${name}`);
+    if (value === undefined || value === '') throw new TypeError(`${path} requires params.${name}`);
     return encodeURIComponent(value);
   });
 }

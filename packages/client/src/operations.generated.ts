@@ -1,4 +1,4 @@
-// Made of the OpenAPI document by packages/client/generate.ts: change the document, then run `npm run client:types`.
+// Generated from the OpenAPI document by packages/client/generate.ts. Change the document, then run `npm run client:types`.
 
 export type AcceptInvitation = {
   /** The part of the link after `#` */
@@ -3248,7 +3248,7 @@ export type WorkflowTransition = {
 
 export type WorkflowTriggerType = "EVENT" | "MANUAL";
 
-/** Every operation: what it takes and what it answers. */
+/** The input and the response of every operation. */
 export interface Operations {
   /** Accept an invitation with a password: `POST /auth/invitations/accept` */
   acceptInvitation: {
@@ -4350,7 +4350,7 @@ export interface Operations {
   };
 }
 
-/** Where every operation answers. */
+/** Method and path of every operation. */
 export const OPERATIONS = {
   acceptInvitation: { method: 'POST', path: '/auth/invitations/accept', idempotencyKey: false },
   addSegmentMembers: { method: 'POST', path: '/v1/segments/{id}/members', idempotencyKey: true },

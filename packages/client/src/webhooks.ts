@@ -28,7 +28,7 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
   const nowSeconds = (request.now ?? new Date()).getTime() / 1_000;
   const tolerance = request.toleranceSeconds ?? TOLERANCE_SECONDS;
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowSeconds - seconds) > tolerance) {
-    throw new WebhookVerificationError('The webhook is too old, or its clock is wrong.');
+    throw new WebhookVerificationError('The timestamp of the webhook is too far from the current time.');
   }
   const { payload } = request;
   const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload;
@@ -48,7 +48,7 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
       return JSON.parse(new TextDecoder().decode(body)) as Payload;
     }
   }
-  throw new WebhookVerificationError('No signature of the webhook is by this secret.');
+  throw new WebhookVerificationError('No signature of the webhook matches this secret.');
 }
 
 function header(headers: WebhookRequest['headers'], name: string): string {
@@ -63,7 +63,7 @@ function header(headers: WebhookRequest['headers'], name: string): string {
 
 function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
-  if (!bytes || bytes.length === 0) throw new WebhookVerificationError('The secret is not one of a webhook.');
+  if (!bytes || bytes.length === 0) throw new WebhookVerificationError('The secret is not a webhook secret.');
   return bytes;
 }
 
