@@ -22,7 +22,12 @@ export function isMailSystem(address: string): boolean {
   return address === '' || /^mailer-daemon(?:@|$)/i.test(address);
 }
 
-/** Reads the value before parameters and comments: `auto-replied` of `Auto-Replied (vacation); owner=x`. */
+/** Reads the value before parameters and without comments: `auto-replied` of `(a trip) Auto-Replied (vacation); owner=x`. */
 function firstWord(value: string): string {
-  return (/^\s*([^\s;(,]*)/.exec(value)?.[1] ?? '').toLowerCase();
+  let text = value;
+  for (let shorter = ''; shorter !== text; ) {
+    shorter = text;
+    text = text.replace(/\([^()]*\)/g, ' ');
+  }
+  return (/^\s*([^\s;(,]*)/.exec(text)?.[1] ?? '').toLowerCase();
 }
