@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connection.ts';
 
-/** Bytes of what an export of the project holds, before it is read: bodies, conditions and the configs of steps. */
+/** Counts the bytes of an export of the project before it is read: bodies, conditions and configs of steps. */
 export async function countExportBytes(db: Db, projectId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT (SELECT coalesce(sum(octet_length(body)), 0) FROM templates WHERE project_id = ${projectId})::bigint
@@ -13,7 +13,10 @@ export async function countExportBytes(db: Db, projectId: string): Promise<numbe
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** One apply of a project after the other: each compares with what the one before left. */
+/**
+ * Locks the applies of a project, so that they run one after another. Each compares with the state that the previous
+ * one left.
+ */
 export async function lockApply(trx: Trx, projectId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`apply:${projectId}`}, 0))`.execute(trx);
 }

@@ -11,7 +11,7 @@ export function createBatcher<T>(
   intervalMs = 0,
 ): { add(items: T[]): Promise<void> } {
   let pending: T[] = [];
-  /** The last flush and the rest of its interval; never rejects. */
+  /** The last flush and the rest of its interval. Never rejects. */
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 

@@ -4,17 +4,17 @@ import { preparing } from './prepared.ts';
 import type { Database } from './schema/database.ts';
 import { trackCommits } from './unknown-commit.ts';
 
-// int8 (counts, claims, cursors) fits a double here: no value of the product exceeds 2^53.
+// int8 values (counts, claims, cursors) are read as doubles, because none exceeds 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-// A date column is a calendar day; as a Date it would shift with the host's time zone.
+// A date column is a calendar day. A Date would shift with the host's time zone.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 export interface ConnectionOptions {
   connectionString: string;
-  /** Most connections of this process. */
+  /** Maximum number of connections of this process. */
   max: number;
   applicationName: string;
-  /** Postgres ends a statement that takes longer, waiting for locks included; never unless given. */
+  /** Postgres ends statements that take longer, including their waits for locks. No limit if omitted. */
   statementTimeoutMs?: number;
   /** Receives the error of an idle connection that broke. The pool replaces the connection automatically. */
   onError: (error: Error) => void;
@@ -25,10 +25,10 @@ export interface ConnectionOptions {
 /** Runs queries on the pool, or on a transaction. */
 export type Db = Kysely<Database>;
 
-/** For statements that must be in one transaction with other statements of the caller. */
+/** A transaction, for statements that must be in one transaction with other statements of the caller. */
 export type Trx = Transaction<Database>;
 
-/** A pool of Postgres connections with the types of our tables. `db.destroy()` closes it. */
+/** Opens a pool of Postgres connections with the types of the tables. `db.destroy()` closes it. */
 export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   const { statementTimeoutMs } = options;
   const pool = new pg.Pool({
@@ -39,15 +39,15 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    // Not as a parameter of the connection, which PgBouncer refuses.
+    // Set by a statement, because PgBouncer refuses it as a connection parameter.
     onConnect: async (client) => {
       if (statementTimeoutMs) await client.query(`SET statement_timeout = ${Math.trunc(statementTimeoutMs)}`);
     },
   });
   // Without a listener, an idle connection that Postgres closes would end the process.
   pool.on('error', options.onError);
-  // The pool listens to idle connections only. One that breaks in the middle of a transaction has failed its query
-  // already, and would end the process besides.
+  // The pool handles errors of idle connections only. The error of a connection that breaks in a transaction, whose
+  // query has failed already, would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     db: new Kysely<Database>({
@@ -57,7 +57,7 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   };
 }
 
-/** Answers whether Postgres takes queries; for the readiness check. */
+/** Checks whether Postgres accepts queries, for readiness. Throws if it does not. */
 export async function ping(db: Db): Promise<void> {
   await sql`SELECT 1`.execute(db);
 }

@@ -1,4 +1,4 @@
-/** A text as LIKE and ILIKE take it: the signs that they know stand for themselves. */
+/** Escapes the special characters of LIKE and ILIKE, so that they stand for themselves. */
 export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');
 }

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Commits that end when the test says so, in the order in which they started. */
+/** Commits that end when the test ends them, in the order in which they started. */
 function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
@@ -33,7 +33,7 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
     ...options,
   });
   const add = (name: string, more: Omit<Item, 'name'> = {}) => group.add({ name, ...more });
-  /** Ends one commit after the other until all of these have settled. */
+  /** Ends one commit after the other until all of these promises have settled. */
   const finish = async <T>(answers: Promise<T>[]) => {
     let done = false;
     const all = Promise.allSettled(answers).finally(() => {
@@ -206,7 +206,7 @@ it('a batch that may be committed is not run again', async () => {
     commit: async (items) => {
       batches.push(items);
       await new Promise((resolve) => setImmediate(resolve));
-      // The driver's error for a broken connection, when the COMMIT may or may not have been done.
+      // The driver's error for a broken connection, after which the COMMIT may or may not have happened.
       if (items.length > 2) throw new Error('Client has encountered a connection error and is not queryable');
       if (items.length > 1) throw new Error('no idea');
       return items;

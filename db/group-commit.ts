@@ -3,8 +3,8 @@ import { isOutOfTime } from './postgres-errors.ts';
 import { provesRollback } from './transaction.ts';
 
 /**
- * A running transaction is held up after this, by a lock or a slow disk: others do not wait for what one of its items
- * waits for.
+ * Time after which a transaction counts as delayed, by a lock or a slow disk. Other transactions then no longer wait
+ * for it.
  */
 const HELD_UP_MS = 50;
 /**
@@ -12,13 +12,13 @@ const HELD_UP_MS = 50;
  * work.
  */
 const RUNNING_MAX = 8;
-/** Waiting items of a queue looked at for a batch; the others keep their turn. */
+/** Number of waiting items of a queue that are considered for a batch. The others keep their position. */
 const LOOK_AHEAD = 256;
 
 export interface GroupCommitOptions<I, O> {
-  /** Concurrent transactions besides delayed ones: one is built while the other commits. */
+  /** Number of concurrent transactions besides delayed ones. With two, one is built while the other commits. */
   lanes: number;
-  /** Items that share a transaction at most. */
+  /** Maximum number of items per transaction. */
   max: number;
   /**
    * Number of waiting items at which another transaction starts beside a running one; a delayed transaction also lets
@@ -35,18 +35,18 @@ export interface GroupCommitOptions<I, O> {
    * lock waits while it has items of several tenants.
    */
   tenantOf?(item: I): string;
-  /** Two items with one of these in common do not share a transaction: each has to see what the other left. */
+  /** Items with a common key do not share a transaction, because each must see the writes of the other. */
   apartBy?(item: I): string[];
-  /** Items that do something to one thing share a transaction only if they do the same to it. */
+  /** Items that change the same thing share a transaction only if they make the same change. */
   alikeBy?(item: I): [thing: string, change: string][];
-  /** Does all in one transaction; answers in the order of the items. */
+  /** Commits all items in one transaction, and returns the results in their order. */
   commit(items: I[]): Promise<O[]>;
 }
 
 export interface GroupCommit<I, O> {
   /**
-   * Resolves after the commit with the item's own answer; rejects with what failed, and then nothing of the item is
-   * left.
+   * Resolves after the commit with the item's own result. Rejects with the error, and then nothing of the item is
+   * written.
    */
   add(item: I): Promise<O>;
 }
@@ -91,7 +91,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       const queue = [...queues.values()].find(hasTurn);
       if (!queue) return;
       const batch = takeBatch(queue.waiting, options);
-      // To the end, so that queues take turns.
+      // Moves the queue to the end, so that queues take turns.
       queues.delete(queue.name);
       queues.set(queue.name, queue);
       start(queue, batch);
@@ -139,7 +139,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
     }
   }
 
-  /** Puts what tenants have in a batch, and what waits behind it, into queues of their own. */
+  /** Moves the items of these tenants, failed and waiting, into queues of their own. */
   function setApart(tenants: Map<string, Waiting<I, O>[]>): void {
     for (const [name, failed] of tenants) {
       const own = queueNamed(name, lanes);

@@ -2,8 +2,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { escapeLike } from './escape-like.ts';
 
 /**
- * Whether one of the columns has this part, whatever its case; the signs that LIKE knows stand for themselves. Without
- * a part all do. No index helps: it reads what the rest of the statement finds.
+ * Returns the predicate that one of the columns contains the text, regardless of case. Special characters of LIKE
+ * stand for themselves. Without a text, every row matches. No index helps: it reads all rows that the rest of the
+ * statement finds.
  */
 export function hasPart(columns: readonly string[], part: string | undefined): RawBuilder<SqlBool> {
   if (!part) return sql<SqlBool>`true`;

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Later than any row, and within the range of a UUIDv7: the start of a list without a given end. */
+/** Later than any row, and within the range of a UUIDv7. Lists without a given end start here. */
 export const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
 
 /**
- * The least UUIDv7 of an instant, in SQL: rows made since then have that id or a greater one, so no index on the
- * instant is needed.
+ * Returns the smallest UUIDv7 of an instant, in SQL. Rows created since then have this id or a greater one, so no
+ * index on the instant is needed.
  */
 export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`(lpad(to_hex((extract(epoch FROM ${instant}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;

@@ -4,7 +4,7 @@ import { AppError } from '../rules/errors.ts';
 import type { Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
 
-/** How long a key refuses its second use. */
+/** Time for which a key cannot be used again. */
 export const IDEMPOTENCY_HOURS = 24;
 
 /** Identifies a key. Keys form one namespace per project, and keys sent with its public key another. */
@@ -17,7 +17,7 @@ export interface KeyRef {
 export interface KeyedRequest extends KeyRef {
   owner: KeyOwner;
   request: string;
-  /** Of `fingerprintRequest`. */
+  /** From `fingerprintRequest`. */
   fingerprint?: string | undefined;
 }
 
@@ -26,9 +26,9 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
   `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 
 /**
- * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They
- * are taken in order, so that two such transactions wait for each other instead of deadlocking. Returns the errors
- * for keys that were used before, by `keyName`. Source: contract §1.8 Idempotency.
+ * Takes idempotency keys of many requests in one statement, in the caller's transaction. No two keys may be the same.
+ * They are taken in order, so that two such transactions wait for each other instead of deadlocking. Returns the
+ * errors for keys that were used before, by `keyName`. Source: contract §1.8 Idempotency.
  */
 export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
@@ -53,7 +53,7 @@ export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<st
   );
 }
 
-/** Lets go of keys whose requests were refused: a 4xx leaves none behind. */
+/** Deletes keys whose requests were refused, because a 4xx does not use up its key. */
 export async function releaseKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
   if (keys.length === 0) return;
   await sql`
@@ -68,12 +68,12 @@ export interface KeyedAnswer extends KeyRef {
   response: unknown;
 }
 
-/** Keeps the answers with their keys, for clients that lose them. */
+/** Stores responses with their keys, for clients that lose the response. */
 export async function keepAnswers(trx: Trx, answers: KeyedAnswer[]): Promise<void> {
   if (answers.length > 0) await prepared`${updateAnswers(answers)}`.execute(trx);
 }
 
-/** The statement of `keepAnswers`, for a statement that does more; any number of answers. */
+/** Returns the statement of `keepAnswers`, as a part of a larger one. Takes any number of responses. */
 export function updateAnswers(answers: KeyedAnswer[]): RawBuilder<unknown> {
   return sql`
     UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
@@ -83,7 +83,7 @@ export function updateAnswers(answers: KeyedAnswer[]): RawBuilder<unknown> {
     WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key`;
 }
 
-/** One that is gone again by the time it is looked for, which was about to expire, refuses all the same. */
+/** Returns the errors for used keys. A key that expires between the insert and this lookup is refused all the same. */
 async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (used.length === 0) return new Map();
   const { rows } = await sql<FirstUse & { project_id: string; public: boolean }>`
@@ -94,7 +94,7 @@ async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, App
   return new Map(used.map((request) => [keyName(request), keyReused(request, first.get(keyName(request)))]));
 }
 
-/** The request that took a key, as it is stored. */
+/** The stored request that first used a key. */
 interface FirstUse {
   key: string;
   owner: string | null;

@@ -9,10 +9,11 @@ export interface KeptAnswer<T> {
 }
 
 /**
- * Runs an effect once for its Idempotency-Key, in the caller's transaction. A second request with the key waits here
- * for the first (on the row that it has inserted) and is refused if that one took effect; if that one failed, nothing
- * of it is left and this one proceeds. Without a key the effect just runs. Source: contract §1.8 Idempotency.
- * @throws AppError IDEMPOTENCY_KEY_REUSED with the first request and its answer in `details`
+ * Runs an effect once for its Idempotency-Key, in the caller's transaction. A second request with the key waits for
+ * the first, on the row that the first has inserted. If the first succeeds, the second is refused. If the first
+ * fails, it leaves nothing, and the second proceeds. Without a key, the effect always runs. Source: contract §1.8
+ * Idempotency.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED with the first request and its response in `details`
  */
 export async function withIdempotency<T>(
   trx: Trx,

@@ -10,28 +10,28 @@ const STATEMENT_MS = 5_000;
 
 /** Facts about a Postgres server. */
 export interface ServerFacts {
-  /** As `18.4`. */
+  /** Such as `18.4`. */
   version: string;
-  /** Whether it is new enough for us. */
+  /** True if the service supports this version. */
   supported: boolean;
-  /** `fsync`, `full_page_writes`, `synchronous_commit`, as this database has them. */
+  /** `fsync`, `full_page_writes` and `synchronous_commit` as set for this database. */
   durability: Record<(typeof DURABILITY)[number], string>;
   encoding: string;
   /** Connections that users may open in total, and open connections of other clients. */
   maxConnections: number;
   otherConnections: number;
-  /** Whether this connection is encrypted. */
+  /** True if this connection is encrypted. */
   encrypted: boolean;
   /**
-   * How far its clock is ahead of ours at the least, in milliseconds: 0 where it said a time between question and
-   * answer.
+   * The minimum difference by which the server's time is ahead, in milliseconds. 0 if the server's time lay between
+   * question and answer.
    */
   clockAheadMs: number;
 }
 
 export const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
-/** One connection for a look at a database that may not be fit for us. Close it by `destroy()`. */
+/** Opens one connection to inspect a database that may not be usable. Close it with `destroy()`. */
 export function openInspection(databaseUrl: string): Db {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -88,8 +88,8 @@ async function readClockAhead(db: Db): Promise<number> {
 }
 
 /**
- * How far an instant lies before (negative) or after a span; a busy machine makes the span longer, not the answer
- * wrong.
+ * Returns how far an instant lies before (negative) or after a span. A busy machine makes the span longer, but the
+ * result stays correct.
  */
 export function outside(instant: number, span: { from: number; to: number }): number {
   return Math.min(0, instant - span.from) + Math.max(0, instant - span.to);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Db, Trx } from './connection.ts';
 
-/** A transaction that joinable databases are part of, and what is to happen when it is committed. */
+/** A transaction that joinable databases are part of, and the calls to make after its commit. */
 interface Joined {
   trx: Trx;
   committed: (() => void)[];
@@ -11,8 +11,9 @@ const joined = new AsyncLocalStorage<Joined>();
 const joinable = new WeakSet<Db>();
 
 /**
- * A database whose statements and transactions are part of the transaction that `withinTransaction` runs, where one
- * does. Elsewhere it is `db` itself. So a request handler need not know that it runs in a transaction of its caller.
+ * Returns a database whose statements and transactions become part of the transaction that `withinTransaction` runs.
+ * Without such a transaction, it is `db` itself. A request handler therefore need not know that it runs in a
+ * transaction of its caller.
  */
 export function joinableDb(db: Db): Db {
   const made = new Proxy(db, {

@@ -8,14 +8,14 @@ export interface PageRequest {
   cursor?: string | undefined;
 }
 
-/** A page of a list; `cursor` is null on the last one. */
+/** A page of a list. `cursor` is null on the last page. */
 export interface Page<T> {
   items: T[];
   cursor: string | null;
   hasMore: boolean;
 }
 
-/** A page by number, `page` from 1. */
+/** A page by number. `page` starts at 1. */
 export interface NumberedPage<T> extends Page<T> {
   page: number;
   pageSize: number;

@@ -2,29 +2,29 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** The listening connection is asked this often whether it lives: a cut cable is not noticed otherwise. */
+/** Interval of checks of the listening connection. Without them, a cut cable would not be noticed. */
 const HEARTBEAT_MS = 2_000;
 const RECONNECT_MS = 500;
 
 export interface Listener {
-  /** Whether every word is heard at this moment. */
+  /** True if no notification can be missed now. */
   live(): boolean;
   close(): Promise<void>;
 }
 
 export interface Listening {
   databaseUrl: string;
-  /** The channel of NOTIFY; an identifier. */
+  /** The channel of NOTIFY, as an identifier. */
   channel: string;
   applicationName: string;
   log: Pick<Logger, 'warn'>;
   /** Log text for the consequence of missing notifications. */
   deaf: string;
-  /** Called at every word, with its payload, and without one whenever words may have been missed. */
+  /** Called with the payload of each notification, and without one whenever notifications may have been missed. */
   heard: (payload?: string) => void;
 }
 
-/** Keeps one connection on LISTEN, and opens it again when it breaks. */
+/** Keeps one connection on LISTEN, and reopens it when it breaks. */
 export function listen({ databaseUrl, channel, applicationName, log, deaf, heard }: Listening): Listener {
   let client: pg.Client | undefined;
   let live = false;

@@ -1,5 +1,5 @@
-// `npm run migration:new -- campaign-lanes`: writes db/migrations/20261121T1030-campaign-lanes.ts and names it in
-// db/migrations.ts.
+// Creates a migration: `npm run migration:new -- campaign-lanes` writes db/migrations/20261121T1030-campaign-lanes.ts
+// and adds it to db/migrations.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -20,7 +20,7 @@ if (new RegExp(`\\* as ${identifier} from`).test(before)) {
 
 const template = `import { type Kysely, sql } from 'kysely';
 
-/** What it is for. */
+/** The purpose of this migration. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql\`SELECT 1\`.execute(db);
 }
@@ -29,7 +29,7 @@ writeFileSync(join(import.meta.dirname, 'migrations', `${id}.ts`), template, { f
 writeFileSync(list, register(before));
 console.log(`db/migrations/${id}.ts: write it, and its types in db/schema/.`);
 
-/** After the last import, and at the end of the list. */
+/** Adds the migration after the last import, and at the end of the list. */
 function register(source) {
   const lines = source.split('\n');
   const lastImport = lines.findLastIndex((line) => line.startsWith('import '));

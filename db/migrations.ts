@@ -101,7 +101,10 @@ export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1425-nfc-running',
 ]);
 
-/** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
+/**
+ * Every migration, in order. `npm run migration:new -- <name>` adds one here. Never edit a migration that has been
+ * merged.
+ */
 export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0800-accounts': accounts,
   '20261121T0801-contacts': contacts,

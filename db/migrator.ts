@@ -3,7 +3,7 @@ import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { CONCURRENT_MIGRATIONS, MIGRATIONS } from './migrations.ts';
 
-/** The oldest Postgres we run on: ids are made by its `uuidv7()`. */
+/** The oldest supported Postgres. Its `uuidv7()` creates the ids. */
 export const MIN_SERVER_VERSION = 180000;
 
 export class MigrationError extends Error {}
@@ -25,7 +25,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** The session lock of a host that migrates. */
+/** Key of the session lock that a migrating host holds. */
 const LOCK_KEY = sql.lit(7_411_220_911);
 const LOCK_RETRY_MS = 200;
 
@@ -44,8 +44,8 @@ async function migrate(db: Kysely<unknown>): Promise<string[]> {
 }
 
 /**
- * Waits for the host that migrates. It asks again and again instead of waiting in one statement: the build of an index
- * waits for all older statements, and would wait for this one.
+ * Waits until no other host migrates. It polls instead of waiting in one statement: the build of an index waits for
+ * all older statements, and would wait for this one.
  */
 async function takeLock(session: Kysely<unknown>): Promise<void> {
   for (;;) {
@@ -55,7 +55,7 @@ async function takeLock(session: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** The last migration of each run of one kind, in their order. A concurrent migration is a run of its own. */
+/** Returns the last migration of each run of the same kind, in order. A concurrent migration is a run of its own. */
 function lastOfEachRun(names: string[]): string[] {
   return names.filter((name, index) => {
     const next = names[index + 1];
@@ -63,7 +63,10 @@ function lastOfEachRun(names: string[]): string[] {
   });
 }
 
-/** Applies what is pending up to this migration. @throws MigrationError */
+/**
+ * Applies the pending migrations up to this one.
+ * @throws MigrationError
+ */
 async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
   const provider = { getMigrations: async () => MIGRATIONS };
   const migrator = new Migrator({ db, provider, disableTransactions: CONCURRENT_MIGRATIONS.has(name) });
@@ -78,7 +81,10 @@ async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName);
 }
 
-/** `migrateTo` an earlier migration than the last applied one would go back. */
+/**
+ * Tells whether a migration was applied. `migrateTo` would revert to a migration that is earlier than the last
+ * applied one.
+ */
 async function isApplied(db: Kysely<unknown>, name: string): Promise<boolean> {
   const { rows: found } = await sql<{ present: boolean }>`
     SELECT to_regclass('kysely_migration') IS NOT NULL AS present`.execute(db);
@@ -111,7 +117,7 @@ async function refuseNewerDatabase(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Names of this build's migrations that the database lacks; all of them when it is empty. */
+/** Lists this build's migrations that the database lacks. All of them if it is empty. */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
   const pool = openPool(databaseUrl, 1);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
@@ -129,6 +135,7 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
 
 function openPool(databaseUrl: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString: databaseUrl, max, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks while it is idle, as when Postgres is stopped right after, would end the process.
+  // Without a listener, an idle connection that breaks would end the process, such as when Postgres stops right
+  // afterwards.
   return pool.on('error', () => {});
 }

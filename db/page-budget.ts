@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/**
- * Bytes of JSON that one page of a list carries at most, so that a few callers at a time do not take the memory of the
- * API.
- */
+/** Maximum size of a list page as JSON, in bytes, so that a few concurrent callers do not use up the API's memory. */
 export const PAGE_MAX_BYTES = 4_000_000;
-/** Names of fields, and what an answer adds to a stored record. */
+/** Bytes for the names of fields, and for other additions of a response to a stored record. */
 const RECORD_BYTES = 2_000;
-/** Kept for the other fields of an answer that has lists without a cursor, such as an execution's context. */
+/**
+ * Bytes reserved for the other fields of a response that has lists without a cursor, such as an execution's context.
+ */
 const BESIDE_LISTS_BYTES = 600_000;
 
 /** A record in a list. If `truncated`, its large fields are empty because the page reached its size limit. */
@@ -17,14 +16,14 @@ export type Listed<T> = T & { truncated: boolean };
 export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 
 /**
- * The statement of a page whose rows all have to be there, newest first, though together they may pass what an answer
- * carries: from the record on with which they do, the large columns are empty and `truncated` says so. `rows` selects
+ * Builds the statement of a page that must contain all its rows, newest first, even if they exceed the size limit.
+ * From the record that exceeds the limit, the large columns are empty and `truncated` is true. `rows` selects
  * `columns` of the page.
  */
 export function fittedPage<R>(p: {
   columns: readonly string[];
   large: LargeColumns;
-  /** How many times the answer shows a record. */
+  /** How many times the response contains a record. */
   times?: number;
   rows: RawBuilder<unknown>;
 }): RawBuilder<Listed<R>> {
@@ -65,14 +64,14 @@ export function fittingCount(sizes: readonly number[]): number {
   return over < 0 ? sizes.length : Math.max(1, over);
 }
 
-/** Bytes of a value as JSON in an answer that shows it `times` times. */
+/** Returns the size of a value as JSON, in a response that contains it `times` times. */
 export function countResponseBytes(value: unknown, times = 1): number {
   return times * Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
 /**
- * Cuts the lists of an answer that has no cursor: each has an equal share of what an answer carries, and `truncated` is
- * there when a list was cut.
+ * Cuts the lists of a response that has no cursor. Each list has an equal share of the size limit. `truncated` is
+ * present when a list was cut.
  */
 export function fitLists<L extends Record<string, readonly unknown[]>>(lists: L): L & { truncated?: true } {
   const names = Object.keys(lists);

@@ -1,10 +1,10 @@
-/** Connections to Postgres of one API process: accepting goes in groups, so few are enough. */
+/** Connections to Postgres of one API process. Few are enough, because requests are accepted in groups. */
 export const API_CONNECTIONS = 16;
 /** Connections for reads by users. If all are in use, only these reads wait. */
 export const API_READ_CONNECTIONS = 4;
 /** Connections of one worker process: bulk work and a few dozen short transactions at a time. */
 export const WORKER_CONNECTIONS = 20;
-/** Every process keeps one besides that only listens. */
+/** Each process also has one connection that only listens. */
 const LISTENING = 1;
 
 /** Returns the maximum number of connections of one API and this many workers. */

@@ -1,17 +1,18 @@
 /** Reads errors of Postgres and its driver. */
 
 /**
- * The connection could not be had or broke: class 08 and 57P of SQLSTATE, too many connections, and the network's own.
+ * Codes of connections that broke or could not be opened: SQLSTATE classes 08 and 57P, too many connections, and
+ * network errors.
  */
 const AWAY_CODE = /^(08|57P|53300$|ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$)/;
-/** The driver's and the pool's words for the same, which have no code. */
+/** Messages of the driver and the pool for the same errors, which have no code. */
 const AWAY_WORDS = /connection (terminated|timeout|ended)|timeout exceeded when trying to connect|not queryable/i;
-/** query_canceled, which is what statement_timeout does, and lock_not_available. */
+/** query_canceled, the error of statement_timeout, and lock_not_available. */
 const OUT_OF_TIME = new Set(['57014', '55P03']);
 
-/** COMMIT was sent and its answer was lost: all that the transaction did is there, or nothing. */
+/** The response to a COMMIT was lost. Either all writes of the transaction are there, or none. */
 export class UnknownCommit extends Error {
-  /** The transaction, as Postgres numbers it. */
+  /** The id of the transaction in Postgres. */
   readonly xid: string;
 
   constructor(xid: string, cause: unknown) {
@@ -21,15 +22,17 @@ export class UnknownCommit extends Error {
   }
 }
 
-/** The SQLSTATE by which Postgres refused a statement; undefined for what Postgres did not say. */
+/**
+ * Returns the SQLSTATE with which Postgres refused a statement. Undefined for errors that did not come from Postgres.
+ */
 export function sqlStateOf(error: unknown): string | undefined {
   const code = codeOf(error);
   return /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E') ? code : undefined;
 }
 
 /**
- * Whether Postgres was away or went away, also before it had answered a COMMIT: then it says nothing of whether that
- * was done.
+ * Tells whether Postgres was or became unreachable. If that happened before the response to a COMMIT, the COMMIT may
+ * or may not have succeeded.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -38,7 +41,8 @@ export function isConnectionFailure(error: unknown): boolean {
 }
 
 /**
- * Whether Postgres stopped a statement that took too long, or waited too long for a lock. Its transaction left nothing.
+ * Tells whether Postgres stopped a statement that took too long, or waited too long for a lock. Its transaction wrote
+ * nothing.
  */
 export function isOutOfTime(error: unknown): boolean {
   return OUT_OF_TIME.has(sqlStateOf(error) ?? '');

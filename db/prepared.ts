@@ -21,7 +21,7 @@ export function prepared<T = unknown>(fragments: TemplateStringsArray, ...values
   return sql`${sql.raw(MARK)}${sql(fragments, ...values)}`;
 }
 
-/** An array as a marked statement has it: `$1::uuid[]`. */
+/** An array parameter in a marked statement: `$1::uuid[]`. */
 const ARRAY = /\$\d+::(\w+)\[\]/g;
 
 interface Statement {
@@ -47,7 +47,8 @@ export function preparing(pool: pg.Pool, answered: () => void = () => {}): Postg
       clients.set(client, known);
       if (known.generation !== sizes.generation) {
         known.generation = sizes.generation;
-        // Not awaited: it runs before whatever is asked next, and a connection that broke fails that as well.
+        // Not awaited: the connection runs it before its next query, and a broken connection fails that query as
+        // well.
         client.query('DISCARD PLANS').catch(() => {});
       }
       return known;
@@ -71,8 +72,8 @@ function preparingClient(client: pg.PoolClient, answered: () => void): PostgresP
 }
 
 /**
- * If Postgres knows the length of a short array, it prefers a plan for exactly that length, and makes it each time.
- * It does not look into a subquery.
+ * Returns the prepared form of a statement. Each array moves into a subquery, because Postgres does not see its
+ * length there. Otherwise it would prefer a plan for exactly that length, and plan each time.
  */
 function statementOf(text: string): Statement {
   const known = statements.get(text);

@@ -4,7 +4,7 @@ import type { Db } from './connection.ts';
 /** Allowance that a process got from a window, and the state of the window. */
 export interface RateGrant {
   granted: number;
-  /** All that every process has taken of this window. */
+  /** Total that all processes have taken from this window. */
   taken: number;
   resetMs: number;
 }

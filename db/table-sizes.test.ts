@@ -10,7 +10,7 @@ beforeEach(() => {
   nowMs = Date.now();
 });
 
-/** Whether plans are out of date after a look that finds these bytes of the tables, or fails. */
+/** Tells whether plans are out of date after a check that finds these table sizes, or fails. */
 async function outdated(found: Record<string, number> | Error): Promise<boolean> {
   const before = sizes.generation;
   const rows = Object.entries(found).map(([id, bytes]) => ({ id, bytes }));

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
-/** Looked at by one connection, this often at most. */
+/** Minimum time between two checks of the table sizes. One connection makes each check. */
 const LOOK_MS = 1_000;
-/** Below this a table is read whole as fast as by an index. */
+/** A smaller table is read as a whole as fast as by an index. */
 const SMALL_BYTES = 65_536;
-/** By how many times a table grows or shrinks until another plan may be the better one. */
+/** A table that has grown or shrunk by this factor may need another plan. */
 const FACTOR = 2;
 /**
  * Reads the sizes that the planner uses: between two ANALYZEs it knows nothing else about a table that changes. Both
@@ -29,7 +29,7 @@ export class TableSizes {
     return this.changes;
   }
 
-  /** Looks where nobody has for a second. Never rejects. */
+  /** Checks the sizes if no connection has done so within the last second. Never rejects. */
   async look(client: Pick<pg.PoolClient, 'query'>, nowMs: number = Date.now()): Promise<void> {
     if (nowMs - this.lookedAtMs < LOOK_MS) return;
     this.lookedAtMs = nowMs;

@@ -6,7 +6,8 @@ import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-error
 import { awaitFate } from './unknown-commit.ts';
 
 /**
- * Tries of a transaction of which nothing is left for a reason that passes; each starts from nothing, so it is safe.
+ * Maximum number of attempts of a transaction that Postgres aborted for a temporary reason. An aborted transaction
+ * leaves nothing, so repeating it is safe.
  */
 const MAX_TRIES = 5;
 /** deadlock_detected and serialization_failure. */

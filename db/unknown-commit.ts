@@ -11,25 +11,25 @@ import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-error
 import type { Database } from './schema/database.ts';
 
 /**
- * One round trip for both. The number is what Postgres knows the transaction by after its connection is gone; it is
- * given to it a statement earlier than it would be, and costs nothing more.
+ * One round trip does both. By this id, Postgres knows the transaction after its connection is lost. The transaction
+ * gets its id one statement earlier than usual, at no extra cost.
  */
 const BEGIN = 'BEGIN; SELECT pg_current_xact_id()::text AS xid';
-/** A Postgres that the supervisor restarts is back within this; a client still waits. */
+/** Time within which Postgres is back after a restart by the supervisor, and a client still waits. */
 const LOOK_UP_MS = 5_000;
 const LOOK_UP_PAUSE_MS = 50;
 
 /** Outcome of a transaction. `undefined`: it has not ended yet, or Postgres is unreachable or no longer knows. */
 export type Fate = 'committed' | 'aborted' | undefined;
 
-/** Asks once. A transaction whose connection is gone may be committing still. */
+/** Reads the outcome once. A transaction whose connection is lost may still be committing. */
 export async function findFate(db: Kysely<Database>, { xid }: UnknownCommit): Promise<Fate> {
   const { rows } = await sql<{ fate: string | null }>`SELECT pg_xact_status(${xid}::xid8) AS fate`.execute(db);
   const fate = rows[0]?.fate;
   return fate === 'committed' || fate === 'aborted' ? fate : undefined;
 }
 
-/** Asks until Postgres says it, for a few seconds: long enough for a restart. */
+/** Polls for the outcome for 5 s: long enough for a restart of Postgres. */
 export async function awaitFate(db: Kysely<Database>, unknown: UnknownCommit): Promise<Fate> {
   const untilMs = Date.now() + LOOK_UP_MS;
   while (true) {
@@ -43,9 +43,9 @@ export async function awaitFate(db: Kysely<Database>, unknown: UnknownCommit): P
 }
 
 /**
- * A pool whose transactions can be looked up when the answer to their COMMIT is lost: that COMMIT fails with
- * UnknownCommit. A ROLLBACK on a connection that broke counts as done, as it is, so that what broke it is the error
- * that is seen.
+ * Wraps a pool so that the outcome of a transaction can be looked up when the response to its COMMIT is lost. Such a
+ * COMMIT fails with UnknownCommit. A ROLLBACK on a broken connection succeeds, because the transaction is gone, so
+ * that callers see the original error.
  */
 export function trackCommits(pool: PostgresPool): PostgresPool {
   const clients = new WeakMap<PostgresPoolClient, PostgresPoolClient>();

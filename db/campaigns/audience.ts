@@ -321,8 +321,8 @@ async function insertChunks(
 const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
 /**
- * Takes `n` recipients from the month's allowance. Returns for how many recipients it is enough. The row of a full
- * month is not locked.
+ * Takes `n` recipients from the month's allowance. Returns for how many recipients it is enough. If the monthly limit
+ * is reached, the row is not even locked.
  */
 export async function takeAllowance(
   trx: Trx,

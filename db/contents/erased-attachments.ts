@@ -25,8 +25,8 @@ export async function noteAttachments(trx: Trx, p: { projectId: string; contactI
 }
 
 /**
- * True if no email has the attachment `a`. The expression and predicate repeat those of the index emails_attachments,
- * so that it is used.
+ * True if no email has the attachment `a`. It repeats the expression and predicate of the index emails_attachments,
+ * so that the index is used.
  */
 export const isUncarried: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;

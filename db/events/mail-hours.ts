@@ -112,7 +112,10 @@ function countedEvents(projectId: string | null, from: RawBuilder<unknown>, to: 
     GROUP BY ${by}${hour}`;
 }
 
-/** Selects the email of an event if it is not counted: test email and email to the simulator. Both are few and indexed. */
+/**
+ * Selects the email of an event if it is not counted: test email, or email to the simulator. Both are few and have
+ * their own indexes.
+ */
 function uncounted(projectId: string | null): RawBuilder<unknown> {
   const of = projectId === null ? sql`` : sql`AND project_id = ${projectId}`;
   return sql`

@@ -74,8 +74,8 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
     attachments: {
       days: retention.attachmentDays,
-      // All emails with an attachment are created together with it. The expression and predicate repeat those of the
-      // index emails_attachments, so that it is used.
+      // All emails with an attachment are created together with it. The query repeats the expression and predicate of
+      // the index emails_attachments, so that the index is used.
       select: (after, cutoff) => sql`
         SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${idRange(after, cutoff, 'a.id')} AND NOT EXISTS (
           SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)

@@ -4,7 +4,8 @@ import type { DatabaseMark, InstallationToken, PostgresToken } from '../../rules
 import type { Db } from '../connection.ts';
 
 /**
- * Number of tokens that are kept: those of a day. By them, Postgres recognizes an older token in Temporal as its own.
+ * Number of tokens that are kept: the tokens of one day. By them, Postgres recognizes an older token in Temporal as
+ * its own.
  */
 const KEPT_TOKENS = 1_440;
 

@@ -8,7 +8,7 @@ const ERROR_CHARS = 500;
 
 /** The facts with which a round starts. */
 export interface StartedRound {
-  /** By the clock of Postgres, like `computed_at`. */
+  /** In Postgres time, like `computed_at`. */
   since: Date;
   failing: string[];
   resumeAfter: string | null;

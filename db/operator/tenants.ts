@@ -25,7 +25,7 @@ export interface Tenant {
   owners: string[];
   createdAt: Date;
   disabled: boolean;
-  /** A project can be on hold by itself or its guards, by the operator, or by both. */
+  /** The project or its guards can hold it, the operator can, or both. */
   ownHold: TenantHold;
   operatorHold: TenantHold;
   /** The limits that apply: the lower of the project's own and the operator's. */

@@ -6,7 +6,7 @@ import { firstIdAt } from '../id-time.ts';
 
 /** Time between the work of a request and its response, when its log entry gets an id. */
 const ANSWERED_MS = 60_000;
-/** Maximum difference between the clocks of Postgres and of two API processes. */
+/** Maximum difference between the time of Postgres and of two API processes. */
 const CLOCKS_APART_MS = 5_000;
 
 /**

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** A delivery that was cancelled, and what it had not delivered as far as it knows. */
+/** A cancelled delivery, and the messages that it had not delivered as far as it knows. */
 export interface CancelledDelivery {
   projectId: string;
   deliveryId: string;
@@ -16,12 +16,12 @@ export async function cancelMails(db: Db, delivery: CancelledDelivery): Promise<
   return endOpen(db, sql`emails`, sql`('PENDING', 'SENDING')`, delivery);
 }
 
-/** The same of SMS. */
+/** Ends SMS in the same way as `cancelMails` ends emails. */
 export async function cancelSms(db: Db, delivery: CancelledDelivery): Promise<number> {
   return endOpen(db, sql`sms_messages`, sql`('PENDING')`, delivery);
 }
 
-/** Takes the claims away too, which fences off a sender that Temporal had lost sight of. */
+/** Also removes the claims, which fences off a sender that Temporal had lost. */
 async function endOpen(
   db: Db,
   table: RawBuilder<unknown>,

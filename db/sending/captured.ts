@@ -5,7 +5,7 @@ export interface CapturedEmail {
   id: string;
   fromEmail: string;
   toEmail: string;
-  /** The whole message, as it would have gone on the wire. */
+  /** The whole message, as a provider would get it. */
   raw: Buffer;
   createdAt: Date;
 }
@@ -18,10 +18,13 @@ export interface CapturedSms {
   createdAt: Date;
 }
 
-/** The pages of the development mailbox show this many at most. */
+/** Maximum number of messages on the pages of the development mailbox. */
 const SHOWN_MAX = 200;
 
-/** Keeps a mail in the development mailbox. The same mail sent again stays one: a mailbox merges by Message-ID too. */
+/**
+ * Stores an email in the development mailbox. An email that is sent again replaces its earlier copy, as mailboxes
+ * merge by Message-ID.
+ */
 export async function insertCapturedEmail(
   db: Db,
   mail: { id: string; from: string; to: string; raw: string | Buffer },
@@ -39,7 +42,7 @@ interface CapturedFilter {
   projects?: readonly string[] | undefined;
 }
 
-/** Captured mail, newest first. 200 at most, unless `limit` says another number. */
+/** Lists captured emails newest first: at most 200, unless `limit` is given. */
 export async function listCapturedEmails(
   db: Db,
   p: CapturedFilter & { limit?: number } = {},
@@ -53,7 +56,7 @@ export async function listCapturedEmails(
   return rows;
 }
 
-/** How many mails to addresses of a domain are in the mailbox, and to how many different addresses. */
+/** Counts the captured emails to a domain, and their different addresses. */
 export async function countCapturedEmails(
   db: Db,
   p: { toDomain: string },
@@ -77,7 +80,7 @@ export async function findCapturedEmail(
   return rows[0];
 }
 
-/** Keeps an SMS in the development mailbox; the same one again stays one. */
+/** Stores an SMS in the development mailbox. The same SMS again is stored once. */
 export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdAt'>): Promise<void> {
   await sql`
     INSERT INTO captured_sms (id, from_phone, to_phone, body) VALUES (${sms.id}, ${sms.from}, ${sms.to}, ${sms.body})
@@ -85,7 +88,7 @@ export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdA
   `.execute(db);
 }
 
-/** Captured SMS, newest first, 200 at most. */
+/** Lists captured SMS newest first, at most 200. */
 export async function listCapturedSms(db: Db, p: CapturedFilter = {}): Promise<CapturedSms[]> {
   const { rows } = await sql<CapturedSms>`
     SELECT id, from_phone AS "from", to_phone AS "to", body, created_at AS "createdAt" FROM captured_sms
@@ -95,7 +98,10 @@ export async function listCapturedSms(db: Db, p: CapturedFilter = {}): Promise<C
   return rows;
 }
 
-/** A captured message has the id of its record, which knows its project. */
+/**
+ * True if the message belongs to one of the projects. A captured message has the id of its record, which has the
+ * project.
+ */
 function isOf(records: 'emails' | 'sms_messages', captured: string, projects: readonly string[] | undefined) {
   if (projects === undefined) return sql`true`;
   return sql`EXISTS (

@@ -25,14 +25,14 @@ const DIRECT: Record<
   sms: { deliver: 'sms.deliver', retry: 'sms.retry', table: sql.raw('sms_messages'), open: sql.raw(`('PENDING')`) },
 };
 
-/** A message that waits for its next attempt, and how its last one went. */
+/** A message that waits for its next attempt, with the result of the last one. */
 interface Later {
   id: string;
   dueAt: Date;
   last?: LastAttempt;
 }
 
-/** The kinds of row that say that a message has a delivery, for a list in SQL. */
+/** Returns the kinds of outbox rows that mean that a message has a delivery, as a list in SQL. */
 export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
   const { deliver, retry } = DIRECT[kind];
   return sql`(${deliver}, ${retry})`;

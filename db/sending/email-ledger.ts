@@ -24,7 +24,7 @@ import { isOnTopic } from '../topics/contact-topics.ts';
 import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
-/** A mail that this process has claimed, with all that decides whether and how it leaves. */
+/** An email that this process has claimed, with all facts that decide whether and how it is sent. */
 export interface ClaimedEmail extends CarriedVariables {
   id: string;
   projectId: string;
@@ -50,9 +50,9 @@ export interface ClaimedEmail extends CarriedVariables {
     data: Sourced<Data>;
   } | null;
   contentType: MailType;
-  /** The contact is not on the topic of the mail. */
+  /** True if the contact is not on the topic of the email. */
   offTopic: boolean;
-  /** The contact has had as many mails as the project's frequency cap lets them have. */
+  /** True if the contact has already had the maximum number of emails under the project's frequency cap. */
   capped: boolean;
   project: {
     tracking: TrackingMode;
@@ -68,10 +68,10 @@ export interface ClaimedEmail extends CarriedVariables {
 }
 
 /**
- * Takes single mails for their deliveries, in the order of their ids. The first delivery that takes a mail keeps it, so
- * a second dispatch of the same outbox row finds nothing; a mail left SENDING by a crash is taken again by its own
- * delivery, with a new claim number. Consent, hold, suppression and the sender's domain are read in the same statement:
- * they count as of now, not as of acceptance.
+ * Claims single emails for their deliveries, in the order of their ids. The first delivery that claims an email owns
+ * it, so a second dispatch of the same outbox row finds nothing. An email that a crash left SENDING is claimed again
+ * by its own delivery, with a new claim number. The same statement reads consent, hold, suppression and the sender's
+ * domain, so they are as of now, not as of acceptance.
  */
 export async function claimEmails(
   db: Db,
@@ -184,7 +184,7 @@ export async function findLiveEmails(db: Db, p: { projectId: string; ids: string
   return new Set(rows.map((row) => row.id));
 }
 
-/** One outcome of an attempt, with the claim it was made under. */
+/** The outcome of an attempt, with the claim of the attempt. */
 export interface EmailSettlement {
   id: string;
   claim: number;
@@ -335,11 +335,11 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
   };
 }
 
-/** As the run has left it where a sandbox sends the mail. */
 function zoneIn(data: Data | null): string | null {
   return typeof data?.timezone === 'string' ? data.timezone : null;
 }
 
+/** Returns the contact of an email. If a sandbox sends it, the contact is as the run has left it. */
 function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
   const run = row.options?.sandbox?.contact;
   return {

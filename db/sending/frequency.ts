@@ -15,7 +15,7 @@ export function capOf(row: { frequency_max: number | null; frequency_days: numbe
   return max === null || days === null ? null : { max, days };
 }
 
-/** Whether the cap of `projects p` is still this one. */
+/** True if the cap of `projects p` has not changed. */
 export function isCap(cap: FrequencyCap | null): RawBuilder<boolean> {
   const [max, days] = [cap?.max ?? null, cap?.days ?? null];
   return sql<boolean>`(p.frequency_max IS NOT DISTINCT FROM ${max}::int AND p.frequency_days IS NOT DISTINCT FROM ${days}::int)`;

@@ -4,7 +4,7 @@ import type { Trx } from '../connection.ts';
 /** A page of a release: emails that may leave now, and the start of the next page. */
 export interface ReleasedPage {
   ids: string[];
-  /** The last mail looked at; null when there are no more, or the project is on hold again. */
+  /** The last email that was checked. Null when there are no more, or when the project is on hold again. */
   after: string | null;
   /** The project is on hold again, so the remaining emails wait for the next release. */
   heldAgain: boolean;
@@ -23,7 +23,7 @@ export async function releaseHeldPage(
     SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NULL FOR SHARE`.execute(trx);
   if (project.length === 0) return { ids: [], after: null, heldAgain: true };
   const from = p.after === null ? sql`true` : sql`id > ${p.after}::uuid`;
-  // Waits for rows that others have locked, because the release does not return to rows it has passed.
+  // Waits for rows that other transactions have locked, because the release does not return to rows it has passed.
   const { rows } = await sql<{ id: string; released: boolean }>`
     WITH looked AS MATERIALIZED (
       SELECT id, status = 'HELD' AND campaign_id IS NULL AS held FROM emails

@@ -12,12 +12,12 @@ import { prepared } from '../prepared.ts';
 import { insertAudit } from '../projects/audit-log.ts';
 import { queueOwnerNotice } from '../projects/owner-notices.ts';
 
-/** Rows of one hour of a project: transactions of different connections mostly meet different ones. */
+/** Rows per project and hour. With several rows, transactions of different connections mostly update different ones. */
 const SLOTS = 8;
 
 /**
- * Counts live mails by project, in the statement or transaction that records them, so that each counts once. `rows`
- * selects `project_id`, `mails`, `dead` and `complaints`, one row a project.
+ * Counts live emails by project, in the statement or transaction that records them, so that each counts once. `rows`
+ * selects `project_id`, `mails`, `dead` and `complaints`, one row per project.
  */
 export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -53,8 +53,8 @@ export async function guardRates(
 }
 
 /**
- * Notes mails that a mailbox provider refused because of the sender (class `policy`), and puts the project on hold when
- * there were too many among its last ones.
+ * Records emails that a mailbox provider refused because of the sender (class `policy`). Puts the project on hold if
+ * too many of its last emails were refused.
  */
 export async function guardRefusals(
   trx: Trx,
@@ -72,7 +72,7 @@ export async function guardRefusals(
   return why ? holdOnce(trx, { projectId, reason: why }) : [];
 }
 
-/** Mails of one project to one domain. */
+/** Emails of one project to one domain. */
 export interface SentToDomain {
   projectId: string;
   domain: string;
@@ -95,7 +95,8 @@ export async function findWatchedMails(db: Db, emailIds: string[]): Promise<Sent
 }
 
 /**
- * Notes mails that a mailbox provider did take. Providers that refused none of their last mails are no longer watched.
+ * Records emails that a mailbox provider accepted. Providers that refused none of the last emails are no longer
+ * watched.
  */
 export async function noteAccepted(
   db: Db,
@@ -122,7 +123,7 @@ export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
 
 type GuardCounts = SendOutcomes & { bounceGuard: number; complaintGuard: number };
 
-/** Undefined for a project that is on hold already. */
+/** Returns the counts of a project. Undefined if it is on hold already. */
 async function findStanding(trx: Trx, projectId: string): Promise<GuardCounts | undefined> {
   const { rows } = await sql<GuardCounts>`
     SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
@@ -133,7 +134,10 @@ async function findStanding(trx: Trx, projectId: string): Promise<GuardCounts | 
   return rows[0];
 }
 
-/** Puts a project on hold, tells its owners and notes it in the audit log; the UPDATE decides, so it happens once. */
+/**
+ * Puts a project on hold, notifies its owners and writes the audit log. The UPDATE decides, so this happens only
+ * once.
+ */
 async function holdOnce(trx: Trx, { projectId, reason }: { projectId: string; reason: string }): Promise<OutboxRow[]> {
   const { numAffectedRows } = await sql`
     UPDATE projects SET held_at = now(), hold_reason = ${reason}, updated_at = now() WHERE id = ${projectId} AND held_at IS NULL

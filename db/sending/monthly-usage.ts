@@ -8,9 +8,9 @@ const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
 
 /**
- * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit,
- * and then nothing is taken. Without a limit (null) nothing is counted: the first mail after one is set counts what the
- * month has seen so far. Test mails never come here.
+ * Takes `n` live emails from the project's allowance for this calendar month (UTC). Returns false if they do not all
+ * fit, and then takes nothing. Without a limit (null), nothing is counted. The first email after a limit was set
+ * counts the month so far. Callers never pass test email.
  */
 export async function takeMonthlyAllowance(
   db: Db,
@@ -43,8 +43,8 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
 const OPENED_MAX = 10_000;
 
 /**
- * Makes projects' rows of the month before transactions need them that many projects share: to count a month can take
- * seconds where a limit was set late in it. Asks Postgres once a project and month.
+ * Creates the month's rows of projects before shared transactions need them. If a limit was set late in the month,
+ * counting that month can take seconds. Queries Postgres once per project and month.
  */
 export function createMonthOpener(db: Db): (projectId: string) => Promise<void> {
   let month = '';
@@ -76,7 +76,7 @@ export async function monthlyRoom(db: Db, p: { projectId: string; limit: number 
   return rows[0]?.room ?? p.limit;
 }
 
-/** Whether nothing is left of the month, as far as is committed. Holds nothing. */
+/** Tells whether nothing is left of the month, as far as it is committed. Takes no lock. */
 export async function monthIsFull(db: Db, p: { projectId: string; limit: number }): Promise<boolean> {
   const { rows } = await sql<{ full: boolean }>`
     SELECT emails >= ${p.limit} AS full FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${MONTH}

@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** A route that takes no email of a project, or of any project where `projectId` is null. */
+/** A route that is paused for one project, or for all projects if `projectId` is null. */
 export interface RoutePause {
   id: string;
   projectId: string | null;
@@ -20,7 +20,7 @@ export interface NewRoutePause {
   route: string;
   /** Projects whose email was refused. An empty list, or two or more projects, pause the route for all projects. */
   projectIds: readonly string[];
-  /** Stands for the refusal. */
+  /** Identifies the refusal. */
   refusal: string;
   stage: RefusalStage;
   reply: string;
@@ -45,7 +45,7 @@ export async function listRoutePauses(db: Db, route: string): Promise<RoutePause
  */
 export async function pauseRoute(db: Db, p: NewRoutePause): Promise<RoutePause | undefined> {
   return inTransaction(db, async (trx) => {
-    // Two processes may pause two projects at the same time: the second sees the pause of the first.
+    // If two processes pause two projects at the same time, the second sees the pause of the first.
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${p.route}, 0))`.execute(trx);
     const { rows } = await sql<RowOf<'route_pauses', typeof COLUMNS>>`
       WITH scope AS (
@@ -64,7 +64,7 @@ export async function pauseRoute(db: Db, p: NewRoutePause): Promise<RoutePause |
   });
 }
 
-/** A pause whose turn to be probed has come, with the envelope that was refused. */
+/** A pause that is due for a probe, with the envelope that was refused. */
 export interface DueProbe {
   id: string;
   stage: RefusalStage;
@@ -75,8 +75,8 @@ export interface DueProbe {
 }
 
 /**
- * Takes the pauses that are due for a probe and sets their next ones, so that of several processes one asks: first
- * after `firstSeconds`, then after twice as long each time, at most `mostSeconds`.
+ * Takes the pauses that are due for a probe and sets the next probe of each, so that only one of several processes
+ * probes. The first interval is `firstSeconds`. Each further interval is twice as long, at most `mostSeconds`.
  */
 export async function takeDueProbes(
   db: Db,
@@ -107,18 +107,21 @@ export async function findAnySenderHost(db: Db): Promise<string | undefined> {
   return row?.domain;
 }
 
-/** Ends a pause; false where it has ended. */
+/** Ends a pause. Returns false if it has already ended. */
 export async function endRoutePause(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('route_pauses').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Ends the pauses of routes with other settings: the operator changed them and wants the new ones attempted. */
+/**
+ * Ends the pauses of routes with other settings, because the operator changed the settings and the new ones should be
+ * attempted.
+ */
 export async function endPausesOfOtherRoutes(db: Db, route: string): Promise<void> {
   await db.deleteFrom('route_pauses').where('route', '<>', route).execute();
 }
 
-/** Keeps what the server says now. */
+/** Stores the server's latest reply. */
 export async function noteRouteReply(db: Db, p: { id: string; reply: string }): Promise<void> {
   await db.updateTable('route_pauses').set({ reply: p.reply }).where('id', '=', p.id).execute();
 }
@@ -135,7 +138,10 @@ export async function listAllRoutePauses(db: Db): Promise<(RoutePause & { projec
   return rows.map((row) => ({ ...toPause(row), projectName: row.project_name }));
 }
 
-/** Ends a pause for the operator. @throws AppError NOT_FOUND where it has ended */
+/**
+ * Ends a pause for the operator.
+ * @throws AppError NOT_FOUND if it has already ended
+ */
 export async function resumeRoute(db: Db, id: string): Promise<void> {
   if (!(await endRoutePause(db, id))) throw new AppError('NOT_FOUND', { message: 'This route is not paused.' });
 }

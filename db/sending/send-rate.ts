@@ -5,18 +5,21 @@ import type { Db } from '../connection.ts';
 export type SendOrder = 'single' | 'workflow' | 'campaign';
 
 export interface TakenTokens {
-  /** Number of requested sends that may leave now. */
+  /** Number of requested sends that are allowed now. */
   granted: number;
   /** When to ask again for the remaining sends, in milliseconds. 0 if none remain. */
   retryAfterMs: number;
 }
 
 /**
- * Seconds of sending that a bucket holds: enough that short gaps between takers lose nothing, and so little that a
- * minute after a pause sees 61.1 seconds' worth, 1.02 of the limit.
+ * Capacity of a bucket, in seconds of sending. It is large enough that short gaps between callers lose nothing. It is
+ * small enough that the minute after a pause gets at most 61.1 seconds' worth, 1.02 times the limit.
  */
 const CAPACITY_SECONDS = 1.1;
-/** A new bucket, or the first after a long pause of the service: nearly nothing, but a single mail goes at once. */
+/**
+ * The fill of a new bucket: almost nothing, but enough for a single email to be sent at once. It also applies to the
+ * first bucket after a long pause of the service.
+ */
 const FIRST_SECONDS = 0.2;
 /** Share of the bucket that campaigns leave, so that a single email during a campaign finds its token. */
 const KEPT_FOR_OTHERS = 0.1;
@@ -26,8 +29,8 @@ const KEPT_FOR_OTHERS = 0.1;
  */
 const WORTH_SECONDS = 0.25;
 /**
- * How much later than told one may come back and still be in front. Less than the bucket holds, so that nothing is lost
- * if nobody comes.
+ * How late a caller may return and still keep its position. It is less than the bucket holds, so that nothing is lost
+ * if no caller returns.
  */
 const GRACE_MS = 500;
 /** Longest wait before a caller asks again. */
@@ -60,7 +63,7 @@ export async function takeSendTokens(
   }
 }
 
-/** Puts back tokens that were taken and not used: the worker stops, or what they were for may not be sent. */
+/** Returns tokens that were taken and not used, because the worker stops or the emails may not be sent. */
 export async function returnSendTokens(
   db: Db,
   { projectId, n, ratePerSecond }: { projectId: string; n: number; ratePerSecond: number },
@@ -71,7 +74,7 @@ export async function returnSendTokens(
   `.execute(db);
 }
 
-/** The rate that holds for a project: the lower of its own setting and the deployment's; 0 is none. */
+/** Returns the send rate of a project: the lower of its own setting and the deployment's. 0 means no limit. */
 export async function getSendRate(db: Db, p: { projectId: string; deploymentRate: number }): Promise<number> {
   const { rows } = await sql<{ rate: number | null }>`
     SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${p.projectId}
@@ -90,7 +93,7 @@ function capacity(ratePerSecond: number): number {
   return Math.max(1, ratePerSecond * CAPACITY_SECONDS);
 }
 
-/** Nothing at rates where it would be more than campaigns can do without. */
+/** Returns the tokens that are reserved for other email. 0 at low rates, where campaigns could not do without them. */
 function keptFor(order: SendOrder, ratePerSecond: number): number {
   if (order !== 'campaign' || ratePerSecond < 4) return 0;
   return Math.max(1, Math.floor(ratePerSecond * KEPT_FOR_OTHERS));
@@ -111,8 +114,9 @@ const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuild
 };
 
 /**
- * One statement, one after another by the lock on the row. `now` may have been read before the lock was had, so it may
- * be older than what is stored: time never runs back here. A millionth of a token is forgiven, for floating point.
+ * Takes tokens in one statement; the lock on the row makes callers wait for each other. `now` may be read before the
+ * lock is granted, and may be older than the stored instant, so time never runs backwards here. A missing millionth
+ * of a token is ignored, because of floating point.
  */
 function takeFromBucket(p: {
   projectId: string;

@@ -7,7 +7,7 @@ import { createGroupCommit } from '../group-commit.ts';
 import { ownedBy } from '../owned-by.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** A message to the simulator, as it would have gone on the wire. */
+/** A message to the simulator, as a provider would get it. */
 export interface SimulatedEmail {
   id: string;
   projectId: string;
@@ -17,11 +17,11 @@ export interface SimulatedEmail {
 }
 
 const LANES = 2;
-/** Messages that share a transaction at most. */
+/** Maximum number of messages per transaction. */
 const BATCH_MAX = 100;
 /**
- * How long what comes back waits for a mail whose sender has not recorded that it left: it does so in milliseconds, or
- * was killed.
+ * Delay of simulated events while the email's sender has not recorded that it was sent. The sender does so within
+ * milliseconds, or was killed.
  */
 const UNSETTLED_SECONDS = 2;
 
@@ -81,8 +81,8 @@ async function queueSteps(trx: Trx, mails: SimulatedEmail[], simulations: Map<st
 }
 
 /**
- * Takes rows of what comes back out of the outbox, in the transaction that records it, so that each counts once;
- * returns their ids. A mail that its sender has not settled yet lets its rows wait.
+ * Takes the rows of simulated events out of the outbox, in the transaction that records the events, so that each
+ * counts once. Returns their ids. If the sender has not settled an email yet, its rows wait.
  */
 export async function takeSimulated(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   await sql`

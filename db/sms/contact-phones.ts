@@ -20,7 +20,7 @@ export async function keepPhones(
     const text = String(written ?? '');
     return { id, text, phone: readWrittenNumber(text, country)?.e164 };
   });
-  // A number that was written in E.164 is in the column `phone`, which Postgres makes of the data.
+  // If the number was written in E.164, Postgres derives the column `phone` from the data.
   const kept = read.flatMap(({ id, text, phone }) =>
     phone === undefined || readPhoneNumber(text) ? [] : [{ id, phone }],
   );

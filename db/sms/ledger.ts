@@ -20,7 +20,7 @@ export interface ClaimedSms {
 }
 
 /**
- * Takes SMS for one delivery, which keeps them: the first that takes one owns it, and takes it again after a crash.
+ * Claims SMS for their deliveries. The first delivery that claims an SMS owns it, and claims it again after a crash.
  * Consent is read in the same statement (`isSmsStopped`).
  */
 export async function claimSms(
@@ -53,7 +53,8 @@ export type SmsOutcome =
   | { kind: 'deferred'; error: string };
 
 /**
- * Records an outcome; false when another attempt has taken the SMS since. A callback that came first keeps its status.
+ * Records an outcome. Returns false if another attempt has claimed the SMS since. A status from an earlier callback
+ * stays.
  */
 export async function settleSms(
   db: Db,
@@ -76,7 +77,7 @@ export async function settleSms(
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** An SMS that the provider refused because of its recipient, by the numbers as they were. */
+/** An SMS that the provider refused because of its recipient, with the numbers that it used. */
 export interface ReportedSms {
   projectId: string;
   to: string;
@@ -84,8 +85,8 @@ export interface ReportedSms {
 }
 
 /**
- * Records what the provider reports later, by our id or by the provider's; undefined when it changes nothing. The
- * callback's signature is the authority here, not a project: the caller has checked it.
+ * Records a later report of the provider, by the SMS's own id or the provider's id. Undefined if the report changes
+ * nothing. The function checks no project: the caller has verified the signature of the callback.
  */
 export async function reportSmsStatus(
   db: Db,
@@ -106,8 +107,8 @@ export async function reportSmsStatus(
 }
 
 /**
- * Records STOP or START that a number wrote to a sender, in every project that sends from it. It is consent to SMS
- * and nothing else (contract §10.3 SMS consent). May run twice.
+ * Records STOP or START that a number sent to a sender, in every project that sends from it. It changes consent to
+ * SMS and nothing else (contract §10.3 SMS consent). Safe to run twice.
  */
 export async function setSmsConsent(
   trx: Trx,
@@ -124,7 +125,7 @@ export async function setSmsConsent(
   }
 }
 
-/** The projects that send from a number, in the order of their ids. */
+/** Lists the projects that send from a number, in the order of their ids. */
 export async function listProjectsOfSender(db: Db, sender: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT DISTINCT project_id AS id FROM sms_senders WHERE from_phone = ${sender} ORDER BY project_id`.execute(db);

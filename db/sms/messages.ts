@@ -17,7 +17,7 @@ import { hasPhone, isSmsStopped } from './stops.ts';
 export interface Sms {
   id: string;
   contactId: string | null;
-  /** The execution whose step sent it. */
+  /** The execution whose step sent the SMS. */
   executionId: string | null;
   to: string;
   from: string;
@@ -57,8 +57,8 @@ const COLUMNS = [
 
 /**
  * Accepts an SMS and queues its delivery, in the caller's transaction.
- * @param p.from a sender of the project; without it the one of the destination's country
- * @throws AppError NO_SMS_SENDER; NOT_FOUND for a contact id of nobody in the project
+ * @param p.from a sender of the project; defaults to the sender of the destination's country
+ * @throws AppError NO_SMS_SENDER; NOT_FOUND for an id that belongs to no contact of the project
  */
 export async function insertSms(
   trx: Trx,
@@ -71,7 +71,7 @@ export async function insertSms(
     from?: string | undefined;
     /** The execution whose step sends the SMS. */
     executionId?: string | undefined;
-    /** Whether a STOP to any sender of the project ends it. */
+    /** True if a STOP to any sender of the project ends it. */
     marketing: boolean;
     /** True for a run that only tests a workflow. Its SMS appear in no feed. */
     sandbox?: boolean;
@@ -143,7 +143,7 @@ export async function consentsToSms(
   return rows[0]?.consents ?? false;
 }
 
-/** Finds the contact named, or else the first one whose number it is. */
+/** Finds the named contact, or else the first contact with this number. */
 async function resolveContact(
   trx: Trx,
   p: { projectId: string; to: PhoneNumber; contactId: string | undefined },
@@ -170,8 +170,8 @@ export interface SmsFilter {
 }
 
 /**
- * SMS newest first, by sms_messages_project, or by sms_messages_contact or sms_messages_execution where a contact or an
- * execution is asked for.
+ * Lists SMS newest first. Uses sms_messages_project, or sms_messages_contact or sms_messages_execution when a contact
+ * or an execution is requested.
  */
 export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<Sms>> {
   const rows = await db

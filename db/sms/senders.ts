@@ -5,7 +5,7 @@ import type { RowOf } from '../schema/database.ts';
 
 export interface SmsSender {
   id: string;
-  /** ISO 3166-1 alpha-2; null is the default for countries without one of their own. */
+  /** ISO 3166-1 alpha-2. Null marks the default for countries without a sender of their own. */
   country: string | null;
   from: string;
   createdAt: Date;
@@ -13,7 +13,7 @@ export interface SmsSender {
 
 const COLUMNS = ['id', 'country', 'from_phone', 'created_at'] as const;
 
-/** The senders of a project, by country, the default last. A project has at most one a country. */
+/** Lists the senders of a project by country, the default last. A project has at most one per country. */
 export async function listSmsSenders(db: Db, projectId: string): Promise<SmsSender[]> {
   const rows = await db
     .selectFrom('sms_senders')
@@ -51,7 +51,7 @@ export async function deleteSmsSender(db: Db, p: { projectId: string; id: string
 }
 
 /**
- * The sender for a country: its own, else the default.
+ * Returns the sender for a country: its own, or the default.
  * @throws AppError NO_SMS_SENDER
  */
 export async function getSmsSenderFor(db: Db, p: { projectId: string; country: string }): Promise<string> {

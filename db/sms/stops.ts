@@ -1,5 +1,5 @@
 /**
- * The list of numbers that want no SMS, by pair of sender and recipient. A stop ends every SMS from its sender, and
+ * The list of numbers that refuse SMS, by pair of sender and recipient. A stop ends all SMS from its sender, and
  * marketing from all senders of the project. It belongs to the number: it outlives contacts, and stays when a contact
  * gets another number.
  */
@@ -11,7 +11,10 @@ import { keyedHashSql } from '../contacts/suppressions.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** Stands for every sender of the project: a stop by the API that names none, and one from before pairs were kept. */
+/**
+ * Stands for every sender of the project. It is used for stops by the API that name no sender, and for stops from
+ * before pairs were stored.
+ */
 const EVERY_SENDER = '';
 
 export interface SmsStop {
@@ -35,7 +38,7 @@ export interface NewSmsStop {
 
 const COLUMNS = ['id', 'phone', 'sender', 'source', 'actor', 'created_at'] as const;
 
-/** Adds stops, and takes the consent of the contacts with these numbers; one that is there stays. May run twice. */
+/** Adds stops, and removes the consent of the contacts with these numbers. Existing stops stay. Safe to run twice. */
 export async function addSmsStops(
   trx: Trx,
   key: Buffer,
@@ -58,8 +61,8 @@ export async function addSmsStops(
 }
 
 /**
- * Lifts the stops of a number against a sender, or all of the number's; returns how many. The contacts with the number
- * consent again once none is left. May run twice.
+ * Lifts the stops of a number: all, or only those against one sender. Returns how many. Contacts with the number
+ * consent again once no stop is left. Safe to run twice.
  */
 export async function liftSmsStops(
   trx: Trx,
@@ -104,7 +107,7 @@ export function assertLifted(lifted: number): void {
   if (lifted === 0) throw new AppError('NOT_FOUND', { message: 'This number is not on the stop list.' });
 }
 
-/** The contacts of a project whose number it is, as written in E.164 or as it was read. */
+/** Returns the predicate of a project's contacts with one of these numbers, as written in E.164 or as normalized. */
 export function hasPhone(projectId: string, phones: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`contacts.project_id = ${projectId} AND (contacts.phone = ANY(${[...phones]}::text[]) OR contacts.id IN (
     SELECT w.contact_id FROM contact_phones w WHERE w.project_id = ${projectId} AND w.phone = ANY(${[...phones]}::text[])))`;
@@ -123,8 +126,9 @@ async function setConsent(
 }
 
 /**
- * Whether a stop, or a contact's own consent, ends an SMS. A contact without consent whose number has no stop is one who
- * has got another number since, or one from before stops were kept: that consent ends every SMS to them.
+ * True if a stop, or the lack of a contact's own consent, ends an SMS. A contact may lack consent although its number
+ * has no stop. Then it got another number since, or its refusal is from before stops were stored. Such a refusal ends
+ * all SMS to the contact.
  * @param p expressions of the statement: recipient, sender, contact, and whether it is marketing
  */
 export function isSmsStopped(p: {
@@ -144,7 +148,10 @@ export function isSmsStopped(p: {
           SELECT w.contact_id FROM contact_phones w WHERE w.project_id = ${p.projectId} AND w.phone = ${p.to}))))`;
 }
 
-/** Takes the consent of these contacts whose number is on the list: they were added or got the number after the stop. */
+/**
+ * Removes the consent of contacts whose number is on the list, because they were added or got the number after the
+ * stop.
+ */
 export async function applySmsStops(
   trx: Trx,
   key: Buffer,
@@ -192,7 +199,7 @@ export async function keepErasedStops(
   return rows.map(({ phone }) => phone);
 }
 
-/** Contacts looked at a transaction of the backfill, and transactions a round. */
+/** Contacts per transaction of the backfill, and transactions per round. */
 const BACKFILL = { rows: 5_000, rounds: 200 };
 
 /**

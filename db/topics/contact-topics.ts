@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** A topic as one contact sees it. */
+/** A topic with the choice of one contact. */
 export interface ContactTopic {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ export function isOnTopic(p: { contact: RawBuilder<unknown>; topic: RawBuilder<u
     (SELECT t.default_subscribed FROM topics t WHERE t.id = ${p.topic}))`;
 }
 
-/** All topics of the project as a contact sees them, by name. */
+/** Lists all topics of the project with a contact's choices, by name. */
 export async function listContactTopics(db: Db, p: { projectId: string; contactId: string }): Promise<ContactTopic[]> {
   const { rows } = await sql<ContactTopic>`
     SELECT t.id, t.name, t.description, coalesce(s.joined, t.default_subscribed) AS joined

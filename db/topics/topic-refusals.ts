@@ -1,4 +1,4 @@
-/** Topics that a person left whose address no contact has now, by the keyed hash of the address. */
+/** Topics that people left whose address belongs to no contact now, by the keyed hash of the address. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import type { ContactTopic } from './contact-topics.ts';
@@ -22,7 +22,7 @@ export async function keepTopicRefusals(
   `.execute(trx);
 }
 
-/** Keeps what a person says about topics at addresses that no contact has. May run twice. */
+/** Stores a person's choice of topics for addresses that no contact has. Safe to run twice. */
 export async function setTopicRefusals(
   trx: Trx,
   p: { projectId: string; hashes: readonly Buffer[]; topics: Readonly<Record<string, boolean>> },
@@ -42,7 +42,10 @@ export async function setTopicRefusals(
   `.execute(trx);
 }
 
-/** All topics of the project, as the next contact at one of these addresses would have them; by name. */
+/**
+ * Lists all topics of the project with the choices that the next contact at one of these addresses would have, by
+ * name.
+ */
 export async function listAddressTopics(
   db: Db,
   { projectId, hashes }: { projectId: string; hashes: readonly Buffer[] },
@@ -54,7 +57,7 @@ export async function listAddressTopics(
   return rows;
 }
 
-/** Whether none of the addresses has left the topic `t`. */
+/** True if none of the addresses has left the topic `t`. */
 export function isNotRefused(hashes: readonly Buffer[]): RawBuilder<boolean> {
   return sql<boolean>`NOT EXISTS (
     SELECT FROM topic_refusals r

@@ -7,15 +7,13 @@ import { assertQuota } from '../records/quotas.ts';
 import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/**
- * Something that a project writes about: contacts join and leave it on their own, beside their subscription as a whole.
- */
+/** A subject of a project's email. Contacts join and leave each topic, independent of their subscription. */
 export interface Topic {
   id: string;
   name: string;
   slug: string;
   description: string | null;
-  /** Whether contacts who said nothing are on it. */
+  /** True if contacts who made no choice are on the topic. */
   defaultSubscribed: boolean;
   createdAt: Date;
   updatedAt: Date;
@@ -41,7 +39,7 @@ const COLUMNS = ['id', 'name', 'slug', 'description', 'default_subscribed', 'cre
 
 type TopicRow = RowOf<'topics', typeof COLUMNS>;
 
-/** Topics newest first; `total` is counted on the first page only. */
+/** Lists topics newest first. `total` is counted on the first page only. */
 export async function listTopics(
   db: Db,
   p: PageRequest & { projectId: string },
@@ -58,7 +56,7 @@ export async function listTopics(
   return { ...toPage(rows, p.limit, toTopic), total };
 }
 
-/** Every topic of the project by its slug. */
+/** Lists all topics of the project by slug. */
 export async function listAllTopics(db: Db, projectId: string): Promise<Topic[]> {
   const rows = await db
     .selectFrom('topics')
@@ -80,7 +78,7 @@ export async function getTopic(db: Db, { projectId, id }: TopicRef): Promise<Top
   return toTopic(row);
 }
 
-/** @throws AppError CONFLICT when the name or slug is taken, or there are as many as there may be */
+/** @throws AppError CONFLICT when the name or slug is taken, or the project has reached its limit */
 export async function insertTopic(
   trx: Trx,
   p: { projectId: string; name: string; slug?: string | undefined } & TopicChanges,
@@ -107,12 +105,12 @@ export async function updateTopic(trx: Trx, { projectId, id }: TopicRef, changes
 }
 
 /**
- * Deletes a topic with what contacts said about it; campaigns that are over forget it.
- * @throws AppError NOT_FOUND; CONFLICT, with who uses it in `details`, while a template or a campaign that is not over
- * does
+ * Deletes a topic with the choices of contacts. Campaigns that are over lose their reference to it.
+ * @throws AppError NOT_FOUND; CONFLICT, with the users in `details`, while a template or an unfinished campaign uses
+ * it
  */
 export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
-  // Locked first, so that nobody takes it up meanwhile: the foreign keys wait for this lock.
+  // Locks the topic first, so that nothing starts to use it meanwhile: the foreign keys wait for this lock.
   await sql`SELECT id FROM topics WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE`.execute(trx);
   const { rows } = await sql<{ kind: 'campaign' | 'template'; id: string; name: string }>`
     SELECT 'campaign' AS kind, id, name FROM campaigns
@@ -137,8 +135,8 @@ export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promis
 }
 
 /**
- * Keeps a topic from being deleted until the transaction ends. @throws AppError NOT_FOUND when the project has none of
- * this id
+ * Keeps a topic from being deleted until the transaction ends.
+ * @throws AppError NOT_FOUND when the project has no topic with this id
  */
 export async function assertTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
   const { rows } = await sql`

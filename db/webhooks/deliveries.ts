@@ -17,7 +17,7 @@ export interface WebhookDelivery {
   status: DeliveryStatus;
   attempts: number;
   responseStatus: number | null;
-  /** The first KB of its last answer. */
+  /** The first KB of the endpoint's last response. */
   responseBody: string | null;
   latencyMs: number | null;
   error: string | null;
@@ -36,7 +36,7 @@ interface DeliveredEvent {
 
 /**
  * Queues events for each endpoint that subscribes to them, in the transaction that records them. The payload is a
- * snapshot of the contact and the event, so a retry tomorrow says the same.
+ * snapshot of the contact and the event, so a later retry sends the same.
  */
 export async function queueDeliveries(
   trx: Trx,
@@ -85,7 +85,7 @@ const COLUMNS =
   response_body AS "responseBody", latency_ms AS "latencyMs", error, payload, created_at AS "createdAt",
   completed_at AS "completedAt"`);
 
-/** Deliveries of an endpoint, newest first; `total` is counted on the first page only. */
+/** Lists deliveries of an endpoint, newest first. `total` is counted on the first page only. */
 export async function listDeliveries(
   db: Db,
   p: PageRequest & EndpointRef & { status?: DeliveryStatus | undefined },
@@ -147,8 +147,8 @@ export async function replayDeliveries(
 }
 
 /**
- * Wakes the endpoint at once: a replay does not wait for the next probe of a degraded endpoint, and deliveries that
- * are due already do not either.
+ * Wakes the endpoint at once. Neither a replay nor deliveries that are already due wait for the next probe of a
+ * degraded endpoint.
  */
 async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
   await sql`

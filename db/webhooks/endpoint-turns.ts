@@ -10,14 +10,14 @@ import { type EndpointRef, endpointSecretContext, endpointUrlContext } from './e
 
 /** A turn takes about 20 s at most. If its worker dies, Temporal starts another turn long before this ends. */
 const LEASE_SECONDS = 120;
-/** A degraded endpoint is asked this often, with one delivery, until one succeeds. */
+/** Interval of probes of a degraded endpoint. Each probe is one delivery, until one succeeds. */
 const PROBE_SECONDS = 60;
 /**
  * A continuous flow of events delays the end of a turn, because Postgres grants each shared lock before the exclusive
  * one. In that case deliveries are due, and another turn is better than waiting.
  */
 const END_LOCK_WAIT_MS = 500;
-/** Rows that one statement gives up, so that none holds locks for long. */
+/** Maximum number of deliveries that one statement fails, so that no statement holds locks for long. */
 const GIVE_UP_PAGE = 5_000;
 
 /** One turn of an endpoint: the data needed to call it, and the number that fences its records. */
@@ -25,13 +25,13 @@ export interface EndpointTurn {
   projectId: string;
   endpointId: string;
   turn: number;
-  /** With its password. */
+  /** The URL with its password. */
   url: string;
   status: EndpointStatus;
   failuresInRow: number;
-  /** Degraded, and not to be asked yet. */
+  /** True if the endpoint is degraded and its next probe is not due. */
   paused: boolean;
-  /** The current one first. */
+  /** The current secret comes first. */
   secrets: string[];
 }
 
@@ -62,7 +62,7 @@ export async function beginTurn(
 
 export interface DueDelivery {
   id: string;
-  /** Tries so far. */
+  /** Number of attempts so far. */
   attempts: number;
   event: string;
   payload: Record<string, unknown>;
@@ -90,7 +90,7 @@ export interface DeliveryAttempt {
   id: string;
   status: DeliveryStatus;
   responseStatus: number | null;
-  /** The first KB. */
+  /** The first KB of the response. */
   responseBody: string | null;
   latencyMs: number;
   error: string | null;
@@ -151,7 +151,7 @@ export async function judgeEndpoint(
   return { status, justDisabled: rows.length > 0 && status === 'DISABLED' };
 }
 
-/** Gives up a page of what waits for an endpoint that is disabled; returns how many. */
+/** Fails a page of the waiting deliveries of a disabled endpoint. Returns how many. */
 export async function failPendingDeliveries(
   db: Db,
   p: { projectId: string; endpointId: string; error: string },
@@ -169,11 +169,11 @@ export async function failPendingDeliveries(
 /** When to check an endpoint again. */
 export interface NextTurn {
   at: Date;
-  /** 0 where something is due. By the database's clock, which says what is due. */
+  /** 0 if deliveries are due. Computed with the database's time, which decides what is due. */
   waitMs: number;
 }
 
-/** The whole lock of an endpoint's row; 'busy' where events are being recorded all the time. */
+/** Locks an endpoint's row exclusively. Returns 'busy' if events are being recorded all the time. */
 async function lockEndpoint(
   trx: Trx,
   p: { projectId: string; endpointId: string },

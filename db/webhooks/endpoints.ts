@@ -12,7 +12,7 @@ import type { EndpointStatus } from '../schema/webhooks.ts';
 
 export interface WebhookEndpoint {
   id: string;
-  /** Its password masked. */
+  /** The URL with its password masked. */
   url: string;
   /** Names, prefixes such as `email.*`, or `*`. */
   events: string[];
@@ -43,7 +43,7 @@ const COLUMNS = [
 
 type EndpointRow = RowOf<'webhook_endpoints', typeof COLUMNS>;
 
-/** Far more than a project needs; every event is matched against all of them. */
+/** Far more than a project needs. Every event is matched against all endpoints. */
 const ENDPOINTS_MAX = 100;
 
 /** Context under which an endpoint's secret is sealed. */
@@ -86,7 +86,7 @@ export async function insertEndpoint(
   return { ...toEndpoint(row), secret };
 }
 
-/** Every endpoint of a project, newest first. */
+/** Lists all endpoints of a project, newest first. */
 export async function listEndpoints(db: Db, projectId: string): Promise<WebhookEndpoint[]> {
   const rows = await db
     .selectFrom('webhook_endpoints')
@@ -141,7 +141,10 @@ export async function updateEndpoint(
   return toEndpoint(rows[0]);
 }
 
-/** The row is locked, so that the password kept is the one that the address shown had. @throws AppError NOT_FOUND */
+/**
+ * Locks the row, so that the kept password belongs to the URL that was shown.
+ * @throws AppError NOT_FOUND
+ */
 async function sealAgain(trx: Trx, p: EndpointRef & { url: string; atRestKey: Buffer }): Promise<StoredUrl> {
   const { rows } = await sql<StoredUrl>`
     SELECT url, url_secret AS sealed FROM webhook_endpoints WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE
@@ -161,7 +164,10 @@ export async function deleteEndpoint(trx: Trx, { projectId, id }: EndpointRef): 
   await noteDeleted(trx, { projectId, id, status: 'DELETED' });
 }
 
-/** Gives an endpoint a new secret; the old one signs as well for a day. @throws AppError NOT_FOUND */
+/**
+ * Gives an endpoint a new secret. For one day, the old one signs as well.
+ * @throws AppError NOT_FOUND
+ */
 export async function rotateSecret(
   db: Db,
   p: EndpointRef & { atRestKey: Buffer },

@@ -40,7 +40,7 @@ export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowR
   `.execute(trx);
 }
 
-/** Changes steps, by their ids. The caller has done what `insertSteps` asks of it. */
+/** Changes steps by their ids. The caller has met the conditions of `insertSteps`. */
 export async function updateSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
   if (steps.length === 0) return;
   await sql`
@@ -71,8 +71,8 @@ async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<
 }
 
 /**
- * Removes steps with their transitions. Executions at these steps end EXITED, `step_deleted`. A rehearsal, whose
- * transaction is rolled back, does not touch them, however many they are. The caller holds the workflow's lock.
+ * Removes steps with their transitions. Executions at these steps end EXITED, `step_deleted`. In a rehearsal, whose
+ * transaction is rolled back, executions do not change, however many there are. The caller holds the workflow's lock.
  */
 export async function deleteSteps(
   trx: Trx,
@@ -81,7 +81,7 @@ export async function deleteSteps(
   const { projectId, workflowId, stepIds } = p;
   if (stepIds.length === 0) return [];
   const these = sql`project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ANY(${stepIds}::uuid[])`;
-  // Waits for executions that are coming to a step to be there, and keeps out others.
+  // Waits for executions that are about to enter a step, and keeps out others.
   await sql`SELECT id FROM workflow_steps WHERE ${these} ORDER BY id FOR UPDATE`.execute(trx);
   const outbox = p.isRehearsal ? [] : await endExecutionsAt(trx, p);
   await sql`

@@ -12,12 +12,12 @@ export interface GraphStep {
   templateId: string | null;
 }
 
-/** A tenant's workflow as it is now: executions read it each time they come to a step. */
+/** The current graph of a workflow. Executions read it each time they enter a step. */
 export interface Graph {
   steps: Map<string, GraphStep>;
-  /** Step id → branch (`''` is the plain transition) → step id. */
+  /** Step id → branch (`''` is the transition without a branch) → step id. */
   transitions: Map<string, Map<string, string>>;
-  /** Whether a step can be come to twice. */
+  /** True if an execution can enter a step twice. */
   circular: boolean;
 }
 
@@ -26,7 +26,7 @@ interface GraphRow {
   edges: [from: string, to: string, branch: Branch | null][];
 }
 
-/** Steps and transitions of workflows, by the workflow's id. */
+/** Returns the graphs of workflows, by workflow id. */
 export async function loadGraphs(db: Db, p: { projectId: string; workflowIds: string[] }): Promise<Map<string, Graph>> {
   const { projectId, workflowIds } = p;
   const graphs = new Map<string, Graph>();
@@ -35,8 +35,8 @@ export async function loadGraphs(db: Db, p: { projectId: string; workflowIds: st
 }
 
 /**
- * Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each
- * time.
+ * Returns the graph of one workflow. Graphs are loaded one by one, because a prepared statement for several would be
+ * planned each time.
  */
 export async function loadGraph(db: Db, p: { projectId: string; workflowId: string }): Promise<Graph> {
   const { rows } = await prepared<GraphRow>`

@@ -15,7 +15,7 @@ interface Configured {
 const TABLES: Record<NamedKind, string> = { template: 'templates', segment: 'segments', topic: 'topics' };
 const KINDS = Object.keys(TABLES) as NamedKind[];
 
-/** The template that a step sends; null of one that sends none, or has none yet. */
+/** Returns the template that a step sends. Null if it sends none, or has none yet. */
 export function templateOf(step: Configured): string | null {
   return listNamedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
 }

@@ -3,7 +3,10 @@ import { STEPS } from '../../rules/executions/steps/registry.ts';
 import { maskStepConfig, openStepConfig } from './step-secrets.ts';
 
 const SECRET_KEY = 'a-secret-key-of-an-earlier-release';
-/** As a release has stored it: its form and the contexts of its secrets stay, or nobody can open them again. */
+/**
+ * A step as a release has stored it. Its form and the contexts of its secrets must stay, because otherwise no release
+ * can open the stored secrets.
+ */
 const STORED = {
   id: '0190a000-0000-7000-8000-000000000001',
   type: 'WEBHOOK' as const,

@@ -15,7 +15,7 @@ interface ConfiguredStep {
   config: StepConfig;
 }
 
-/** Under which key, and of which step. */
+/** The key and the step that a secret is sealed with. */
 interface StoredSecretLocation {
   key: Buffer;
   stepId: string;
@@ -67,12 +67,12 @@ export function sealStepConfig(secretKey: string, step: ConfiguredStep, current?
   return eachSecret(secretKey, step, (secrets, place, config) => secrets.seal(place, config, current));
 }
 
-/** The config as the step uses it. */
+/** Returns the config with opened secrets, as the step uses it. */
 export function openStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
   return eachSecret(secretKey, step, (secrets, place, config) => secrets.open(place, config));
 }
 
-/** The config as an answer shows it. */
+/** Returns the config with masked secrets, as responses show it. */
 export function maskStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
   return eachSecret(secretKey, step, (secrets, place, config) => secrets.mask(place, config));
 }

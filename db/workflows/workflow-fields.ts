@@ -8,7 +8,7 @@ export interface WorkflowField {
   category: 'contact' | 'event' | 'email';
 }
 
-/** Events looked at for the keys of their data: the newest say what callers send now. */
+/** Number of newest events that are read for the keys of their data. The newest events show what callers send now. */
 const EVENTS_SAMPLED = 1_000;
 const EMAIL_HISTORY = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'].map(
   (word) => `email.${word}`,
@@ -47,7 +47,9 @@ async function listEventKeys(db: Db, projectId: string): Promise<{ key: string; 
   return rows;
 }
 
-/** Distinct names by hops over the index events_name, so a million events of one name cost one look. */
+/**
+ * Lists distinct event names by skipping through the index events_name. A million events of one name cost one lookup.
+ */
 export async function listEventNames(db: Db, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     WITH RECURSIVE names AS (

@@ -24,7 +24,7 @@ import {
   toTransition,
 } from './workflows.ts';
 
-/** The version of the workflow that the caller has read; without one the last write wins. */
+/** The version of the workflow that the caller has read. Without a version, the last write wins. */
 interface Drawing {
   read?: ReadVersion | undefined;
 }
@@ -49,10 +49,10 @@ export interface NewStep extends Drawing {
 }
 
 /**
- * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere
- * yet.
- * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for the id of nothing,
- * DOMAIN_NOT_VERIFIED for its sender
+ * Adds a step. The first step of a workflow becomes its entry. `autoConnect` connects the last step without a next
+ * one to the new step.
+ * @throws AppError NOT_FOUND, CONFLICT when the workflow has reached its limit of steps, VALIDATION_ERROR for an
+ * unknown id in the config, DOMAIN_NOT_VERIFIED for its sender
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockToDraw(trx, p);
@@ -82,7 +82,10 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   return toStep(row);
 }
 
-/** Changes a step; executions that have not passed it follow it as it is then. @throws AppError like `insertStep` */
+/**
+ * Changes a step. Executions that have not passed it use the changed step.
+ * @throws AppError like `insertStep`
+ */
 export async function updateStep(
   trx: Trx,
   p: StepRef &
@@ -185,8 +188,8 @@ export async function insertTransition(
 }
 
 /**
- * Takes transitions away and draws others, all at once. The caller holds the workflow's lock, and has seen that the
- * steps are its own, that they have these branches, and that none has two transitions by one.
+ * Replaces transitions with others in one operation. The caller holds the workflow's lock. It has checked that the
+ * steps belong to the workflow and have these branches, and that no branch has two transitions.
  */
 export async function replaceTransitions(
   trx: Trx,
@@ -221,7 +224,7 @@ export async function deleteTransition(
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
-/** @throws AppError NOT_FOUND; CONFLICT where the workflow is not the version that the caller has read */
+/** @throws AppError NOT_FOUND; CONFLICT when the caller has read another version of the workflow */
 async function lockToDraw(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
   await lockWorkflowToDraw(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
 }

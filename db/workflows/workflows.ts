@@ -19,14 +19,14 @@ import type { RowOf } from '../schema/database.ts';
 export interface Workflow {
   id: string;
   name: string;
-  /** Names it in files, over projects; stays when the name changes. */
+  /** Identifies the workflow in files, across projects. Stays when the name changes. */
   slug: string;
   description: string | null;
   triggerType: TriggerType;
   eventName: string | null;
   enabled: boolean;
   allowReentry: boolean;
-  /** `event.cartId`: a contact may have one execution open for each value. Null is one for each contact. */
+  /** Such as `event.cartId`: a contact may have one open execution for each value. Null means one per contact. */
   reentryKey: string | null;
   entryStepId: string | null;
   exitOn: ExitEvent[];
@@ -40,7 +40,7 @@ export interface Step {
   id: string;
   type: StepType;
   name: string;
-  /** Names it in files, within its workflow; stays when the name changes. */
+  /** Identifies the step in files, within its workflow. Stays when the name changes. */
   slug: string;
   config: StepConfig;
   templateId: string | null;
@@ -112,8 +112,8 @@ export interface WorkflowKey {
 }
 
 /**
- * A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500, or the slug is
- * taken
+ * Creates a workflow, which is disabled and has no steps.
+ * @throws AppError CONFLICT when the project has 500, or the slug is taken
  */
 export async function insertWorkflow(
   trx: Trx,
@@ -200,7 +200,7 @@ export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: Fie
   return { drawn, unverified };
 }
 
-/** Newest first, by page number or cursor; `search` is a part of the name. */
+/** Lists workflows newest first, by page number or cursor. `search` is a part of the name. */
 export async function listWorkflows(
   db: Db,
   p: { projectId: string; search?: string | undefined; page: number; pageSize: number; cursor?: string | undefined },
@@ -211,7 +211,7 @@ export async function listWorkflows(
   const { rows } = await fittedPage<RowOf<'workflows', typeof COLUMNS>>({
     columns: COLUMNS,
     large: { exit_on: { jsonb: 1 } },
-    // Answered as `workflows` and as `data`.
+    // The response has the rows twice, as `workflows` and as `data`.
     times: 2,
     rows: sql`${ofProject
       .select(COLUMNS)
@@ -307,8 +307,8 @@ export async function lockWorkflow(
 }
 
 /**
- * Locks a workflow as `lockWorkflow` does, for a change of its steps or transitions, which moves its version on.
- * @throws AppError NOT_FOUND; CONFLICT where it is not the version that the caller has read
+ * Locks a workflow as `lockWorkflow` does, for a change of its steps or transitions, and gives it a new version.
+ * @throws AppError NOT_FOUND; CONFLICT when the caller has read another version
  */
 export async function lockWorkflowToDraw(
   trx: Trx,
@@ -356,7 +356,7 @@ async function faultsOf(trx: Trx, p: { projectId: string; detail: WorkflowDetail
   return changes.enabled ? [...strange, ...checkGraph(await toGraph(trx, { projectId, detail }))] : strange;
 }
 
-/** The workflow as its check sees it. */
+/** Returns the workflow in the form that its check reads. */
 async function toGraph(trx: Trx, p: { projectId: string; detail: WorkflowDetail }): Promise<WorkflowGraph> {
   const { projectId, detail } = p;
   const ready = await listReadySenders(trx, { projectId, workflowId: detail.id });
