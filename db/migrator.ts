@@ -29,7 +29,10 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
 const LOCK_KEY = sql.lit(7_411_220_911);
 const LOCK_RETRY_MS = 200;
 
-/** Runs the pending migrations in their order: transactional migrations share a transaction, and each concurrent one runs alone. */
+/**
+ * Runs the pending migrations in their order: transactional migrations share a transaction, and each concurrent one
+ * runs alone.
+ */
 async function migrate(db: Kysely<unknown>): Promise<string[]> {
   return db.connection().execute(async (session) => {
     await takeLock(session);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Projects, people, sessions, keys and the audit log. */
+/** Projects, users, sessions, keys and the audit log. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE projects (
@@ -80,7 +80,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       failed_at timestamptz NOT NULL DEFAULT now()
     )`.execute(db);
   await sql`CREATE INDEX login_failures_subject ON login_failures (subject, failed_at)`.execute(db);
-  // One row a month, kept only for projects that have a limit: see takeMonthlyAllowance in db/sending/monthly-usage.ts.
+  // One row per month, only for projects with a limit: see takeMonthlyAllowance in db/sending/monthly-usage.ts.
   await sql`
     CREATE TABLE monthly_usage (
       project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 /** Contacts, the suppression list and the jobs that work on many contacts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE EXTENSION IF NOT EXISTS pg_trgm`.execute(db);
-  // untrusted_keys: names of data keys last written by the public key; never a link target or header (contract §2.2
-  // Public key).
+  // untrusted_keys: names of the data keys that the public key wrote last. Their values never become a link target or
+  // header (contract §2.2 Public key).
   await sql`
     CREATE TABLE contacts (
       id uuid PRIMARY KEY DEFAULT uuidv7(),
@@ -21,8 +21,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) WITH (fillfactor = 80)`.execute(db);
   await sql`CREATE INDEX contacts_project ON contacts (project_id, id)`.execute(db);
   await sql`CREATE INDEX contacts_phone ON contacts (project_id, phone) WHERE phone IS NOT NULL`.execute(db);
-  // address_hash: HMAC-SHA256 of the lower-cased address under a key derived from SECRET_KEY. It outlives the contact,
-  // whose erasure sets email to NULL. One row a reason, so that lifting one leaves the others (contract §9).
+  // address_hash: HMAC-SHA256 of the lower-cased address under a key derived from SECRET_KEY. It outlives the
+  // contact, whose erasure sets email to NULL. There is one row per reason, so that lifting one leaves the others
+  // (contract §9).
   await sql`
     CREATE TABLE suppressions (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

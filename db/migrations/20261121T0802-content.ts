@@ -37,7 +37,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       updated_at timestamptz NOT NULL DEFAULT now()
     )`.execute(db);
   await sql`CREATE INDEX templates_project ON templates (project_id, id)`.execute(db);
-  // hash is SHA-256 over everything below it, so equal requests share a row: a million mails of one template cost one.
+  // hash is SHA-256 over all columns below it. Equal requests therefore share a row: a million emails of one template
+  // need one.
   await sql`
     CREATE TABLE contents (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The ledger: every email and SMS is a row before anyone sends it.
- * No index of `emails` may name status, sent_at, attempts or another column that changes, not even in its predicate:
- * that would end heap-only updates, which are two thirds of the campaign's speed. fillfactor 50 leaves them room.
- * There are no foreign keys for the same reason; deletes go through db/contacts/contacts.ts and db/campaigns/campaigns.ts.
+ * The ledger: every email and SMS is a row before anyone sends it. No index of `emails` may name status, sent_at,
+ * attempts or another column that changes, not even in its predicate. Such an index would end heap-only updates,
+ * which are two thirds of the campaign's speed. fillfactor 50 leaves space for these updates. There are no foreign
+ * keys for the same reason; db/contacts/contacts.ts and db/campaigns/campaigns.ts delete dependent rows.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -51,7 +51,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE UNIQUE INDEX emails_execution_visit ON emails (execution_id, visit) WHERE execution_id IS NOT NULL
   `.execute(db);
-  // Number of a sender's hold on rows of the ledger; the fence of every completion.
+  // Numbers of claims of ledger rows. The number fences every completion.
   await sql`CREATE SEQUENCE claims AS bigint CACHE 50`.execute(db);
   await sql`
     CREATE TABLE attachments (

@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely';
 
 /** Events, the outbox of work for Temporal, and idempotency keys. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // data NULL on email.sent: the payload is made from the email's row when it is read (api/routes/events/response.ts).
+  // data is NULL on email.sent of a campaign: the payload is derived from the email's row when it is read
+  // (api/routes/events/response.ts).
   await sql`
     CREATE TABLE events (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

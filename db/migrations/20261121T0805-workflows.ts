@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** A tenant's workflows (automations), and executions: one contact's run of one. */
+/** A tenant's workflows (automations), and their executions: one run of a workflow for one contact. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE workflows (
@@ -48,8 +48,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`CREATE INDEX workflow_transitions_workflow ON workflow_transitions (workflow_id)`.execute(db);
   // entry counts a contact's runs of a workflow. Without re-entry it is always 1, so the first unique index lets a
-  // contact in once, ever; the second lets nobody in twice at a time. Both decide by constraint (contract §7.4
-  // Re-entry).
+  // contact enter only once. The second one allows a contact one open execution at a time. Both decide by constraint
+  // (contract §7.4 Re-entry).
   await sql`
     CREATE TABLE executions (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -56,7 +56,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`CREATE INDEX campaigns_project ON campaigns (project_id, id)`.execute(db);
   await sql`CREATE INDEX campaigns_segment ON campaigns (segment_id)`.execute(db);
-  // A chunk owns the rows of its campaign with ids from first_id to last_id: ownership is a range, not a lock a row.
+  // A chunk owns the rows of its campaign with ids from first_id to last_id. Ownership is a range, not a lock per
+  // row.
   await sql`
     CREATE TABLE campaign_chunks (
       campaign_id uuid NOT NULL REFERENCES campaigns ON DELETE CASCADE,

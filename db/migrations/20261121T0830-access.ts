@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Counters of the rate limits, and the word to every API process that a key or a project has changed. */
+/** Counters of the rate limits, and a notification to every API process when a key or a project has changed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Unlogged: a crash of Postgres loses one minute of counting, and no request pays for a WAL record.
   await sql`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** When `member_count` was counted, so that a page knows whether the kept count is fresh enough for its total. */
+/** Adds when `member_count` was counted, so that a page knows whether the kept count is fresh enough for its total. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE segments ADD COLUMN counted_at timestamptz`.execute(db);
 }

@@ -1,13 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 
-/** One turn at a time for each endpoint of the webhook registry: its fence, until when nobody has to wake it, when it is probed. */
+/**
+ * Allows one turn at a time for each endpoint of the webhook registry. Adds the fence of the turn, the time until
+ * which no event has to wake the endpoint, and the time of its next probe.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     ALTER TABLE webhook_endpoints
       ADD COLUMN turn bigint NOT NULL DEFAULT 0,
       ADD COLUMN wakes_at timestamptz,
       ADD COLUMN probe_at timestamptz`.execute(db);
-  // A turn owns what is pending, so that a delivery needs no claim of its own.
+  // A turn owns the pending deliveries, so a delivery needs no claim of its own.
   await sql`ALTER TABLE webhook_deliveries DROP COLUMN claim, ALTER COLUMN next_attempt_at SET DEFAULT now()`.execute(
     db,
   );

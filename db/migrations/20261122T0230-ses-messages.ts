@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Which mail SES took under which id of its own: all that its notifications name a mail by, unless more is asked of it. Apart from the ledger,
- * whose updates stay heap-only as long as no index names a column that is set when a mail is sent. Ids only; kept for some weeks.
+ * The id that SES gave to each email. By default, notifications of SES identify an email only by this id. The table
+ * is separate from the ledger, whose updates stay heap-only as long as no index names a column that is set when an
+ * email is sent. It has ids only, which are kept for some weeks.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * How many of a project's timers end in a second (of the epoch), for those seconds in which any does. `next_second` is where one that finds
- * its second full looks on: all before it are full. `timer_rate` has what a second takes of a project, where it is not the default.
+ * Number of a project's timers that end in a second (since 1970), for seconds with at least one timer. `next_second`
+ * is where a timer that finds its second full continues to search: all seconds before it are full. `timer_rate` has
+ * the number of a project's timers per second, if it is not the default.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

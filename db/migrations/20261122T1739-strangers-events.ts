@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Origin of events. `untrusted`, as for executions: the event's data is untrusted, because it came with the public
- * key or in an email. `swayed`: an untrusted caller caused the event, or made an execution start or continue,
+ * Adds the origin of events. `untrusted`, as for executions: the event's data is untrusted, because it came with the
+ * public key or in an email. `swayed`: an untrusted caller caused the event, or made an execution start or continue,
  * whatever the data. Adding the columns rewrites no table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** A campaign can stand still, and says why. */
+/** Adds PAUSED campaigns, with the reason. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE campaigns ADD COLUMN paused_reason text, DROP CONSTRAINT campaigns_status_check`.execute(db);
   await sql`

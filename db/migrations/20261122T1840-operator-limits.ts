@@ -14,7 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ADD COLUMN operator_complaint_guard double precision CHECK (operator_complaint_guard > 0 AND operator_complaint_guard <= 1),
       ADD COLUMN operator_held_at timestamptz,
       ADD COLUMN operator_hold_reason text`.execute(db);
-  // least() passes over NULL, which is no limit. Virtual: nothing is rewritten, and the old release goes on meanwhile.
+  // least() ignores NULL, which means no limit. The columns are virtual: no row is rewritten, and the earlier release
+  // continues to run.
   await sql`
     ALTER TABLE projects
       ADD COLUMN effective_send_rate_per_second int GENERATED ALWAYS AS (least(send_rate_per_second, operator_send_rate_per_second)) VIRTUAL,

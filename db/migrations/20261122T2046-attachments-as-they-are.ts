@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Files of mails are mostly packed already, and are read slice by slice: stored as they are a slice is found at once, where of what is
- * compressed all that comes before it would be unpacked each time. For files that come from here on; those before them are read as well.
+ * Stores attachments uncompressed. Most files are compressed already, and they are read slice by slice. Postgres
+ * finds a slice of an uncompressed value at once. In a compressed value, it would decompress everything before the
+ * slice each time. The setting applies to new files; earlier files stay readable.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE attachments ALTER COLUMN content SET STORAGE EXTERNAL`.execute(db);

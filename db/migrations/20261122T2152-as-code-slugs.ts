@@ -1,12 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { freeSlug, slugOf } from '../../rules/slug.ts';
 
-/** Records a statement. */
+/** Records per statement. */
 const PAGE = 1_000;
 
 /**
- * Slugs by which files in a repository name templates, workflows and steps, over projects. The default is for a release from before that is
- * still running: it knows nothing of them.
+ * Adds the slugs that identify templates, workflows and steps in files, across projects. The default is for an
+ * earlier release that still runs and does not know slugs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['templates', 'workflows', 'workflow_steps']) {
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE workflow_steps ADD CONSTRAINT workflow_steps_slug UNIQUE (workflow_id, slug)`.execute(db);
 }
 
-/** In the order in which they were made, so that the oldest of a name has it without a number. */
+/** Assigns slugs in the order of creation, so that the oldest record with a name gets the slug without a number. */
 async function nameAll(db: Kysely<unknown>, table: string, within: RawBuilder<unknown>): Promise<void> {
   let last = { within: '00000000-0000-0000-0000-000000000000', id: '00000000-0000-0000-0000-000000000000' };
   let taken = new Set<string>();

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A campaign can have several variants. A recipient's row has the number of its variant, from 0. A chunk has one
- * variant, so one content. Chunks of recipients who wait for the winner have numbers below 0 until it is known.
+ * Adds variants of a campaign. A recipient's row has the number of its variant, from 0. A chunk has one variant, so
+ * one content. Chunks of recipients who wait for the winner have numbers below 0 until it is known.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -2,11 +2,13 @@ import { type Kysely, sql } from 'kysely';
 
 /** Indexes that find skipped recipients by the reason, and count a campaign's clicks by link. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A reason changes when a mail fails or comes back, never on the way of one that is sent: those updates stay heap-only.
+  // A reason changes when an email fails or bounces, never while an email is sent normally, so those updates stay
+  // heap-only.
   await sql`
     CREATE INDEX emails_campaign_reason ON emails (campaign_id, reason, id) WHERE campaign_id IS NOT NULL AND reason IS NOT NULL
   `.execute(db);
-  // One row for each link that a mail's recipient, or a machine, has followed; without foreign keys, as the ledger.
+  // One row for each link that an email's recipient, or a machine, has followed. It has no foreign keys, like the
+  // ledger.
   await sql`
     CREATE TABLE link_clicks (
       campaign_id uuid NOT NULL,

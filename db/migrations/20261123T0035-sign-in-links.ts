@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The links by which `npm start` signs its owner in, once: one a person, the newest. A used one is gone. */
+/** Single-use links by which `npm start` signs its owner in: only the newest per user. A used link is deleted. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE sign_in_links (

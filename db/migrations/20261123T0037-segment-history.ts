@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Entries and exits of a segment are read by its id, which their events carry: the name of the events follows the slug, which may change and be
- * another segment's afterwards. The expression is the one that db/segments/history.ts asks by.
+ * Indexes the entries and exits of a segment by its id, which their events carry. The names of the events contain the
+ * slug, which may change and later belong to another segment. db/segments/history.ts queries by the same expression.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

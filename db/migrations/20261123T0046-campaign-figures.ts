@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE campaign_chunks ADD COLUMN figures jsonb, ADD COLUMN busy boolean NOT NULL DEFAULT false`.execute(
     db,
   );
-  // Without a unique key: a writer that finds its note already there would rely on one that a reader is just
+  // There is no unique key. A writer that found its note already there would rely on a note that a reader may be
   // deleting.
   await sql`
     CREATE TABLE campaign_touches (campaign_id uuid NOT NULL, email_id uuid NOT NULL, project_id uuid NOT NULL)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The processes of the service that run, as each says of itself every few seconds: for the operator's page. */
+/** The running processes of the service, as each reports every few seconds, for the operator's page. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE processes (

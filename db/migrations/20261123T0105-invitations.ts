@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Invitations to a project: one an address, the newest. The link's token is kept as its hash; one that was followed is gone. */
+/**
+ * Invitations to a project: the newest per address. Only the hash of the link's token is stored. Used invitations are
+ * deleted.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE invitations (

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * API requests of programs, and changes by people: one row per request, never a body, a URL or a credential. `made`
- * has the ids of created rows, by kind. Rows are written in batches and deleted after their retention. No foreign
- * key, which would cost a lookup each.
+ * API requests of programs, and changes by users: one row per request, never a body, a URL or a credential. `made`
+ * has the ids of created rows, by kind. Rows are written in batches and deleted after their retention. There is no
+ * foreign key, which would cost a lookup each.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -22,6 +22,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`CREATE INDEX requests_project ON requests (project_id, id)`.execute(db);
   await sql`CREATE INDEX requests_request_id ON requests (project_id, request_id)`.execute(db);
-  // Errors are looked for among many successes.
+  // Finds errors among many successes.
   await sql`CREATE INDEX requests_refused ON requests (project_id, id) WHERE status >= 400`.execute(db);
 }

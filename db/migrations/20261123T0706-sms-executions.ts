@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The execution whose step sent an SMS; null for one by the API, and for those from before. A mail knows its own as
- * well, and neither has a foreign key: they outlive the execution.
+ * Adds the execution whose step sent an SMS. Null for an SMS sent through the API, and for earlier SMS. Emails have
+ * such a column too. Neither is a foreign key, because the messages outlive the execution.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE sms_messages ADD COLUMN execution_id uuid`.execute(db);

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { freeSlug, slugOf } from '../../rules/slug.ts';
 
-/** Records a statement. */
+/** Records per statement. */
 const PAGE = 1_000;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Slugs by which files in a repository name campaigns. The default is for a release from before that is still running: it knows nothing of
- * them.
+ * Adds the slugs that identify campaigns in files. The default is for an earlier release that still runs and does not
+ * know slugs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE campaigns ADD COLUMN slug text NOT NULL DEFAULT uuidv7()::text`.execute(db);
@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE campaigns ADD CONSTRAINT campaigns_slug UNIQUE (project_id, slug)`.execute(db);
 }
 
-/** In the order in which they were made, so that the oldest of a name has it without a number. */
+/** Assigns slugs in the order of creation, so that the oldest campaign with a name gets the slug without a number. */
 async function nameAll(db: Kysely<unknown>): Promise<void> {
   let last = { project: NOBODY, id: NOBODY };
   let taken = new Set<string>();

@@ -3,8 +3,9 @@ import { type Kysely, sql } from 'kysely';
 /**
  * Gives the installation an id, which its names in Temporal carry. Databases of earlier releases also get the instant
  * before which their rows keep the names that those releases gave them (`legacy_before`). Processes of the earlier
- * release may run on during an upgrade and start workflows under those names, so that rows of the next hour keep them
- * too where such a process is connected. An id that an application's fast clock made is never later than the instant.
+ * release may continue during an upgrade and start workflows under those names. If such a process is connected, rows
+ * of the next hour keep those names too. The instant is later than any existing id, even one created by a host whose
+ * time is ahead.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

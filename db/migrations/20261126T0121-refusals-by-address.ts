@@ -16,14 +16,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       topic_id uuid,
       PRIMARY KEY (email_id, address_hash)
     )`.execute(db);
-  // Same for links that were made outside an email, such as links of webhook steps.
+  // The same for links outside of emails, such as links of webhook steps.
   await sql`
     CREATE TABLE erased_contacts (
       contact_id uuid PRIMARY KEY,
       address_hash bytea NOT NULL,
       project_id uuid NOT NULL
     )`.execute(db);
-  // Which contact has such an address now: a hash leads to no address, and hashing every contact would take seconds.
+  // The contact that has such an address now. No address can be derived from a hash, and hashing every contact would
+  // take seconds.
   await sql`
     CREATE TABLE erased_addresses (
       project_id uuid NOT NULL,

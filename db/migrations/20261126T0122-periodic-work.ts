@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How the last round of each kind of periodic work ended: for the operator's page, and for the next round. */
+/** The result of the last round of each kind of periodic work, for the operator's page and for the next round. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE periodic_work (

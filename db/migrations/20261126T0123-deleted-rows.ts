@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * How recently deleted records ended: executions, campaigns and webhook endpoints. Their workflows may ask for them
- * again. A missing record without an entry here is an error.
+ * The final state of recently deleted records: executions, campaigns and webhook endpoints. Their workflows may ask
+ * for them again. A missing record without an entry here is an error.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

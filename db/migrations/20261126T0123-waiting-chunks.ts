@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Keeps the chunks that wait (for the provider, an hour or a sending window) with the campaign, so that the state of its
- * workflow does not grow with the number of recipients. Columns without a default change the catalog only.
+ * Stores the waiting chunks (for the provider, a local time or a sending window) with the campaign, so that the state
+ * of its workflow does not grow with the number of recipients. Columns without a default change the catalog only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

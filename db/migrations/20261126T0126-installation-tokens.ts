@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Keeps the tokens by which Postgres and Temporal recognize each other, and what follows when they do not: sending
- * waits (`sending_hold`), or recovery is due. The columns have no default, so that adding them rewrites nothing.
+ * Adds the tokens by which Postgres and Temporal recognize each other, and the state after a mismatch: sending waits
+ * (`sending_hold`), or recovery is due. The columns have no default, so adding them rewrites nothing.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -19,7 +19,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       CONSTRAINT sms_stops_pair UNIQUE (project_id, phone_hash, sender)
     )`.execute(db);
   await sql`CREATE INDEX sms_stops_project ON sms_stops (project_id, id)`.execute(db);
-  // Numbers that people wrote in another form than E.164, as they are read; contacts.phone has those in E.164.
+  // Normalized numbers of contacts who wrote them in another form than E.164. contacts.phone has numbers that were
+  // written in E.164.
   await sql`
     CREATE TABLE contact_phones (
       contact_id uuid PRIMARY KEY REFERENCES contacts (id) ON DELETE CASCADE,
@@ -27,7 +28,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       phone text NOT NULL
     )`.execute(db);
   await sql`CREATE INDEX contact_phones_phone ON contact_phones (project_id, phone)`.execute(db);
-  // How far housekeeping has filled the stop list from the consent of contacts; no row once it is done.
+  // The contact up to which housekeeping has filled the stop list from earlier consent. The row is deleted when the
+  // backfill is done.
   await sql`CREATE TABLE sms_stop_backfill (singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton), after uuid NOT NULL)`.execute(
     db,
   );

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds a small table of routes that are paused: the way to the mail server or provider refused email because of us, and
- * email waits until the route takes it again. A row without a project is about all projects.
+ * Adds a small table of paused routes: the mail server or provider refused email because of the sender, and email
+ * waits until the route accepts email again. A row without a project applies to all projects.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

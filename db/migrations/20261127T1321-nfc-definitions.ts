@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { normalizeStrings } from '../../rules/nfc.ts';
 
-/** Definitions that name events, fields and values: small tables, of which few rows change. */
+/** Definitions that name events, fields and values. The tables are small, and few rows change. */
 const TEXTS = {
   workflows: ['event_name'],
   templates: ['subject', 'body', 'preheader'],
@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** JSON as text would join the `n` of an escaped line break with an accent behind it. */
+/** Parses the JSON, because as text the `n` of an escaped line break would combine with an accent behind it. */
 async function normalizeJson(db: Kysely<unknown>, table: string, column: string): Promise<void> {
   const ref = sql.ref(column);
   const { rows } = await sql<{ id: string; value: unknown }>`

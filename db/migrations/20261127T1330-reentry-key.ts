@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds the path whose value lets a contact have several executions of a workflow open, and the value as a hash. Both are
- * null for every row that is there, so no row is rewritten.
+ * Adds the path whose value lets a contact have several executions of a workflow open, and the value as a hash. Both
+ * are null for all existing rows, so no row is rewritten.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE workflows ADD COLUMN reentry_key text`.execute(db);

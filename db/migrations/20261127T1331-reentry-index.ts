@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { buildIndex } from '../concurrent-index.ts';
 
 /**
- * Lets a contact have one open execution of a workflow for each value of its `reentryKey`, in place of one for each
- * contact. The new index is there before the old one goes, so at no moment two executions of one value can be open.
+ * Lets a contact have one open execution of a workflow for each value of its `reentryKey`, instead of one per
+ * contact. The new index is built before the old one is dropped, so two executions with the same value can never be
+ * open.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await buildIndex(db, {

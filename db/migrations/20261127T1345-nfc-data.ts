@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { normalizeStrings } from '../../rules/nfc.ts';
 
-/** Rows of one statement, so that each holds its locks for milliseconds. */
+/** Rows per statement, so that each statement holds its locks for milliseconds. */
 const BATCH_ROWS = 5_000;
 
 /**

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Adds a small table that says, for each SNS topic of Amazon SES, whether its messages arrive in a form that counts. */
+/** Adds a small table that stores, for each SNS topic of Amazon SES, whether its messages arrive in a usable form. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE sns_subscriptions (

@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   while (await normalizeWaits(db));
 }
 
-/** @returns whether there may be more */
+/** @returns true if there may be more */
 async function normalizeExecutions(db: Kysely<unknown>): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: string; event: unknown; context: unknown }>`
@@ -34,7 +34,7 @@ async function normalizeExecutions(db: Kysely<unknown>): Promise<boolean> {
   });
 }
 
-/** @returns whether there may be more */
+/** @returns true if there may be more */
 async function normalizeWaits(db: Kysely<unknown>): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: string; visit: number; filters: unknown }>`

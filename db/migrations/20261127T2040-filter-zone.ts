@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * `tidings_ts` with the zone of a date-time that has no offset; a date alone stays midnight UTC. A skipped local time
- * moves forward, and a repeated one is its first occurrence, as `instantOf` of rules/time/local-time.ts decides.
+ * Adds the zone of date-times without an offset to `tidings_ts`. A date alone is still midnight UTC. A skipped local
+ * time moves forward, and a repeated one is its first occurrence, as `instantOf` of rules/time/local-time.ts decides.
  * Postgres takes the second occurrence, so the instants an hour and half an hour before (Lord Howe) come first.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

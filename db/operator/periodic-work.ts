@@ -60,7 +60,9 @@ export interface PeriodicStanding {
   endedAt: Date | null;
   durationMs: number | null;
   isRunning: boolean;
-  /** Segments, domains and hours that are due for more than two periods, or unfinished parts of recovery and pruning. */
+  /**
+   * Segments, domains and hours that are due for more than two periods, or unfinished parts of recovery and pruning.
+   */
   backlog: number;
   failing: string[];
   lastError: string | null;

@@ -14,7 +14,10 @@ export interface UnfinishedJob {
   kind: JobKind;
 }
 
-/** Lists jobs of all projects that should have a workflow: not ended, and handed to Temporal a while ago. Oldest first. */
+/**
+ * Lists jobs of all projects that should have a workflow: not ended, and handed to Temporal a while ago. Oldest
+ * first.
+ */
 export async function listUnfinishedJobs(
   db: Db,
   p: { after: string | null; settledMs: number; limit: number },

@@ -18,16 +18,16 @@ export interface AssetsTable {
   bytes: number;
   width: number;
   height: number;
-  /** Null when the bytes are kept as an object of the bucket. */
+  /** Null if the bytes are an object of the bucket. */
   content: Buffer | null;
   object_key: string | null;
   created_at: GeneratedTimestamp;
 }
 
-/** Objects of the bucket that no row of `assets` names, or not yet. */
+/** Objects of the bucket that no row of `assets` names, or does not name yet. */
 export interface AssetLeftoversTable {
   object_key: string;
   project_id: string;
-  /** From when on it may be removed. */
+  /** The object may be removed from this time on. */
   due_at: Timestamp;
 }

@@ -3,7 +3,7 @@ import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 
 /** Statuses of a campaign that has started: it sends to its recipients, or waits to be resumed. */
 const BEGUN = ['SENDING', 'PAUSED'] as const satisfies CampaignStatus[];
-/** A start's workflow has something to do, or will have. */
+/** Statuses in which the workflow of a start has work to do, now or later. */
 const OPEN = ['SCHEDULED', ...BEGUN] as const satisfies CampaignStatus[];
 /** Statuses in which the content may still be sent, so every resource that the campaign names must stay. */
 const UNFINISHED = ['DRAFT', ...OPEN] as const satisfies CampaignStatus[];
@@ -11,12 +11,12 @@ const UNFINISHED = ['DRAFT', ...OPEN] as const satisfies CampaignStatus[];
 const listOf = (statuses: readonly CampaignStatus[]) =>
   sql.raw(`(${statuses.map((status) => `'${status}'`).join(', ')})`);
 
-/** The statuses as a statement has them, behind `IN`. */
+/** The statuses as an SQL list, to follow `IN`. */
 export const BEGUN_CAMPAIGNS = listOf(BEGUN);
 export const OPEN_CAMPAIGNS = listOf(OPEN);
 export const UNFINISHED_CAMPAIGNS = listOf(UNFINISHED);
 
-/** Whether a start's workflow has something to do, or will have. */
+/** True if the workflow of a start has work to do, now or later. */
 export function isOpen(status: CampaignStatus): boolean {
   return OPEN.some((open) => open === status);
 }

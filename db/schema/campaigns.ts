@@ -9,7 +9,7 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 import type { MailTextColumns } from './contents.ts';
 
-/** Campaigns, the chunks in which their audience is taken, and the links that were followed. */
+/** Campaigns, the chunks of their audience, and clicks of their links. */
 export interface CampaignsTables {
   campaigns: CampaignsTable;
   campaign_chunks: CampaignChunksTable;
@@ -48,24 +48,24 @@ export interface CampaignsTable extends MailTextColumns {
   audience_done: Generated<boolean>;
   variants: NullableJson<CampaignVariant[]>;
   variant_test: NullableJson<VariantTest>;
-  /** In the order of `variants`, fixed at the start. */
+  /** In the order of `variants`. They do not change after the start. */
   variant_content_ids: string[] | null;
-  /** Set when the share was sent. */
+  /** Set when the test share was sent. */
   test_ends_at: NullableTimestamp;
-  /** The number of a variant. */
+  /** The number of the winning variant. */
   winner: number | null;
   winner_by: WinnerSource | null;
   winner_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
-  /** When its state, its progress or its content was last changed. */
+  /** When its state, progress or content was last changed. */
   updated_at: GeneratedTimestamp;
-  /** When its content was last changed; null until then for a campaign from before this column. */
+  /** When its content was last changed. Null for a campaign from before this column, until its next change. */
   edited_at: NullableTimestamp;
 }
 
 export interface CampaignChunksTable {
   campaign_id: string;
-  /** From 1; below 0 while its recipients wait for the winner. */
+  /** From 1. Below 0 while the recipients wait for the winner. */
   seq: number;
   project_id: string;
   first_id: string;
@@ -80,7 +80,7 @@ export interface CampaignChunksTable {
   /** True for recipients who waited for the winner, or would have waited. */
   rest: Generated<boolean>;
   done_at: NullableTimestamp;
-  /** A turn is at it, or was when its worker died. */
+  /** The chunk is in a turn, or its worker died in one. */
   busy: Generated<boolean>;
   /** Outcomes of the chunk's recipients, see `db/campaigns/figures.ts`. Null if they have to be counted. */
   figures: NullableJson<ChunkFigures>;
@@ -106,7 +106,7 @@ export interface CampaignTouchesTable {
 
 export interface CampaignMachineHoursTable {
   campaign_id: string;
-  /** Numbered from 1970. */
+  /** Hours are numbered from 1970. */
   hour: number;
   project_id: string;
   opens: Generated<number>;

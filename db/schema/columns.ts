@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 
-/** Instants come back as `Date` and go in as `Date` or ISO text. */
+/** Instants are read as `Date` and written as `Date` or ISO text. */
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
 export type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;

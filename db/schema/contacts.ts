@@ -25,7 +25,7 @@ export interface ContactsTable {
   untrusted_keys: Generated<string[]>;
   was_unsubscribed: Generated<boolean | null>;
   changed_by: string | null;
-  /** Was asked to confirm that they want mail, and has not. */
+  /** The contact was asked to confirm the subscription, and has not done so. */
   pending: Generated<boolean>;
   confirmation_asked_at: NullableTimestamp;
   phone: GeneratedAlways<string | null>;
@@ -77,7 +77,7 @@ export interface ErasedEmailsTable {
   email_id: string;
   address_hash: Buffer;
   project_id: string;
-  /** The email went to it; false for the address that the contact had later. */
+  /** True for the address that the email was sent to, false for a later address of the contact. */
   is_recipient: boolean;
   topic_id: string | null;
 }
@@ -88,7 +88,7 @@ export interface ErasedContactsTable {
   project_id: string;
 }
 
-/** Which contact, if any, has an address of an erased contact now. */
+/** The contact, if any, that now has an address of an erased contact. */
 export interface ErasedAddressesTable {
   project_id: string;
   address_hash: Buffer;

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
-/** The columns that hold what a mail says: `templates`, `campaigns` and `contents` have the same. */
+/** The columns with the text of an email. `templates`, `campaigns` and `contents` have the same ones. */
 export interface MailTextColumns<From = string> {
   subject: string;
   body: string;
@@ -48,6 +48,6 @@ export interface ContentsTable extends MailTextColumns {
 export interface ErasedContentsTable {
   content_id: string;
   project_id: string;
-  /** Since when no new mail finds it by its hash; null while it waits for that. */
+  /** Since when new emails cannot find the content by its hash. Null while it waits for that. */
   retired_at: NullableTimestamp;
 }

@@ -20,9 +20,9 @@ import type { TopicsTables } from './topics.ts';
 import type { WebhooksTables } from './webhooks.ts';
 
 /**
- * The tables as the migrations make them, one file a subject; read beside `db/migrations/`, which says why. Rows have
- * their types from here: `RowOf`. A column of a few known words has these as its type. `bigint` comes back as a number
- * (see db/connection.ts).
+ * The tables as the migrations create them, one file per subject. Read them beside `db/migrations/`, which gives the
+ * reasons. Rows get their types from here: `RowOf`. A column with a few fixed words has these words as its type.
+ * `bigint` is read as a number (see db/connection.ts).
  */
 export interface Database
   extends ProjectsTables,
@@ -45,7 +45,7 @@ export interface Database
     OperationTables,
     InstallationTables {}
 
-/** A row as a query reads it that selects these columns of a table. */
+/** A row of a table, as read by a query that selects these columns. */
 export type RowOf<Table extends keyof Database, Columns extends readonly (keyof Selectable<Database[Table]>)[]> = Pick<
   Selectable<Database[Table]>,
   Columns[number]

@@ -26,7 +26,7 @@ export interface EmailsTable {
   contact_id: string | null;
   content_id: string;
   campaign_id: string | null;
-  /** The number of the campaign's variant, from 0. */
+  /** The number of the campaign's variant, starting at 0. */
   variant: number | null;
   execution_id: string | null;
   visit: number | null;
@@ -44,7 +44,7 @@ export interface EmailsTable {
   error: string | null;
   bounce_type: string | null;
   provider_message_id: string | null;
-  /** SHA-256 of the bytes of an email that came in. */
+  /** SHA-256 of the bytes of a received email. */
   received_digest: Buffer | null;
   opens: Generated<number>;
   clicks: Generated<number>;
@@ -58,12 +58,12 @@ export interface EmailsTable {
   bounced_at: NullableTimestamp;
   complained_at: NullableTimestamp;
   unsubscribed_at: NullableTimestamp;
-  /** It was to the simulator: it never left, and counts in no analytics. */
+  /** The email was to the simulator: it was never sent, and no analytics count it. */
   simulated: Generated<boolean>;
 }
 
 export interface SesMessagesTable {
-  /** The id that SES gave. */
+  /** The id that SES assigned. */
   message_id: string;
   project_id: string;
   email_id: string;
@@ -77,9 +77,9 @@ export interface AttachmentsTable {
   content_type: string;
   disposition: Generated<string>;
   content_id: string | null;
-  /** Empty once its time is over. */
+  /** Empty once its retention is over. */
   content: Buffer;
-  /** Bytes, of a content that was dropped; else null. */
+  /** Size in bytes, if the content was deleted. Null otherwise. */
   size: number | null;
   created_at: GeneratedTimestamp;
 }
@@ -97,12 +97,12 @@ export interface CapturedEmailsTable {
   created_at: GeneratedTimestamp;
 }
 
-/** A contact's places under the frequency cap of their project. */
+/** A contact's slots under the frequency cap of the project. */
 export interface FrequencySlotsTable {
   contact_id: string;
   project_id: string;
   wanted: string[];
-  /** Epoch seconds of each mail's place by its id; 0 where it was refused. */
+  /** Epoch seconds of each email's slot, by email id. 0 if the email got none. */
   mails: GeneratedJson<Record<string, number>>;
   updated_at: GeneratedTimestamp;
 }
@@ -113,7 +113,7 @@ export interface SendBucketsTable {
   refilled_at: GeneratedTimestamp;
   singles_wait_until: Date | null;
   workflows_wait_until: Date | null;
-  /** When a mail of a workflow has its turn that comes now; null or past where none waits. */
+  /** When the next new workflow email would be sent: the end of the queue. Null or in the past if none waits. */
   workflow_line_at: Date | null;
 }
 

@@ -9,7 +9,7 @@ import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
-/** Workflows, and each contact's way through one. */
+/** Workflows, and the executions of contacts. */
 export interface ExecutionsTables {
   workflows: WorkflowsTable;
   workflow_steps: WorkflowStepsTable;
@@ -33,7 +33,7 @@ export interface WorkflowsTable {
   event_name: string | null;
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
-  /** Path of the value that lets several executions of a contact be open; null is one for each contact. */
+  /** Path of the value that lets several executions of a contact be open. Null means one per contact. */
   reentry_key: string | null;
   entry_step_id: string | null;
   exit_on: NullableJson<ExitEvent[]>;
@@ -72,7 +72,7 @@ export interface ExecutionsTable {
   project_id: string;
   workflow_id: string;
   contact_id: string;
-  /** Null for a sandbox, which counts for no entry. */
+  /** Null for a sandbox, which does not count as an entry. */
   entry: number | null;
   status: Generated<ExecutionStatus>;
   current_step_id: string | null;
@@ -117,7 +117,7 @@ export interface StepVisitCountsTable {
   hour: number;
   /** Empty if the step has no branches. */
   branch: string;
-  /** The backend that counted, 0 once added up. */
+  /** The backend that counted. 0 once the hour is added up. */
   shard: number;
   project_id: string;
   waiting: number;

@@ -2,13 +2,13 @@ import type { Generated } from 'kysely';
 import type { InstallationChoice, SendingHold } from '../../rules/installation-tokens.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
-/** The identity that tells this installation from others on the same Temporal namespace. */
+/** The identity that distinguishes this installation from others on the same Temporal namespace. */
 export interface InstallationTables {
   installation: InstallationTable;
   installation_tokens: InstallationTokensTable;
 }
 
-/** One row, which the migration makes. */
+/** The migration inserts its only row. */
 export interface InstallationTable {
   singleton: Generated<boolean>;
   /** A random UUID (version 4); names carry its first 8 characters. */
@@ -21,11 +21,11 @@ export interface InstallationTable {
   /** Why nothing is sent: a clone waits for its operator, or a restored database for its recovery. */
   sending_hold: SendingHold | null;
   sending_held_at: NullableTimestamp;
-  /** Recovery is due, for what happened from this instant on; null when it is done. */
+  /** Recovery is due, for everything that happened from this instant on. Null when it is done. */
   recovery_since: NullableTimestamp;
-  /** Until then the process that recovers is taken to be alive. */
+  /** Until then, the process that runs the recovery counts as alive. */
   recovery_leased_until: NullableTimestamp;
-  /** The value of INSTALLATION that has resolved a mismatch, until a process starts without it. */
+  /** The value of INSTALLATION that has resolved a mismatch. Cleared when a process starts without it. */
   resolved_by: InstallationChoice | null;
 }
 
@@ -34,7 +34,7 @@ export interface InstallationTokensTable {
   no: number;
   value: string;
   rolled_at: GeneratedTimestamp;
-  /** Temporal has it, too. */
+  /** True once Temporal has the token, too. */
   confirmed: Generated<boolean>;
   /** Identifier of the server and the database that wrote the token. Null if Postgres does not report it. */
   system_identifier: string | null;

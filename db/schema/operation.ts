@@ -21,7 +21,7 @@ export interface ProcessesTable {
 
 export interface PeriodicWorkTable {
   kind: PeriodicKind;
-  /** Stands in for the last end until a first round ends. */
+  /** Used as the last end until a first round ends. */
   known_since: GeneratedTimestamp;
   began_at: Timestamp | null;
   ended_at: Timestamp | null;

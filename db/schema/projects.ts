@@ -5,7 +5,7 @@ import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
-/** Projects, who may do what in them, and what they have used. */
+/** Projects, their members and permissions, and their usage. */
 export interface ProjectsTables {
   projects: ProjectsTable;
   users: UsersTable;
@@ -38,9 +38,9 @@ export interface ProjectsTable {
   timezone: Generated<string>;
   /** ISO 3166-1 alpha-2: the country of phone numbers without a calling code. */
   phone_country: string | null;
-  /** Null is false, of projects from before the setting. */
+  /** Null means false, in projects from before the setting. */
   resubscribe_protected: boolean | null;
-  /** Null is false. */
+  /** Null means false. */
   public_key_open: boolean | null;
   sending_window: NullableJson<SendingWindow>;
   held_at: NullableTimestamp;

@@ -29,7 +29,7 @@ export interface OutboxTable {
   taken_at: Date | null;
 }
 
-/** How records ended that were deleted within the last days. */
+/** The final state of records that were deleted within the last days. */
 export interface DeletedRowsTable {
   id: string;
   project_id: string;

@@ -10,10 +10,10 @@ export interface RequestsTables {
 export interface RequestsTable {
   id: Generated<string>;
   project_id: string;
-  /** As the answer's X-Request-Id; a caller may have given it, and more than once. */
+  /** The response's X-Request-Id. Callers may set it, and may use the same one several times. */
   request_id: string;
   method: string;
-  /** As documented: `/contacts/{id}`. */
+  /** The documented path, such as `/contacts/{id}`. */
   route: string;
   status: number;
   ms: number;

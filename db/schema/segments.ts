@@ -41,7 +41,7 @@ export interface SegmentMemberChangesTable {
   segment_id: string;
   contact_id: string;
   change: 'entry' | 'exit';
-  /** As `actorName` has it: `user:<id>` or `key:<id>`. */
+  /** The actor of the change: `user:<id>` or `key:<id>`. */
   actor: string;
   created_at: GeneratedTimestamp;
 }

@@ -4,7 +4,7 @@ import type { SmsEncoding } from '../../rules/sms/sms-size.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
-/** SMS and who they come from. */
+/** SMS and their senders. */
 export interface SmsTables {
   sms_messages: SmsMessagesTable;
   sms_senders: SmsSendersTable;
@@ -39,7 +39,7 @@ export interface SmsMessagesTable {
   delivered_at: NullableTimestamp;
   /** True for a run that only tests a workflow. */
   sandbox: Generated<boolean>;
-  /** Null for an SMS from before it was kept: then one of a step is marketing. */
+  /** Null for an SMS from before this column. Such an SMS of a step counts as marketing. */
   marketing: boolean | null;
 }
 
@@ -59,7 +59,7 @@ export interface CapturedSmsTable {
   created_at: GeneratedTimestamp;
 }
 
-/** Numbers that want no SMS, each from one sender; '' is every sender. */
+/** Numbers that refuse SMS, each from one sender. '' stands for every sender. */
 export interface SmsStopsTable {
   id: Generated<string>;
   project_id: string;
@@ -71,14 +71,14 @@ export interface SmsStopsTable {
   created_at: GeneratedTimestamp;
 }
 
-/** The number of a contact who wrote it in another form than E.164. */
+/** The normalized number of a contact who wrote it in another form than E.164. */
 export interface ContactPhonesTable {
   contact_id: string;
   project_id: string;
   phone: string;
 }
 
-/** How far the stop list is filled from the consent of contacts. */
+/** Progress of filling the stop list from the consent of contacts. */
 export interface SmsStopBackfillTable {
   singleton: Generated<boolean>;
   after: string;

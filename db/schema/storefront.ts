@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { GeneratedTimestamp } from './columns.ts';
 
-/** Products of shops, and who waits for them. */
+/** Products of shops, and the contacts who wait for them. */
 export interface StorefrontTables {
   storefront_variants: StorefrontVariantsTable;
   back_in_stock_waits: BackInStockWaitsTable;

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { GeneratedTimestamp } from './columns.ts';
 
-/** Topics that a project writes about, and each contact's choice for them. */
+/** Topics of a project, and each contact's choices. */
 export interface TopicsTables {
   topics: TopicsTable;
   topic_choices: TopicChoicesTable;
@@ -19,7 +19,7 @@ export interface TopicsTable {
   updated_at: GeneratedTimestamp;
 }
 
-/** No row: the topic's default. */
+/** Without a row, the topic's default applies. */
 export interface TopicChoicesTable {
   project_id: string;
   contact_id: string;
@@ -29,7 +29,7 @@ export interface TopicChoicesTable {
   updated_at: GeneratedTimestamp;
 }
 
-/** A topic that the person left whose address no contact has now. */
+/** A topic that a person left whose address belongs to no contact now. */
 export interface TopicRefusalsTable {
   project_id: string;
   address_hash: Buffer;

@@ -4,7 +4,7 @@ import type { GeneratedTimestamp, Json, NullableTimestamp } from './columns.ts';
 export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
 
-/** Endpoints of tenants, and what is delivered to them. */
+/** Endpoints of tenants, and the deliveries to them. */
 export interface WebhooksTables {
   webhook_endpoints: WebhookEndpointsTable;
   webhook_deliveries: WebhookDeliveriesTable;
@@ -13,9 +13,9 @@ export interface WebhooksTables {
 export interface WebhookEndpointsTable {
   id: Generated<string>;
   project_id: string;
-  /** `***` where its password is. */
+  /** The URL with `***` instead of its password. */
   url: string;
-  /** The password, sealed. */
+  /** The sealed password. */
   url_secret: string | null;
   events: string[];
   description: string | null;
@@ -26,11 +26,11 @@ export interface WebhookEndpointsTable {
   failures_in_row: Generated<number>;
   failing_since: NullableTimestamp;
   disabled_reason: string | null;
-  /** Counts the turns; a turn that is no longer the last one records nothing. */
+  /** Number of the current turn. An earlier turn records nothing. */
   turn: Generated<number>;
   /** The endpoint wakes automatically at this time, so a new event before it does not have to. */
   wakes_at: NullableTimestamp;
-  /** A degraded endpoint is asked again at this time. */
+  /** When the next probe of a degraded endpoint is due. */
   probe_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;

@@ -14,7 +14,10 @@ export interface MembershipChange {
   /** Null if the contact was erased while the event was kept. */
   contactId: string | null;
   email: string | null;
-  /** The actor that added or removed the contact, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment. */
+  /**
+   * The actor that added or removed the contact, for a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked
+   * segment.
+   */
   actor: string | null;
   at: Date;
 }

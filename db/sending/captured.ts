@@ -36,7 +36,10 @@ export async function insertCapturedEmail(
   `.execute(db);
 }
 
-/** Selects captured messages: only of one recipient if `to` is given, and only of these projects if `projects` is given. */
+/**
+ * Selects captured messages: only of one recipient if `to` is given, and only of these projects if `projects` is
+ * given.
+ */
 interface CapturedFilter {
   to?: string | undefined;
   projects?: readonly string[] | undefined;
