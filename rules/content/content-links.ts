@@ -51,6 +51,22 @@ export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): s
   return isOwn || names.some((name) => LOOP_ONLY.has(name)) ? undefined : output.content;
 }
 
+/** What follows a base address: its path, query or fragment, without the quotes and braces of Liquid. */
+const AFTER_BASE = /^[/?#][^"{}]*$/;
+
+/**
+ * The expression of a link that is a variable with a fixed path behind it, such as `href="{{ base }}/orders"`;
+ * undefined for other links. As with `variableAddress`, its value decides whether the link is tracked.
+ */
+export function basedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+  const parts = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
+  const [base, path] = parts;
+  if (parts.length !== 2 || base === undefined || typeof path !== 'string') return undefined;
+  const expression = variableAddress({ ...link, parts: [base] }, locals);
+  const rest = path.trimEnd();
+  return expression !== undefined && AFTER_BASE.test(rest) ? `${expression} | append: "${rest}"` : undefined;
+}
+
 /**
  * Returns the target of a stored link for this message. It is always http(s), and always the author's host unless the
  * link is one variable. Untrusted values are left empty. Undefined if the result is not an address.

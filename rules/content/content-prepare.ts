@@ -1,7 +1,7 @@
 import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { type LinkValue, type ScannedHtml, scanHtml } from './content-html.ts';
 import { joinedOutputs } from './content-joints.ts';
-import { trackedAddress, variableAddress } from './content-links.ts';
+import { basedAddress, trackedAddress, variableAddress } from './content-links.ts';
 import { guardExpression, guardHtml, type LocalSources, localNames, localSources } from './content-names.ts';
 import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
@@ -167,8 +167,8 @@ interface Tracked {
 }
 
 /**
- * Numbers the links. Clicks of emails that were sent find their links by number, so the links that are one variable,
- * which were not tracked at first, come last.
+ * Numbers the links. Clicks of emails that were sent find their links by number, so links that were not tracked at first
+ * come last: those that are one variable, then those with a fixed path behind it.
  */
 function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<number, Tracked> {
   const tracked = new Map<number, Tracked>();
@@ -182,10 +182,11 @@ function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<numb
     const address = trackedAddress(link, locals);
     if (address !== undefined) track(link, address);
   }
-  for (const link of scanned.links) {
-    const variable = variableAddress(link, locals);
-    if (variable !== undefined) track(link, `{{ ${variable} }}`, variable);
-  }
+  for (const read of [variableAddress, basedAddress])
+    for (const link of scanned.links) {
+      const variable = read(link, locals);
+      if (variable !== undefined) track(link, `{{ ${variable} }}`, variable);
+    }
   return tracked;
 }
 

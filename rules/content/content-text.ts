@@ -28,11 +28,15 @@ function wordsOf(nodes: DomNode[]): string {
   return texts.join('').trim();
 }
 
+const HIDING: Readonly<Record<string, string>> = { display: 'none', 'mso-hide': 'all', visibility: 'hidden' };
+
 /** Elements that no reader of the HTML sees, by their attributes and the styles that email authors write. */
 const HIDDEN = [
   '[hidden]',
   '[data-skip-in-text]',
-  ...['display:none', 'display: none', 'mso-hide:all', 'mso-hide: all'].map((style) => `[style*="${style}" i]`),
+  ...['display', 'mso-hide', 'visibility'].flatMap((property) =>
+    [':', ': ', ' :', ' : '].map((colon) => `[style*="${property}${colon}${HIDING[property]}" i]`),
+  ),
 ];
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } }));

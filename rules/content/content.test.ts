@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
 import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
+import { htmlToText } from './content-text.ts';
 import { TemplateError } from './template-error.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
@@ -37,7 +38,9 @@ describe('click tracking', () => {
     'javascript:alert(1)',
     '{{unsubscribeUrl}}',
     '{{manageUrl}}',
-    '{{ base }}/path',
+    '{{ base }}path',
+    '{{ base }}/{{ path }}',
+    '{{ base }}/{% if a %}x{% endif %}',
     '{{ subscribeUrl | append: "?x" }}',
     'https://{{ host }}/x',
     'https://example.com{{ rest }}',
@@ -97,6 +100,25 @@ describe('click tracking', () => {
     });
   });
 
+  it('tracks a base address with a path behind it, numbered after the other links', () => {
+    const content = tracked(
+      '<a href="{{ base }}/a?x=1&amp;y=2">x</a> <a href="{{ url }}">y</a> <a href="{{data.b}}#z ">z</a>',
+    );
+    expect(content.links).toEqual(['{{ url }}', '{{ base | append: "/a?x=1&y=2" }}', '{{ data.b | append: "#z" }}']);
+    const vars = markTrusted({
+      base: 'https://b.example',
+      url: 'https://c.example/',
+      data: { b: 'mailto:a@b.example' },
+    });
+    expect(renderContent(content, vars, urls).html).toBe(
+      `<a href="${CLICK}/1">x</a> <a href="${CLICK}/0">y</a> <a href="mailto:a@b.example#z">z</a>`,
+    );
+    expect(resolveLink(content.links[1] ?? '', vars)).toBe('https://b.example/a?x=1&y=2');
+    const evil = markUntrusted({ base: 'https://evil.example' }, ['base']);
+    expect(renderContent(content, evil, urls).html).not.toContain('evil.example');
+    expect(resolveLink(content.links[1] ?? '', evil)).toBeUndefined();
+  });
+
   it('does not track an address that needs a name of a loop, and does track inside blocks', () => {
     const body =
       '{% for p in items %}<a href="https://a.example/{{ p.slug }}">x</a><a href="https://b.example/">y</a>{% endfor %}';
@@ -117,6 +139,13 @@ describe('click tracking', () => {
     const body = '<a href="https://a.example/">a</a>';
     expect(html(body)).toBe(body);
   });
+});
+
+describe('a hidden element', () => {
+  it.each(['display:none', 'DISPLAY : NONE !important', 'color:red; visibility: hidden', 'mso-hide :all'])(
+    'omits what %s hides',
+    (style) => expect(htmlToText(`<div style="${style}">hidden</div><p>shown</p>`)).toBe('shown'),
+  );
 });
 
 describe('the stored link', () => {
