@@ -66,7 +66,7 @@ async function change(order: Order): Promise<void> {
   console.log(JSON.stringify(toPrinted(project), null, 2));
   if (order.release && project.hold.held)
     console.error(
-      `The project is still on hold by itself: ${project.hold.reason}. Its members release it with POST /project/release.`,
+      `The project still has a hold of its own: ${project.hold.reason}. Its members release it with POST /project/release.`,
     );
 }
 

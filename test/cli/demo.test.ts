@@ -10,7 +10,7 @@ it('npm run demo tours a service of its own, counts what arrived, and leaves not
   for (const shown of [
     'sent while it was paused: 0 of 0',
     'retried after the contact was fixed: 1 of 1',
-    'waits for its own hour: 1 of 1',
+    'waits for its local time: 1 of 1',
   ])
     expect(output).toContain(shown);
   expect(output).toContain('ended by the purchase: 1 of 1');

@@ -34,7 +34,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByLabel('To', { exact: true }).fill('09:00');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page
-      .getByText(/opens and closes at one time is never open/)
+      .getByText(/opens and closes at the same time is never open/)
       .first()
       .waitFor();
     await page.getByLabel('To', { exact: true }).fill('17:30');
