@@ -1,4 +1,4 @@
-import { type AssetObject, forgetObject, listDueObjects } from '../db/assets/leftovers.ts';
+import { type AssetObject, deleteLeftover, listDueObjects } from '../db/assets/leftovers.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Objects removed at a time, well below the sockets that a bucket has. */
@@ -15,7 +15,7 @@ export async function removeLeftovers({ db, bucket }: Pick<ActivityDeps, 'db' | 
   const remove = async (object: AssetObject): Promise<void> => {
     if (!bucket) throw new Error('ASSETS_S3_BUCKET is not set');
     await bucket.remove(object.objectKey);
-    await forgetObject(db, object);
+    await deleteLeftover(db, object);
   };
   for (let removed = 0; removed < MOST; removed += AT_A_TIME) {
     const due = await listDueObjects(db, AT_A_TIME);

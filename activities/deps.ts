@@ -4,7 +4,7 @@ import type { EmailProvider } from '../channels/email/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
-import type { OutboxBell } from '../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../db/outbox/outbox-waker.ts';
 import type { Config } from '../rules/config.ts';
 import type { SampledLog } from '../rules/sampled-log.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -20,7 +20,7 @@ export interface ActivityDeps {
   db: Db;
   compute: Compute;
   /** Wakes the workers, after the commit. */
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   lifecycle: Lifecycle;
   log: Logger;
   /** Receives the ends of messages. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { takeAudiencePage } from '../db/campaigns/audience.ts';
 import type { CampaignStart } from '../db/campaigns/campaigns.ts';
 import { findChunkClock } from '../db/campaigns/chunk-clock.ts';
-import { claimRange, listRanges, nextClaim } from '../db/campaigns/claims.ts';
+import { claimRange, listRanges, nextClaimNumber } from '../db/campaigns/claims.ts';
 import { completeSent } from '../db/campaigns/completions.ts';
 import type { Db } from '../db/connection.ts';
 import { suppressionPads } from '../db/contacts/suppressions.ts';
@@ -75,7 +75,7 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
   return { round, ...Object.fromEntries(rounded), 'HOT %': await heapOnlyPercent(db) };
 
   async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
-    const claim = await nextClaim(db);
+    const claim = await nextClaimNumber(db);
     const clock = { key: (await findChunkClock(db, chunk))?.key ?? '', closesAt: null };
     const ranges = await timed('listed', () => listRanges(db, { ...chunk, size: claimRows, from: undefined }));
     for (const range of ranges) {

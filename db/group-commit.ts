@@ -6,7 +6,7 @@ import { provesRollback } from './transaction.ts';
  * Time after which a transaction counts as delayed, by a lock or a slow disk. Other transactions then no longer wait
  * for it.
  */
-const HELD_UP_MS = 50;
+const DELAYED_AFTER_MS = 50;
 /**
  * Concurrent transactions, including delayed ones. Each uses a connection of the process, which needs some for other
  * work.
@@ -75,7 +75,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
   /** Queues with waiting or running items, in the order of their turns. */
   const queues = new Map<string, Queue<I, O>>();
   let running = 0;
-  let heldUp = 0;
+  let delayed = 0;
 
   function queueNamed(name: string, runningMax: number): Queue<I, O> {
     const queue = queues.get(name) ?? { name, waiting: [], running: 0, runningMax };
@@ -87,7 +87,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
   const ownName = (item: I) => `${queueOf(item)} of ${tenantOf?.(item)}`;
 
   function pump(): void {
-    while (running - heldUp < lanes && running < RUNNING_MAX) {
+    while (running - delayed < lanes && running < RUNNING_MAX) {
       const queue = [...queues.values()].find(hasTurn);
       if (!queue) return;
       const batch = takeBatch(queue.waiting, options);
@@ -100,23 +100,23 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
 
   function hasTurn({ waiting, ...queue }: Queue<I, O>): boolean {
     if (waiting.length === 0 || queue.running >= queue.runningMax) return false;
-    return running === heldUp || waiting.length >= worthALane;
+    return running === delayed || waiting.length >= worthALane;
   }
 
   function start(queue: Queue<I, O>, batch: Waiting<I, O>[]): void {
     let late = 0;
     const timer = setTimeout(() => {
       late = 1;
-      heldUp += late;
+      delayed += late;
       pump();
-    }, HELD_UP_MS);
+    }, DELAYED_AFTER_MS);
     running += 1;
     queue.running += 1;
     void run(batch).finally(() => {
       clearTimeout(timer);
       running -= 1;
       queue.running -= 1;
-      heldUp -= late;
+      delayed -= late;
       if (queue.running === 0 && queue.waiting.length === 0) queues.delete(queue.name);
       pump();
     });
@@ -131,7 +131,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       // A batch may run again only if nothing of it remains. If Postgres is unreachable, the error is the same for
       // all.
       const again = batch.length > 1 && provesRollback(error);
-      if (again && tenants.size > 1) setApart(tenants);
+      if (again && tenants.size > 1) separateTenants(tenants);
       // One item made the transaction fail; run alone, only that item fails. After a timeout this is skipped, because
       // each item could time out again.
       else if (again && !isOutOfTime(error)) for (const waiting of batch) await run([waiting]);
@@ -140,7 +140,7 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
   }
 
   /** Moves the items of these tenants, failed and waiting, into queues of their own. */
-  function setApart(tenants: Map<string, Waiting<I, O>[]>): void {
+  function separateTenants(tenants: Map<string, Waiting<I, O>[]>): void {
     for (const [name, failed] of tenants) {
       const own = queueNamed(name, lanes);
       own.waiting.unshift(...failed);

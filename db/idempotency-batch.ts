@@ -63,18 +63,18 @@ export async function releaseKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
 }
 
 /** Response to a request with a key. */
-export interface KeyedAnswer extends KeyRef {
+export interface KeyedResponse extends KeyRef {
   statusCode: number;
   response: unknown;
 }
 
 /** Stores responses with their keys, for clients that lose the response. */
-export async function keepAnswers(trx: Trx, answers: KeyedAnswer[]): Promise<void> {
-  if (answers.length > 0) await prepared`${updateAnswers(answers)}`.execute(trx);
+export async function storeResponses(trx: Trx, answers: KeyedResponse[]): Promise<void> {
+  if (answers.length > 0) await prepared`${updateResponses(answers)}`.execute(trx);
 }
 
-/** Returns the statement of `keepAnswers`, as a part of a larger one. Takes any number of responses. */
-export function updateAnswers(answers: KeyedAnswer[]): RawBuilder<unknown> {
+/** Returns the statement of `storeResponses`, as a part of a larger one. Takes any number of responses. */
+export function updateResponses(answers: KeyedResponse[]): RawBuilder<unknown> {
   return sql`
     UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
     FROM unnest(${answers.map((a) => a.projectId)}::uuid[], ${answers.map((a) => a.owner.public)}::bool[],

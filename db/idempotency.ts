@@ -1,9 +1,9 @@
 import type { KeyOwner } from '../rules/access/key-owner.ts';
 import type { Trx } from './connection.ts';
-import { keepAnswers, takeKeys } from './idempotency-batch.ts';
+import { storeResponses, takeKeys } from './idempotency-batch.ts';
 
 /** Response of an effect, stored with the key for clients that lost the response. */
-export interface KeptAnswer<T> {
+export interface StoredResponse<T> {
   statusCode: number;
   response: T;
 }
@@ -18,13 +18,13 @@ export interface KeptAnswer<T> {
 export async function withIdempotency<T>(
   trx: Trx,
   p: { projectId: string; key: string | undefined; owner: KeyOwner; request: string; fingerprint?: string | undefined },
-  effect: () => Promise<KeptAnswer<T>>,
-): Promise<KeptAnswer<T>> {
+  effect: () => Promise<StoredResponse<T>>,
+): Promise<StoredResponse<T>> {
   const { projectId, key, owner, request, fingerprint } = p;
   if (key === undefined) return effect();
   const [refused] = (await takeKeys(trx, [{ projectId, key, owner, request, fingerprint }])).values();
   if (refused) throw refused;
   const answer = await effect();
-  await keepAnswers(trx, [{ projectId, key, owner, ...answer }]);
+  await storeResponses(trx, [{ projectId, key, owner, ...answer }]);
   return answer;
 }

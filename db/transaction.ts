@@ -3,13 +3,13 @@ import { AppError } from '../rules/errors.ts';
 import type { Db, Trx } from './connection.ts';
 import { joinedTransaction } from './joined-transaction.ts';
 import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
-import { awaitFate } from './unknown-commit.ts';
+import { awaitCommitOutcome } from './unknown-commit.ts';
 
 /**
  * Maximum number of attempts of a transaction that Postgres aborted for a temporary reason. An aborted transaction
  * leaves nothing, so repeating it is safe.
  */
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 /** deadlock_detected and serialization_failure. */
 const RETRYABLE = new Set(['40P01', '40001']);
 
@@ -34,9 +34,9 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
         return results[0] as T;
       });
     } catch (error) {
-      const fate = error instanceof UnknownCommit ? await awaitFate(db, error) : undefined;
+      const fate = error instanceof UnknownCommit ? await awaitCommitOutcome(db, error) : undefined;
       if (fate === 'committed') return results[0] as T;
-      if (tried >= MAX_TRIES || !(fate === 'aborted' || isRetryable(error))) throw error;
+      if (tried >= MAX_ATTEMPTS || !(fate === 'aborted' || isRetryable(error))) throw error;
     }
   }
 }

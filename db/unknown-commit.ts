@@ -20,20 +20,20 @@ const LOOK_UP_MS = 5_000;
 const LOOK_UP_PAUSE_MS = 50;
 
 /** Outcome of a transaction. `undefined`: it has not ended yet, or Postgres is unreachable or no longer knows. */
-export type Fate = 'committed' | 'aborted' | undefined;
+export type CommitOutcome = 'committed' | 'aborted' | undefined;
 
 /** Reads the outcome once. A transaction whose connection is lost may still be committing. */
-export async function findFate(db: Kysely<Database>, { xid }: UnknownCommit): Promise<Fate> {
+export async function findCommitOutcome(db: Kysely<Database>, { xid }: UnknownCommit): Promise<CommitOutcome> {
   const { rows } = await sql<{ fate: string | null }>`SELECT pg_xact_status(${xid}::xid8) AS fate`.execute(db);
   const fate = rows[0]?.fate;
   return fate === 'committed' || fate === 'aborted' ? fate : undefined;
 }
 
 /** Polls for the outcome for 5 s: long enough for a restart of Postgres. */
-export async function awaitFate(db: Kysely<Database>, unknown: UnknownCommit): Promise<Fate> {
+export async function awaitCommitOutcome(db: Kysely<Database>, unknown: UnknownCommit): Promise<CommitOutcome> {
   const untilMs = Date.now() + LOOK_UP_MS;
   while (true) {
-    const fate = await findFate(db, unknown).catch((error: unknown) => {
+    const fate = await findCommitOutcome(db, unknown).catch((error: unknown) => {
       if (isConnectionFailure(error)) return undefined;
       throw unknown;
     });

@@ -14,7 +14,7 @@ import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
 import { createCompute, type WorkDone } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
-import type { OutboxBell } from '../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../db/outbox/outbox-waker.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import { createSimulatedKeeper } from '../db/sending/simulated-emails.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
@@ -26,7 +26,7 @@ import type { Lifecycle } from '../temporal/lifecycle.ts';
 export function createActivityDeps(p: {
   config: Config;
   db: Db;
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   lifecycle: Lifecycle;
   log: Logger;
   stopping: AbortSignal;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { SendingGate } from '../activities/sending-hold.ts';
 import type { Db } from '../db/connection.ts';
-import { claimFair, deleteRows, giveBack, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
+import { claimFair, deleteRows, releaseRows, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
@@ -126,7 +126,7 @@ export function startDirectSender(deps: {
     if (handedOver.length > 0) await channel.handOver(projectId, handedOver);
     const back = withFate('back');
     if (back.length > 0) waitFor(projectId, Math.min(...back.map((fate) => fate.dueAt.getTime())));
-    await giveBack(db, back.map(idOf));
+    await releaseRows(db, back.map(idOf));
     await deleteRows(db, fates.filter((fate) => fate.fate === 'gone').map(idOf));
   }
 

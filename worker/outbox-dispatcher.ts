@@ -3,13 +3,13 @@ import { createBatcher } from '../db/batcher.ts';
 import type { Db } from '../db/connection.ts';
 import {
   claimFair,
-  deleteBegun,
+  deferRows,
   deleteRows,
+  deleteStarted,
   findEndedStarts,
   findEndedTargets,
-  giveBack,
-  lookAtOutbox,
-  putOff,
+  readOutboxState,
+  releaseRows,
   type TakenRow,
 } from '../db/outbox/outbox.ts';
 import { type Begun, WATCHED_KINDS } from '../rules/executions/begun.ts';
@@ -68,7 +68,7 @@ export function startDispatcher(deps: {
 
   const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
   const begunBatch = createBatcher<Begun>(async (begun) => {
-    admission.begun(await deleteBegun(db, begun));
+    admission.begun(await deleteStarted(db, begun));
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
@@ -81,7 +81,7 @@ export function startDispatcher(deps: {
 
   async function round(): Promise<boolean> {
     if (Date.now() < awayUntilMs) return false;
-    const { waiting, withTemporal } = await lookAtOutbox(db, TEMPORAL_PRIORITIES);
+    const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
     if (waiting.length === 0) return false;
     const room = admission.window - withTemporal;
     if (room < CLAIM_ROWS) admission.full();
@@ -146,19 +146,19 @@ export function startDispatcher(deps: {
     const waiting = rows.filter((row) => !ended.has(row.id));
     await Promise.all([
       remove(rows.filter((row) => ended.has(row.id))),
-      putOff(db, idsOf(waiting), 'what it is for has not begun yet'),
+      deferRows(db, idsOf(waiting), 'what it is for has not begun yet'),
     ]);
   }
 
   async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; away: boolean }): Promise<void> {
     log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
-    if (!p.away) return putOff(db, idsOf(rows), p.reason);
+    if (!p.away) return deferRows(db, idsOf(rows), p.reason);
     if (Date.now() >= awayUntilMs) {
       awayUntilMs = Date.now() + awayMs;
       awayMs = Math.min(AWAY_MAX_MS, awayMs * 2);
       setTimeout(() => loop.wake(), awayUntilMs - Date.now()).unref();
     }
-    await giveBack(db, idsOf(rows));
+    await releaseRows(db, idsOf(rows));
   }
 
   const loop = startOutboxLoop({ round, log, name: 'dispatcher' });

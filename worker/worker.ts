@@ -6,7 +6,7 @@ import { connect } from '../db/connection.ts';
 import { closeLegacyQueues, readInstallation } from '../db/installation/installation.ts';
 import { readDuties } from '../db/installation/sending-hold.ts';
 import { type Release, startHeartbeat } from '../db/operator/processes.ts';
-import { createOutboxBell, type OutboxBell } from '../db/outbox/outbox-bell.ts';
+import { createOutboxWaker, type OutboxWaker } from '../db/outbox/outbox-waker.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
@@ -68,8 +68,8 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     await db.destroy();
     throw error;
   });
-  const bell = createOutboxBell(db);
-  const outbox: OutboxBell = {
+  const bell = createOutboxWaker(db);
+  const outbox: OutboxWaker = {
     wake(rows) {
       takers.wake(rows.map(takerOf));
       // Other processes take the rows if this one is busy.

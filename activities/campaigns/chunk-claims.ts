@@ -76,7 +76,7 @@ export class ChunkClaims {
       sendRate: terms.sendRate,
       frequencyCap: terms.frequencyCap,
       clock,
-      said: terms.variant === null ? undefined : { variant: terms.variant, contentId: terms.contentId },
+      assignedVariant: terms.variant === null ? undefined : { variant: terms.variant, contentId: terms.contentId },
     };
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;

@@ -1,4 +1,4 @@
-import { findChunkClock, noteNotBefore, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import { findChunkClock, noteNotBefore, type OpenGate } from '../../db/campaigns/chunk-clock.ts';
 import { type ChunkRef, failChunk, finishChunk } from '../../db/campaigns/chunks.ts';
 import type { Db } from '../../db/connection.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
@@ -9,7 +9,7 @@ import { campaignGate } from '../../rules/campaigns/gate.ts';
  * an instant or is done because its hour has passed. Undefined when the chunk does not exist. Uses the database's
  * clock, as claims do.
  */
-export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenClock | { refused: ChunkResult } | undefined> {
+export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { refused: ChunkResult } | undefined> {
   const found = await findChunkClock(db, chunk);
   if (!found) return undefined;
   const { clock, key, now } = found;

@@ -1,7 +1,7 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 import { OverBudget } from '../../compute/compute.ts';
 import { finishChunk } from '../../db/campaigns/chunks.ts';
-import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campaigns/claims.ts';
+import { type ClaimedRecipient, nextClaimNumber, releaseClaims } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
@@ -60,7 +60,7 @@ export interface ChunkSenderDeps {
  * count for a row; an attempt that has lost rows stops at once.
  */
 export async function takeTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
-  return new ChunkSender(deps, turn, await nextClaim(deps.db)).takeTurn();
+  return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).takeTurn();
 }
 
 class ChunkSender implements RecordOwner {
@@ -120,7 +120,7 @@ class ChunkSender implements RecordOwner {
       clearTimeout(timer);
       this.turn.stop.removeEventListener('abort', stopped);
       await this.drain();
-      await releaseClaimed(this.deps.db, { ids: this.unsent, claim: this.claim });
+      await releaseClaims(this.deps.db, { ids: this.unsent, claim: this.claim });
       await this.tokens?.giveBack(this.unsent.filter((id) => !this.free.has(id)).length);
     }
     if (this.failure) throw this.failure;

@@ -1,4 +1,4 @@
-import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import type { OpenGate } from '../../db/campaigns/chunk-clock.ts';
 import type { ChunkRef, SendTerms } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import type { AttemptedEmail } from '../../engine/attempts/email-outcomes.ts';
@@ -10,7 +10,7 @@ export interface ChunkTurn {
   chunk: ChunkRef;
   terms: SendTerms;
   /** The time until which the chunk may be sent, decided at the start of the turn. */
-  clock: OpenClock;
+  clock: OpenGate;
   composer: CampaignComposer;
   slow: SlowContent;
   /**

@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
-import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import type { OpenGate } from '../../db/campaigns/chunk-clock.ts';
 import { beginTurn, endTurn } from '../../db/campaigns/chunk-turns.ts';
 import {
   type ChunkRef,
@@ -207,7 +207,7 @@ export class CampaignSending {
     input: ChunkInput;
     rate: number;
     terms: SendTerms;
-    clock: OpenClock;
+    clock: OpenGate;
   }): Promise<Omit<ChunkTurn, 'stop'>> {
     const { from, putOff } = input;
     const chunk = chunkOf(input);

@@ -3,7 +3,7 @@ import type { EmailProvider, ProviderResult } from '../../channels/email/provide
 import { providerAddress } from '../../channels/email/providers.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { EmailResult } from '../../engine/attempts/email-outcomes.ts';
@@ -80,7 +80,7 @@ export function createMailer(deps: {
   db: Db;
   provider: EmailProvider;
   compute: Compute;
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   log: Pick<Logger, 'warn'>;
   ends: SampledLog;
   route?: RouteWatch;

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type EmailResult, recordEmailResults } from '../../engine/attempts/email-outcomes.ts';
 import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
@@ -59,7 +59,7 @@ export function createEmailSettler(deps: {
   suppressionKey: Buffer;
   /** Named in suppression entries: the provider. */
   source: EmailProviderKind;
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   guard: Pick<HoldGuard, 'accepted'>;
   ends: SampledLog;
 }): EmailSettler {

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
-import { countTries, noteAttempt } from '../../db/executions/visits.ts';
+import { countAttempts, noteAttempt } from '../../db/executions/visits.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { openStepConfig } from '../../db/workflows/step-secrets.ts';
 import { completeEffect, type EffectPosition, resumeExecution } from '../../engine/automations/resume.ts';
@@ -45,7 +45,7 @@ async function makeRequest(deps: ActivityDeps, standing: EffectPosition<null>): 
   const { execution, next } = standing;
   const { request, onFailure } = await prepare(deps, standing);
   const result = await deps.webhooks.send(request);
-  const tries = (await countTries(deps.db, execution.id, next.visit)) + 1;
+  const tries = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
   const fault = faultOf(result);
   if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { standing, result, fault, tries });
   return inTransaction(deps.db, (trx) =>

@@ -1,4 +1,4 @@
-import { foldTouches } from '../../db/campaigns/touches.ts';
+import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
 import { countPastMailHours } from '../../db/events/mail-hours.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -8,7 +8,7 @@ import { listParts, type Parts } from './parts.ts';
 export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): Parts {
   return listParts({
     campaign_touches: async () => {
-      await foldTouches(db);
+      await deleteStaleFigures(db);
       return null;
     },
     mail_hours: async ({ goOn }) => ((await countPastMailHours(db, goOn)) ? null : 'hours are left'),

@@ -1,6 +1,6 @@
 import type { SmsProvider } from '../../channels/sms/provider.ts';
 import type { Db, Trx } from '../../db/connection.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
 import { addSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -45,7 +45,7 @@ export interface SmsAttempts {
 interface SmsDeps {
   db: Db;
   provider: SmsProvider | undefined;
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   ends: SampledLog;
   /** Key of the SMS stop list, derived from SECRET_KEY. */
   suppressionKey: Buffer;

@@ -8,9 +8,9 @@ import {
   type DeliveryAttempt,
   type DueDelivery,
   type EndpointTurn,
-  judgeEndpoint,
   listDueDeliveries,
   recordAttempts,
+  updateEndpointStatus,
 } from '../../db/webhooks/endpoint-turns.ts';
 import { keptResponse } from '../../rules/webhooks/answer-text.ts';
 import {
@@ -132,7 +132,7 @@ async function judge(
   verdict: Verdict,
 ): Promise<EndpointStatus> {
   const { status, outbox: queued } = await inTransaction(deps.db, async (trx) => {
-    const judged = await judgeEndpoint(trx, { projectId, endpointId, verdict });
+    const judged = await updateEndpointStatus(trx, { projectId, endpointId, verdict });
     if (!judged.justDisabled) return { status: judged.status, outbox: [] };
     const why = verdict.gone ? 'it answered 410 Gone' : 'it has failed for five days';
     const notice = await queueOwnerNotice(trx, {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findFate } from '../../db/unknown-commit.ts';
+import { findCommitOutcome } from '../../db/unknown-commit.ts';
 import { type Engagement, recordEngagements } from '../../engine/feedback/engagements.ts';
 import { type FetchKind, isTooEarly } from '../../rules/emails/prefetchers.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
@@ -53,7 +53,7 @@ interface Waiting extends Hit {
 
 interface BatcherDeps {
   db: Db;
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   log: Pick<Logger, 'warn' | 'error'>;
   /** Skips the rule about early hits (rules/emails/prefetchers.ts). */
   lenient: boolean;
@@ -164,7 +164,7 @@ async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]
   const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
   for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
     if (!unknown) continue;
-    const fate = await findFate(db, unknown).catch((error: unknown) => {
+    const fate = await findCommitOutcome(db, unknown).catch((error: unknown) => {
       if (isConnectionFailure(error)) throw error;
       return undefined;
     });

@@ -1,6 +1,6 @@
 import { createDns } from '../../channels/dns.ts';
 import type { Db } from '../../db/connection.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { guardRefusals } from '../../db/sending/hold-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../engine/feedback/email-feedback.ts';
@@ -17,7 +17,7 @@ export type FeedbackRecorder = (
  * an email that was refused because of its sender is looked up in the DNS between two transactions. A process that
  * ends there loses one refusal of the last hundred.
  */
-export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: OutboxBell }): FeedbackRecorder {
+export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: OutboxWaker }): FeedbackRecorder {
   const { config, db, outbox } = p;
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
   const dns = createDns({ servers: config.dnsServers, cached: true });

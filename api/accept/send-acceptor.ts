@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { createMonthOpener } from '../../db/sending/monthly-usage.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { acceptBatch } from '../../engine/sending/accept-batch.ts';
@@ -51,7 +51,7 @@ export interface SendAcceptor {
  * Creates the acceptor. Concurrent requests share a transaction, also across projects. Each caller gets its own
  * response or error.
  */
-export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxBell }): SendAcceptor {
+export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxWaker }): SendAcceptor {
   const { suppressionKey } = deps;
   const newGroup = () =>
     createGroupCommit<SendRequest, SendOutcome>({

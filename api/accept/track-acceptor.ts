@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
   type TrackOutcome,
@@ -33,7 +33,7 @@ export interface TrackAcceptor {
 }
 
 /** Creates the acceptor. Concurrent requests of a project share a transaction. */
-export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxBell }): TrackAcceptor {
+export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxWaker }): TrackAcceptor {
   async function commit(requests: TrackedRequest[]): Promise<TrackOutcome[]> {
     const [first] = requests;
     if (!first) return [];

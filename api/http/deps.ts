@@ -6,7 +6,7 @@ import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
 import type { Release } from '../../db/operator/processes.ts';
 import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import type { Config } from '../../rules/config.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import type { EngagementBatcher } from '../accept/engagement-batcher.ts';
@@ -33,7 +33,7 @@ export interface Deps {
   /** Bucket for new images. Undefined keeps images in Postgres. */
   bucket: Bucket | undefined;
   /** Wakes the workers, after the commit. */
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   lifecycle: Pick<Lifecycle, 'ping' | 'findRunId' | 'readQueueStats' | 'names'>;
   log: Logger;
   keys: KeyCache;

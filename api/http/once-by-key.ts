@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
-import { keepAnswers, takeKeys } from '../../db/idempotency-batch.ts';
+import { storeResponses, takeKeys } from '../../db/idempotency-batch.ts';
 import { afterCommit, joinableDb, withinTransaction } from '../../db/joined-transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { keyOwner } from './actor.ts';
@@ -37,7 +37,7 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
         if (reused) throw reused;
         const ran = await withinTransaction(trx, async () => (await handler(c, next)) as Response);
         const { status } = ran.result;
-        await keepAnswers(trx, [{ ...keyed, statusCode: status, response: await keptResponse(ran.result, rules) }]);
+        await storeResponses(trx, [{ ...keyed, statusCode: status, response: await keptResponse(ran.result, rules) }]);
         return ran;
       });
       committed();

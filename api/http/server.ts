@@ -10,7 +10,7 @@ import { connect } from '../../db/connection.ts';
 import { findInstallation } from '../../db/installation/installation.ts';
 import { type Release, startHeartbeat } from '../../db/operator/processes.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
-import { createOutboxBell } from '../../db/outbox/outbox-bell.ts';
+import { createOutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { API_CONNECTIONS, API_READ_CONNECTIONS } from '../../db/pool-sizes.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -127,7 +127,7 @@ function openDeps(
     applicationName: 'tidings-api-reads',
     statementTimeoutMs: READ_TIMEOUT_MS,
   });
-  const outbox = createOutboxBell(db);
+  const outbox = createOutboxWaker(db);
   const lifecycle = createLifecycle({
     temporal: config.temporal,
     installation,

@@ -6,7 +6,7 @@ import { isMailSystem } from '../../channels/inbound/automatic-email.ts';
 import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
 import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
 import type { Db } from '../../db/connection.ts';
-import type { OutboxBell } from '../../db/outbox/outbox-bell.ts';
+import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findMailAddresses, listDomainOwners, recordReceived } from '../../engine/feedback/inbound-mail.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -30,7 +30,7 @@ const HTML_MAX_CHARS = 4 * EVENT_BODY_MAX_CHARS;
 interface Deps {
   config: Config;
   db: Db;
-  outbox: OutboxBell;
+  outbox: OutboxWaker;
   log: Logger;
 }
 

@@ -23,7 +23,7 @@ import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { importPreviewRoutes } from './contact-jobs/preview.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
-import { contactDossierRoutes } from './contacts/dossier.ts';
+import { contactDossierRoutes } from './contacts/contact-export.ts';
 import { contactExportRoutes } from './contacts/export.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { contactStandingRoutes } from './contacts/standing.ts';

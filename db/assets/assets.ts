@@ -75,11 +75,11 @@ export async function findKnown(
 ): Promise<Asset | undefined> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:assets:${projectId}`}, 0))`.execute(trx);
   const known = await findByHash(trx, { projectId, hash });
-  if (!known) await takeAssetRoom(trx, { projectId, bytes: content.length });
+  if (!known) await assertAssetQuota(trx, { projectId, bytes: content.length });
   return known;
 }
 
-async function takeAssetRoom(trx: Trx, p: { projectId: string; bytes: number }): Promise<void> {
+async function assertAssetQuota(trx: Trx, p: { projectId: string; bytes: number }): Promise<void> {
   const stored = await sumAssets(trx, p.projectId);
   if (stored.bytes + p.bytes <= ASSETS_MAX_BYTES && stored.count < ASSETS_MOST) return;
   throw new AppError('CONFLICT', {

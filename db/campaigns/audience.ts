@@ -14,7 +14,7 @@ import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../se
 import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
-import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
+import { type CampaignWithVariants, insertPageWithVariants, type PageChunk } from './page-with-variants.ts';
 import { isTesting } from './testing.ts';
 import { withheldReason } from './withheld.ts';
 import {
@@ -218,13 +218,13 @@ async function takeRows(
   try {
     return await inSavepoint(trx, () => insertPage(trx, p, { ...how, present: sql`` }));
   } catch (error) {
-    if (!isTwice(error)) throw error;
+    if (!isDuplicateRecipient(error)) throw error;
     const present = sql`ON CONFLICT (campaign_id, contact_id) WHERE campaign_id IS NOT NULL DO NOTHING`;
     return insertPage(trx, p, { ...how, present });
   }
 }
 
-function isTwice(error: unknown): boolean {
+function isDuplicateRecipient(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   return code === '23505' && constraint === 'emails_campaign_contact';
 }
@@ -248,8 +248,8 @@ async function insertPage(
   const { projectId, suppressionPads: pads } = p;
   const refused = withheldReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   if (campaign.variants && campaign.variant_content_ids) {
-    const asked = { ...p, ...how, refused, campaign: campaign as DealtCampaign, chunkMax: PAGE_CONTACTS };
-    const dealt = await insertDealtPage(trx, asked);
+    const asked = { ...p, ...how, refused, campaign: campaign as CampaignWithVariants, chunkMax: PAGE_CONTACTS };
+    const dealt = await insertPageWithVariants(trx, asked);
     const { chunks, open, seen, cursor } = dealt;
     const recipients = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
     return { recipients, open, chunks, cursor: cursor ?? campaign.audience_cursor, done: seen < contacts };

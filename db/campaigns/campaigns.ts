@@ -12,9 +12,9 @@ import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
+import { containsText } from '../contains-text.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
 import { assertSender } from '../domains/senders.ts';
-import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { noteDeleted } from '../records/deleted-rows.ts';
@@ -81,7 +81,7 @@ export interface CampaignStart {
 }
 
 /** The columns of `CampaignContent` that a copy keeps: all except the name and `sendAtLocal`. */
-const SAID = [
+const COPIED = [
   'description',
   ...MAIL_TEXT_COLUMN_NAMES,
   'audience_type',
@@ -96,7 +96,7 @@ export const CAMPAIGN_COLUMN_NAMES = [
   'id',
   'name',
   'slug',
-  ...SAID,
+  ...COPIED,
   'send_at_local',
   'status',
   'scheduled_at',
@@ -195,7 +195,7 @@ export async function listCampaigns(
     cursor?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Campaign>>> {
-  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)} AND ${hasPart(['name'], p.search)}`;
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)} AND ${containsText(['name'], p.search)}`;
   const [counted, listed] = await Promise.all([
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
     fittedPage<CampaignRow>({
@@ -259,12 +259,12 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef & { read?: ReadVer
  * @throws AppError NOT_FOUND
  */
 export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campaign> {
-  const said = sql.raw(SAID.join(', '));
+  const copied = sql.raw(COPIED.join(', '));
   const { name } = await getCampaign(trx, p);
   const slug = await newCampaignSlug(trx, { projectId: p.projectId, name: `${name}${COPY_SUFFIX}` });
   const { rows } = await sql<CampaignRow>`
-    INSERT INTO campaigns (project_id, name, slug, ${said})
-    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${slug}, ${said}
+    INSERT INTO campaigns (project_id, name, slug, ${copied})
+    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${slug}, ${copied}
     FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
     RETURNING ${CAMPAIGN_COLUMNS}
   `.execute(trx);

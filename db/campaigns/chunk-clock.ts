@@ -9,7 +9,7 @@ import type { ChunkRef } from './chunks.ts';
 export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window ELSE p.sending_window END`;
 
 /** A decision about a chunk. It is valid only while the settings are unchanged and the window is open. */
-export interface OpenClock {
+export interface OpenGate {
   /** Identifies the settings that decide when the campaign's email may be sent. */
   key: string;
   /** When the window closes. Null if it does not close. */
@@ -21,7 +21,7 @@ export const CLOCK_KEY = sql<string>`
   concat_ws(' ', coalesce((${EFFECTIVE_WINDOW})::text, '-'), p.timezone, coalesce(k.send_at_local, '-'), k.late_policy)`;
 
 /** True if a decision about a chunk is still valid, for a campaign `k` and its project `p`. */
-export function stillOpen({ key, closesAt }: OpenClock): RawBuilder<SqlBool> {
+export function isStillOpen({ key, closesAt }: OpenGate): RawBuilder<SqlBool> {
   return sql<SqlBool>`${CLOCK_KEY} = ${key} AND now() < coalesce(${closesAt}::timestamptz, 'infinity')`;
 }
 

@@ -5,7 +5,7 @@ import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
 import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequency.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
 import type { CampaignStart } from './campaigns.ts';
-import { type OpenClock, stillOpen } from './chunk-clock.ts';
+import { isStillOpen, type OpenGate } from './chunk-clock.ts';
 import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
 import { OPEN_RECIPIENTS, ofCampaign } from './recipient-rows.ts';
@@ -41,17 +41,17 @@ export interface ClaimRequest extends CampaignStart {
    * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the rows have them
    * already.
    */
-  said?: { variant: number; contentId: string } | undefined;
+  assignedVariant?: { variant: number; contentId: string } | undefined;
   /** The project's send rate as read before. Nothing is claimed if it has changed. */
   sendRate: number | null;
   /** The project's frequency cap as read before. Nothing is claimed if it has changed. */
   frequencyCap?: FrequencyCap | null;
   /** The decision about the chunk's local time and window. Nothing is claimed when it is no longer valid. */
-  clock: OpenClock;
+  clock: OpenGate;
 }
 
 /** Returns a number for one attempt at a chunk. A completion counts only while its row still has this number. */
-export async function nextClaim(db: Db): Promise<number> {
+export async function nextClaimNumber(db: Db): Promise<number> {
   const { rows } = await sql<{ claim: number }>`SELECT nextval('claims') AS claim`.execute(db);
   if (!rows[0]) throw new Error('the sequence of claims gave no number');
   return rows[0].claim;
@@ -94,7 +94,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
     EXISTS (SELECT FROM start)
       AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
       AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
-      AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${mayGetMarketing(p)}
+      AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${canReceiveMarketing(p)}
       AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopic({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})`;
   const wanted = sql`SELECT e.contact_id, ARRAY[e.id] AS ids FROM emails e, contacts c WHERE ${claimable}`;
   const slots = cap ? sql`, slots AS (${takeSlots({ projectId: p.projectId, cap, wanted })})` : sql``;
@@ -107,10 +107,10 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
         AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
         AND (k.mode = 'test' OR ${isCap(cap)})
-        AND ${stillOpen(p.clock)} AND ${SHARES_CLAIM_LOCK}
+        AND ${isStillOpen(p.clock)} AND ${SHARES_CLAIM_LOCK}
       FOR KEY SHARE OF k
     )${slots}
-    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${markVariant(p)}
+    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${variantColumns(p)}
     FROM contacts c
     WHERE ${claimable} ${capped}
     RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
@@ -147,7 +147,7 @@ export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
 }
 
 /** Releases claimed recipients that were not attempted, as if they had not been claimed. Idempotent. */
-export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }): Promise<void> {
+export async function releaseClaims(db: Db, p: { ids: string[]; claim: number }): Promise<void> {
   if (p.ids.length === 0) return;
   await sql`
     UPDATE emails SET status = 'PENDING', attempts = attempts - 1
@@ -159,12 +159,14 @@ export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }
  * Recipients who waited for the winner get their variant when it is known. Rows of the others do not change, so their
  * updates stay heap-only.
  */
-function markVariant({ said }: ClaimRequest): RawBuilder<unknown> {
-  return said ? sql`, variant = ${said.variant}::smallint, content_id = ${said.contentId}::uuid` : sql``;
+function variantColumns({ assignedVariant }: ClaimRequest): RawBuilder<unknown> {
+  return assignedVariant
+    ? sql`, variant = ${assignedVariant.variant}::smallint, content_id = ${assignedVariant.contentId}::uuid`
+    : sql``;
 }
 
 /** Checks the suppression list. If it is empty, as in most projects, the first EXISTS runs once for the statement. */
-function mayGetMarketing(p: ClaimRequest): RawBuilder<boolean> {
+function canReceiveMarketing(p: ClaimRequest): RawBuilder<boolean> {
   const allowed = notSuppressed({
     pads: p.suppressionPads,
     email: sql`c.email`,

@@ -6,7 +6,7 @@ import { noteProviderMessages } from '../emails/provider-messages.ts';
 import { listens } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
-import { markFiguresStale } from './touches.ts';
+import { markFiguresStale } from './stale-figures.ts';
 
 /** An email that the provider deferred, with its reply. */
 export interface Deferred {

@@ -39,7 +39,7 @@ interface Chunk {
 }
 
 /** Another reader was faster. The statistics that it stored are equally good. */
-const OVERTAKEN = new Set(['40001', '40P01']);
+const LOST_RACE = new Set(['40001', '40P01']);
 
 /**
  * Reads the statistics of campaigns by id, in one snapshot each, so that the sum is correct while a send is running.
@@ -56,7 +56,7 @@ export async function readFigures(
   const figures = new Map<string, Figures>();
   for (const id of new Set(chunks.map(({ campaignId }) => campaignId))) {
     const whole = lacking.has(id)
-      ? await countLacking(db, { projectId: p.projectId, campaignId: id })
+      ? await countMissing(db, { projectId: p.projectId, campaignId: id })
       : chunks.filter(({ campaignId }) => campaignId === id);
     figures.set(id, sumOf(whole));
   }
@@ -67,7 +67,7 @@ export async function readFigures(
  * Counts the chunks without stored statistics, in one snapshot with the others, and stores the result. Stores nothing
  * in a transaction that `db` has joined, because each statement of that transaction has another snapshot.
  */
-async function countLacking(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
+async function countMissing(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   const joined = joinedTransaction(db);
   if (joined) return (await countChunksOf(joined, p)).chunks;
   return db
@@ -75,7 +75,7 @@ async function countLacking(db: Db, p: { projectId: string; campaignId: string }
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
       const { chunks, lacking } = await countChunksOf(trx, p);
-      await keep(trx, p, lacking.filter(isToBeKept));
+      await keep(trx, p, lacking.filter(canBeStored));
       return chunks;
     });
 }
@@ -89,7 +89,7 @@ async function countChunksOf(trx: Trx, p: { projectId: string; campaignId: strin
 }
 
 /** True if the counted statistics may be stored: the chunk is done or in no turn, or the campaign is over. */
-function isToBeKept({ keeps, figures }: Chunk): boolean {
+function canBeStored({ keeps, figures }: Chunk): boolean {
   return keeps && figures !== null;
 }
 
@@ -114,7 +114,7 @@ async function keep(trx: Trx, p: { projectId: string; campaignId: string }, chun
       `.execute(trx);
     });
   } catch (error) {
-    if (!OVERTAKEN.has(sqlStateOf(error) ?? '')) throw error;
+    if (!LOST_RACE.has(sqlStateOf(error) ?? '')) throw error;
   }
 }
 

@@ -21,7 +21,7 @@ import { canFindByAddress, findByAddress, notByAddress } from './recipients-by-a
 type Request = CampaignRef & RecipientFilter;
 
 /** A range of the ledger that chunks own. Both ends are included. */
-interface Stretch {
+interface IdRange {
   first: string;
   last: string;
   size: number;
@@ -90,13 +90,13 @@ function pageUpTo(items: Recipient[], place: RecipientPlace): Page<Recipient> {
 async function findRecipients(db: Db, p: Search): Promise<Page<Recipient>> {
   const reasons = indexedReasons(p);
   if (reasons) return pageOf(await byReasons(db, p, reasons), p);
-  const stretches = await listStretches(db, p);
+  const stretches = await listIdRanges(db, p);
   const meant = p.part === 'rest' ? await notByAddress(db, p, matches(p)) : matches(p);
   const found: Recipient[] = [];
   let [slowestMs, looked] = [0, 0];
   for (const [n, stretch] of stretches.entries()) {
     const from = Date.now();
-    found.push(...(await inStretch(db, p, { stretch, meant, limit: p.limit + 1 - found.length })));
+    found.push(...(await findInRange(db, p, { stretch, meant, limit: p.limit + 1 - found.length })));
     if (found.length > p.limit) break;
     slowestMs = Math.max(slowestMs, Date.now() - from);
     looked += stretch.size;
@@ -140,10 +140,10 @@ async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise
   return rows;
 }
 
-async function inStretch(
+async function findInRange(
   db: Db,
   p: Search,
-  how: { stretch: Stretch; meant: RawBuilder<SqlBool>; limit: number },
+  how: { stretch: IdRange; meant: RawBuilder<SqlBool>; limit: number },
 ): Promise<Recipient[]> {
   const { first, last } = how.stretch;
   const { rows } = await sql<Recipient>`
@@ -162,10 +162,10 @@ async function inStretch(
  * Lists ranges newest first by their ids, because chunks that wait for a winner get later numbers. Open rows are in
  * chunks that are not done.
  */
-async function listStretches(db: Db, p: Search): Promise<Stretch[]> {
+async function listIdRanges(db: Db, p: Search): Promise<IdRange[]> {
   const waits = p.outcome === 'pending' || p.statuses?.every((status) => OPEN.includes(status));
   const open = waits ? sql`done_at IS NULL` : sql`true`;
-  const { rows } = await sql<Stretch>`
+  const { rows } = await sql<IdRange>`
     SELECT first_id AS first, last_id AS last, size FROM campaign_chunks
     WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${before(p, sql`first_id`)} AND ${open}
     ORDER BY first_id DESC

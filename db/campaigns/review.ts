@@ -24,7 +24,7 @@ export interface AudienceReview {
 }
 
 /** The state of a project and its sender domains for a campaign that would be sent now. */
-export interface SendingStanding {
+export interface SendingState {
   held: boolean;
   /** The project's own limit per second. */
   sendRate: number | null;
@@ -75,10 +75,10 @@ export async function findSample(db: Db, p: Request): Promise<Reader | undefined
  * Reads the state that a send would depend on now. In `mode` test, no limit applies. `senders` are the addresses that
  * the emails come from.
  */
-export async function readStanding(
+export async function readSendingState(
   db: Db,
   p: Request & { mode: KeyMode; senders: readonly string[] },
-): Promise<SendingStanding> {
+): Promise<SendingState> {
   const { rows } = await sql<{
     held: boolean;
     rate: number | null;
@@ -108,7 +108,7 @@ export async function readStanding(
 async function findSenderDomains(
   db: Db,
   p: { projectId: string; senders: readonly string[] },
-): Promise<SendingStanding['domains']> {
+): Promise<SendingState['domains']> {
   const { rows } = await sql<{ sender: string; status: string | null; found: FoundRecords | null }>`
     SELECT s.sender, d.status, d.found FROM unnest(${p.senders}::text[]) AS s (sender)
     LEFT JOIN domains d ON d.project_id = ${p.projectId} AND d.domain = lower(substring(s.sender FROM '@([^@]*)$'))

@@ -6,7 +6,7 @@ import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { countResponseBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
-import { type ContactsAsked, countFound, foundContacts } from './found.ts';
+import { type ContactSelection, contactPredicate, countMatching } from './contact-search.ts';
 
 export interface Contact {
   id: string;
@@ -93,11 +93,11 @@ export async function lockContact(trx: Trx, { projectId, id }: ContactRef): Prom
  */
 export async function listContacts(
   db: Db,
-  p: PageRequest & ContactsAsked & { projectId: string; count?: boolean | undefined },
+  p: PageRequest & ContactSelection & { projectId: string; count?: boolean | undefined },
 ): Promise<Page<Contact> & { total: number }> {
-  const found = await foundContacts(db, p);
+  const found = await contactPredicate(db, p);
   const counted = p.cursor === undefined && p.count !== false;
-  const total = counted ? await countFound(db, found) : 0;
+  const total = counted ? await countMatching(db, found) : 0;
   if (counted && total === 0) return { items: [], cursor: null, hasMore: false, total };
   const { rows } = await sql<ContactRow>`
     SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}

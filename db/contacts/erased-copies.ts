@@ -20,7 +20,7 @@ export interface ErasedPeople {
  */
 export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseDeliveries(trx, p);
-  await eraseAnswers(trx, p);
+  await eraseResponses(trx, p);
   await eraseImportErrors(trx, p);
   await eraseCaptured(trx, p);
   await sql`
@@ -49,7 +49,7 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople
 }
 
 /** Empties the stored responses of idempotency keys that name the person, whatever the request was. */
-async function eraseAnswers(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople): Promise<void> {
+async function eraseResponses(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople): Promise<void> {
   // In JSON, quotes and backslashes are escaped.
   const marks = [...contactIds, ...emails, ...phones].map((mark) => JSON.stringify(mark).slice(1, -1).toLowerCase());
   await sql`

@@ -3,7 +3,7 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import type { Db } from '../connection.ts';
 import { segmentPredicate } from '../segments/contacts.ts';
 import { getSegment } from '../segments/segments.ts';
-import { type ContactsAsked, foundContacts } from './found.ts';
+import { type ContactSelection, contactPredicate } from './contact-search.ts';
 
 /**
  * Contacts per statement: few enough that the first row comes soon, many enough that a million contacts take 200
@@ -14,7 +14,7 @@ const PAGE_CONTACTS = 5_000;
 const PAGE_BYTES = 2 * 1024 * 1024;
 
 /** Contacts to export: the contacts of a segment, of a list, or all. */
-export interface ExportRequest extends ContactsAsked {
+export interface ExportRequest extends ContactSelection {
   projectId: string;
   segmentId?: string | undefined;
 }
@@ -35,7 +35,7 @@ export type ExportPredicate = RawBuilder<SqlBool>;
  */
 export async function exportPredicate(db: Db, p: ExportRequest): Promise<ExportPredicate> {
   const { projectId, segmentId, ...asked } = p;
-  if (segmentId === undefined) return foundContacts(db, { projectId, ...asked });
+  if (segmentId === undefined) return contactPredicate(db, { projectId, ...asked });
   const segment = await getSegment(db, { projectId, id: segmentId });
   return sql<boolean>`contacts.project_id = ${projectId} AND ${await segmentPredicate(db, segment, new Date())}`;
 }

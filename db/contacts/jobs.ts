@@ -18,7 +18,7 @@ import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
-import { type ContactsAsked, countFound, foundContacts } from './found.ts';
+import { type ContactSelection, contactPredicate, countMatching } from './contact-search.ts';
 
 export interface Job {
   id: string;
@@ -43,7 +43,7 @@ export interface BulkInput {
   /** Empty if `where` selects the contacts. */
   contactIds: string[];
   /** Selects contacts when the job reaches them, in the order of their ids. */
-  where?: ContactsAsked;
+  where?: ContactSelection;
   /**
    * The newest contact when the job was requested, and the last contact that it has processed. The job continues
    * between them.
@@ -103,10 +103,10 @@ export async function createBulkJob(
  */
 export async function createBulkJobWhere(
   trx: Trx,
-  p: { projectId: string; kind: BulkKind; where: ContactsAsked; mode: KeyMode },
+  p: { projectId: string; kind: BulkKind; where: ContactSelection; mode: KeyMode },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const { projectId, kind, where, mode } = p;
-  const total = await countFound(trx, await foundContacts(trx, { projectId, ...where }));
+  const total = await countMatching(trx, await contactPredicate(trx, { projectId, ...where }));
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT 1`.execute(trx);
   const result = newBulkResult(kind, total);

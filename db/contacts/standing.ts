@@ -7,8 +7,8 @@ import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { nameActors } from '../projects/actors.ts';
 import type { SegmentType } from '../schema/segments.ts';
+import { listSegmentsOf } from './contact-export.ts';
 import type { ContactRef } from './contacts.ts';
-import { listSegmentsOf } from './dossier.ts';
 import { whyChanged } from './timeline.ts';
 
 /** Maximum number of changes shown. The newest one is current. */

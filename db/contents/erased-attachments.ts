@@ -28,7 +28,7 @@ export async function noteAttachments(trx: Trx, p: { projectId: string; contactI
  * True if no email has the attachment `a`. It repeats the expression and predicate of the index emails_attachments,
  * so that the index is used.
  */
-export const isUncarried: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
+export const isWithoutEmail: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
 
 /**
@@ -51,7 +51,7 @@ function removeUncarried(db: Db, rows: number): Promise<number> {
       SELECT attachment_id AS id FROM erased_attachments LIMIT ${rows} FOR UPDATE SKIP LOCKED
     `.execute(trx);
     const ids = notes.map((note) => note.id);
-    await sql`DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isUncarried}`.execute(trx);
+    await sql`DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isWithoutEmail}`.execute(trx);
     await sql`DELETE FROM erased_attachments WHERE attachment_id = ANY(${ids}::uuid[])`.execute(trx);
     return ids.length;
   });

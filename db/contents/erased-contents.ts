@@ -15,7 +15,7 @@ interface Sender {
  * shared content. Call it before the emails lose their contact. The content rows, which other emails may share, are
  * noted for `removeErasedContents`. Source: contract §3.4 Erasure.
  */
-export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: string[] }) {
+export async function eraseTexts(trx: Trx, p: { projectId: string; contactIds: string[] }) {
   const { rows: senders } = await sql<Sender>`
     SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
   `.execute(trx);

@@ -3,8 +3,8 @@ import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
+import { containsText } from '../contains-text.ts';
 import { assertSender } from '../domains/senders.ts';
-import { hasPart } from '../has-part.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
@@ -45,8 +45,8 @@ export interface TemplateUsage {
 }
 
 /** The columns of `TemplateFields` except the name. */
-const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
-const COLUMN_NAMES = ['id', 'name', 'slug', ...SAID, 'created_at', 'updated_at'] as const;
+const COPIED = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
+const COLUMN_NAMES = ['id', 'name', 'slug', ...COPIED, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 const SEARCHED = ['name', 'subject', 'description'];
 
@@ -82,7 +82,7 @@ export async function listTemplates(
     search?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Template>>> {
-  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${hasPart(SEARCHED, p.search)}`;
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${containsText(SEARCHED, p.search)}`;
   const { rows: counted } = await sql<{
     total: number;
   }>`SELECT count(*) AS total FROM templates WHERE ${found}`.execute(db);
@@ -166,12 +166,12 @@ export async function updateTemplate(
 export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
   await assertQuota(trx, { projectId, table: 'templates' });
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
-  const said = sql.raw(SAID.join(', '));
+  const copied = sql.raw(COPIED.join(', '));
   const { name } = await getTemplate(trx, { projectId, id });
   const slug = await newSlug(trx, { table: 'templates', within: projectId, name: `${name}${COPY_SUFFIX}` });
   const { rows } = await sql<TemplateRow>`
-    INSERT INTO templates (project_id, name, slug, ${said})
-    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, ${slug}, ${said} FROM templates WHERE project_id = ${projectId} AND id = ${id}
+    INSERT INTO templates (project_id, name, slug, ${copied})
+    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, ${slug}, ${copied} FROM templates WHERE project_id = ${projectId} AND id = ${id}
     RETURNING ${COLUMNS}
   `.execute(trx);
   return toTemplate(rows[0]);

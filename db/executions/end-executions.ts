@@ -36,14 +36,14 @@ export async function endExecutions(
   const outbox = await enqueue(
     trx,
     (p.isOver ? [] : ids).map((refId) =>
-      tellOfEnd({ projectId: p.projectId, executionId: refId, status: p.status, reason: p.reason }),
+      endSignal({ projectId: p.projectId, executionId: refId, status: p.status, reason: p.reason }),
     ),
   );
   return { ids, outbox };
 }
 
 /** Tells an execution's workflow how the execution ended. The workflow ends in the same way. */
-export function tellOfEnd(p: {
+export function endSignal(p: {
   projectId: string;
   executionId: string;
   status: ExecutionStatus;

@@ -67,7 +67,7 @@ export interface ExecutionPosition {
  * Returns how many attempts of an effect have failed so far, as `noteAttempt` recorded them. 0 before the first
  * attempt.
  */
-export async function countTries(db: Db, executionId: string, visit: number): Promise<number> {
+export async function countAttempts(db: Db, executionId: string, visit: number): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
     SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
   `.execute(db);

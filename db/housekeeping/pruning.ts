@@ -7,7 +7,7 @@ import { removeErasedContents } from '../contents/removal.ts';
 import { PROVIDER_MESSAGE_DAYS } from '../emails/provider-messages.ts';
 import { deletePassedTimerSeconds } from '../executions/timer-seconds.ts';
 import { IDEMPOTENCY_HOURS } from '../idempotency-batch.ts';
-import { deleteGoneProcesses } from '../operator/processes.ts';
+import { deleteEndedProcesses } from '../operator/processes.ts';
 import { retentionPrunings } from './retention.ts';
 
 /** Rows per statement. An hour's rows take a few statements, and none holds locks for long. */
@@ -50,7 +50,7 @@ export function listPrunings(retention: Retention): Record<string, Pruning> {
     ses_messages: deleting('ses_messages', olderThan('created_at', { hours: 24 * PROVIDER_MESSAGE_DAYS })),
     deleted_rows: deleting('deleted_rows', olderThan('deleted_at', { hours: 24 * DELETED_DAYS })),
     sessions: deleting('sessions', sql`expires_at < now()`),
-    processes: inOneGo(deleteGoneProcesses),
+    processes: inOneGo(deleteEndedProcesses),
     timer_seconds: inOneGo(deletePassedTimerSeconds),
     erased_contents: inOneGo(removeErasedContents),
     erased_attachments: inOneGo(removeErasedAttachments),

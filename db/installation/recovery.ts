@@ -39,7 +39,7 @@ export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void>
 }
 
 /** Releases the lease of a recovery that failed, so that the next attempt need not wait for it to expire. */
-export async function giveBackRecovery(db: Db): Promise<void> {
+export async function releaseRecovery(db: Db): Promise<void> {
   await db.updateTable('installation').set({ recovery_leased_until: null }).execute();
 }
 

@@ -96,7 +96,7 @@ export async function noteResolvedBy(db: Db, choice: InstallationChoice): Promis
 }
 
 /** Lets INSTALLATION resolve a mismatch again, because a process started without it. */
-export async function forgetResolvedBy(db: Db): Promise<void> {
+export async function clearResolvedBy(db: Db): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: null }).where('resolved_by', 'is not', null).execute();
 }
 

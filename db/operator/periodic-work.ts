@@ -53,7 +53,7 @@ export async function noteError(db: Db, p: { kind: PeriodicKind; error: string }
 }
 
 /** The state of a kind of periodic work. */
-export interface PeriodicStanding {
+export interface PeriodicWorkState {
   kind: PeriodicKind;
   everyMinutes: number;
   startedAt: Date | null;
@@ -85,13 +85,13 @@ const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {
 };
 
 /** Returns the state of each kind of periodic work, in the order of `PERIODIC_WORK`. */
-export async function listPeriodicWork(db: Db): Promise<PeriodicStanding[]> {
+export async function listPeriodicWork(db: Db): Promise<PeriodicWorkState[]> {
   const of = <T>(value: (kind: PeriodicKind) => RawBuilder<T>) =>
     sql.join(
       PERIODIC_KINDS.map((kind) => sql`WHEN ${sql.lit(kind)} THEN ${value(kind)}`),
       sql` `,
     );
-  const { rows } = await sql<PeriodicStanding>`
+  const { rows } = await sql<PeriodicWorkState>`
     SELECT kind, "everyMinutes", began_at AS "startedAt", ended_at AS "endedAt", duration_ms AS "durationMs",
       coalesce(began_at > coalesce(ended_at, '-infinity'), false) AS "isRunning", backlog::int AS backlog, failing,
       last_error AS "lastError", last_error_at AS "lastErrorAt", "lateSince",

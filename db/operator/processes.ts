@@ -84,7 +84,7 @@ export async function listProcesses(db: Db): Promise<ServiceProcess[]> {
 }
 
 /** Deletes processes that were killed and are no longer shown. Idempotent, and may run at any time. */
-export async function deleteGoneProcesses(db: Db): Promise<void> {
+export async function deleteEndedProcesses(db: Db): Promise<void> {
   await sql`DELETE FROM processes WHERE seen_at < now() - make_interval(hours => ${SHOWN_HOURS})`.execute(db);
 }
 

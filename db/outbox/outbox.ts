@@ -100,7 +100,7 @@ export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
  * Facts that a dispatcher needs before it claims: which priorities have rows, and how many rows Temporal has received
  * and not started.
  */
-export interface OutboxLook {
+export interface OutboxState {
   waiting: number[];
   withTemporal: number;
 }
@@ -110,8 +110,8 @@ export interface OutboxLook {
  * waits again and counts as handed to no one. The range between two instants makes the planner expect few rows with
  * Temporal, so that it uses their index instead of reading a backlog.
  */
-export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promise<OutboxLook> {
-  const { rows } = await prepared<OutboxLook>`
+export async function readOutboxState(db: Db, priorities: readonly number[]): Promise<OutboxState> {
+  const { rows } = await prepared<OutboxState>`
     SELECT
       (SELECT count(*) FROM outbox WHERE taken_at BETWEEN now() - interval '1 day' AND now() AND available_at > now()) AS "withTemporal",
       array_remove(ARRAY[${sql.join(priorities.map(firstOf))}], NULL) AS waiting
@@ -158,7 +158,7 @@ export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number })
 }
 
 /** Releases rows as if they had not been taken. They can be taken at once. */
-export async function giveBack(db: Db, ids: string[]): Promise<void> {
+export async function releaseRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`
     UPDATE outbox SET attempts = greatest(0, attempts - 1), available_at = now(), taken_at = NULL WHERE id = ANY(${ids}::uuid[])
@@ -169,7 +169,7 @@ export async function giveBack(db: Db, ids: string[]): Promise<void> {
  * Defers rows that could not be handed over, longer each time, and stores the error for the operator. Safe to run
  * twice.
  */
-export async function putOff(db: Db, ids: string[], message: string): Promise<void> {
+export async function deferRows(db: Db, ids: string[], message: string): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     UPDATE outbox SET taken_at = NULL, last_error = ${message.slice(0, ERROR_MAX_CHARS)},
@@ -188,7 +188,7 @@ export async function deleteRows(db: Db, ids: string[]): Promise<void> {
  * Deletes rows that Temporal has started. Returns for each how long the start took from the handover, in
  * milliseconds. Idempotent.
  */
-export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
+export async function deleteStarted(db: Db, begun: Begun[]): Promise<number[]> {
   const { rows } = await prepared<{ ms: number }>`
     DELETE FROM outbox o
     USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[], ${begun.map((b) => b.visit)}::int[])

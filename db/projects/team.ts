@@ -48,7 +48,7 @@ export async function changeRole(
     .where('project_id', '=', p.projectId)
     .where('user_id', '=', p.userId)
     .execute();
-  if (p.role === 'MEMBER') await withdrawTheirs(trx, p);
+  if (p.role === 'MEMBER') await withdrawInvitations(trx, p);
   return { member: { ...member, role: p.role }, before: member.role };
 }
 
@@ -61,7 +61,7 @@ export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promi
   const member = await lockMember(trx, p);
   refuseAbove(p.by, member.role);
   if (member.role === 'OWNER') await refuseLastOwner(trx, p);
-  await withdrawTheirs(trx, p);
+  await withdrawInvitations(trx, p);
   await sql`DELETE FROM sessions WHERE project_id = ${p.projectId} AND user_id = ${p.userId}`.execute(trx);
   await sql`DELETE FROM sign_in_links WHERE project_id = ${p.projectId} AND user_id = ${p.userId}`.execute(trx);
   await sql`DELETE FROM memberships WHERE project_id = ${p.projectId} AND user_id = ${p.userId}`.execute(trx);
@@ -101,6 +101,6 @@ async function refuseLastOwner(trx: Trx, { projectId, userId }: MemberRef): Prom
 }
 
 /** Withdraws the invitations of a user who may no longer invite. */
-async function withdrawTheirs(trx: Trx, { projectId, userId }: MemberRef): Promise<void> {
+async function withdrawInvitations(trx: Trx, { projectId, userId }: MemberRef): Promise<void> {
   await sql`DELETE FROM invitations WHERE project_id = ${projectId} AND invited_by = ${userId}`.execute(trx);
 }

@@ -20,7 +20,7 @@ const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
  * @throws AppError CONFLICT when the workflow has reached its limit, VALIDATION_ERROR when its configs together would
  * be too large
  */
-export async function takeStepRoom(
+export async function assertStepQuota(
   trx: Trx,
   p: { projectId: string; workflowId: string; written: { id: string; config: unknown }[] },
 ): Promise<void> {

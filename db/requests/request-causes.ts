@@ -30,7 +30,7 @@ export async function findCauses(db: Db, p: { projectId: string; id: string }): 
  * sent, shortly after the created rows got theirs, so the index of ids finds the entries and the created rows need no
  * index. Rows are compared in the form of the index, so that no plan reads the requests of other projects.
  */
-export function entriesThatMade(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
+export function entriesThatCreated(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
   const each = ids.map((id) => {
     const at = timeOfUuid(id)?.getTime();
     if (at === undefined) return sql`SELECT NULL::uuid`;

@@ -4,7 +4,7 @@ import type { RequestMade } from '../../rules/request-made.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
-import { entriesThatMade } from './request-causes.ts';
+import { entriesThatCreated } from './request-causes.ts';
 
 /** A request in the log. It has no body, no URL and no credentials. */
 export interface LoggedRequest {
@@ -87,7 +87,7 @@ export async function listRequests(
   if (p.errorCode !== undefined) query = query.where('error_code', '=', p.errorCode);
   if (p.actor !== undefined) query = query.where('actor', '=', p.actor);
   if (p.requestId !== undefined) query = query.where('request_id', '=', p.requestId);
-  if (p.made) query = query.where(sql<SqlBool>`id = ANY(ARRAY(${entriesThatMade(p.projectId, p.made)}))`);
+  if (p.made) query = query.where(sql<SqlBool>`id = ANY(ARRAY(${entriesThatCreated(p.projectId, p.made)}))`);
   if (p.since) query = query.where('created_at', '>=', p.since);
   if (p.until) query = query.where('created_at', '<=', p.until);
   const rows = await query

@@ -7,7 +7,7 @@ import { collectReferences } from '../../rules/filters/references.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import { segmentSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
-import { hasPart } from '../has-part.ts';
+import { containsText } from '../contains-text.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
@@ -90,7 +90,7 @@ export async function listSegments(
   const { rows } = await fittedPage<SegmentRow>({
     columns: COLUMN_NAMES,
     large: { condition: { jsonb: 2 }, description: 'text' },
-    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND ${hasPart(['name'], search)}`,
+    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND ${containsText(['name'], search)}`,
   }).execute(db);
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }

@@ -70,7 +70,7 @@ export async function takeSlotsFor(
  * Releases the slots of a campaign's unsent emails, while the project has a cap. Contacts are locked by these rows in
  * the order of their ids.
  */
-export async function giveBackSlots(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
+export async function releaseSlots(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   await sql`
     WITH held AS MATERIALIZED (
       SELECT s.contact_id, e.id FROM frequency_slots s

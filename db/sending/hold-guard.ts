@@ -47,7 +47,7 @@ export async function guardRates(
   `.execute(trx);
   const watched = rows[0]?.watched ?? false;
   if (dead + complaints === 0) return { outbox: [], watched };
-  const standing = await findStanding(trx, projectId);
+  const standing = await findGuardCounts(trx, projectId);
   const why = standing && brokenGuard(standing, standing);
   return { outbox: why ? await holdOnce(trx, { projectId, reason: why }) : [], watched };
 }
@@ -124,7 +124,7 @@ export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
 type GuardCounts = SendOutcomes & { bounceGuard: number; complaintGuard: number };
 
 /** Returns the counts of a project. Undefined if it is on hold already. */
-async function findStanding(trx: Trx, projectId: string): Promise<GuardCounts | undefined> {
+async function findGuardCounts(trx: Trx, projectId: string): Promise<GuardCounts | undefined> {
   const { rows } = await sql<GuardCounts>`
     SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
       sum(o.mails) AS mails, sum(o.dead) AS dead, sum(o.complaints) AS complaints

@@ -59,7 +59,7 @@ export async function takeSendTokens(
   for (;;) {
     const { rows } = await takeFromBucket(p).execute(db);
     if (rows[0]) return rows[0];
-    await makeBucket(db, p);
+    await insertBucket(db, p);
   }
 }
 
@@ -99,7 +99,7 @@ function keptFor(order: SendOrder, ratePerSecond: number): number {
   return Math.max(1, Math.floor(ratePerSecond * KEPT_FOR_OTHERS));
 }
 
-async function makeBucket(db: Db, p: { projectId: string; ratePerSecond: number }): Promise<void> {
+async function insertBucket(db: Db, p: { projectId: string; ratePerSecond: number }): Promise<void> {
   await sql`
     INSERT INTO send_buckets (project_id, tokens, refilled_at)
     VALUES (${p.projectId}, ${Math.max(1, p.ratePerSecond * FIRST_SECONDS)}::float8, clock_timestamp()) ON CONFLICT DO NOTHING

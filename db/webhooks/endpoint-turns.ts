@@ -128,7 +128,7 @@ export async function recordAttempts(
  * DEGRADED, days of failures or a 410 make it DISABLED.
  * @returns the status, and whether this call disabled the endpoint (so that its owner is notified once)
  */
-export async function judgeEndpoint(
+export async function updateEndpointStatus(
   trx: Trx,
   p: { projectId: string; endpointId: string; verdict: Verdict },
 ): Promise<{ status: EndpointStatus; justDisabled: boolean }> {

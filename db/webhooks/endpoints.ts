@@ -122,7 +122,7 @@ export async function updateEndpoint(
     enabled?: boolean | undefined;
   },
 ): Promise<WebhookEndpoint> {
-  const stored = p.url === undefined ? undefined : await sealAgain(trx, { ...p, url: p.url });
+  const stored = p.url === undefined ? undefined : await resealUrl(trx, { ...p, url: p.url });
   const { rows } = await sql<EndpointRow>`
     UPDATE webhook_endpoints SET url = coalesce(${stored?.url ?? null}, url),
       url_secret = CASE WHEN ${stored !== undefined} THEN ${stored?.sealed ?? null} ELSE url_secret END, events = coalesce(${p.events ?? null}::text[], events),
@@ -145,7 +145,7 @@ export async function updateEndpoint(
  * Locks the row, so that the kept password belongs to the URL that was shown.
  * @throws AppError NOT_FOUND
  */
-async function sealAgain(trx: Trx, p: EndpointRef & { url: string; atRestKey: Buffer }): Promise<StoredUrl> {
+async function resealUrl(trx: Trx, p: EndpointRef & { url: string; atRestKey: Buffer }): Promise<StoredUrl> {
   const { rows } = await sql<StoredUrl>`
     SELECT url, url_secret AS sealed FROM webhook_endpoints WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE
   `.execute(trx);

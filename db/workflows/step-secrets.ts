@@ -89,7 +89,7 @@ function eachSecret(
 }
 
 function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig {
-  const kept = (name: string, value: string) => keptHeader(place, { name, value, config, current });
+  const kept = (name: string, value: string) => storedHeader(place, { name, value, config, current });
   const lost = Object.entries(headersOf(config)).filter(([name, value]) => isMask(value) && kept(name, value) === '');
   if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(nothingKept) });
   return mapHeaders(config, (name, value) =>
@@ -101,7 +101,7 @@ function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: S
  * Returns the sealed value behind a mask, matching the name without regard to case. Empty if the mask stands for no
  * stored value.
  */
-function keptHeader(
+function storedHeader(
   place: StoredSecretLocation,
   p: { name: string; value: string; config: StepConfig; current: StepConfig | undefined },
 ): string {

@@ -6,7 +6,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
-import { takeStepRoom } from '../records/quotas.ts';
+import { assertStepQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
 import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
 import { deleteSteps } from './graph-steps.ts';
@@ -57,7 +57,7 @@ export interface NewStep extends Drawing {
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockToDraw(trx, p);
   const id = uuidv7();
-  await takeStepRoom(trx, { ...p, written: [{ id, config: p.config }] });
+  await assertStepQuota(trx, { ...p, written: [{ id, config: p.config }] });
   await checkReferences(trx, { projectId: p.projectId, step: p });
   const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
   const inserted = trx
@@ -100,7 +100,7 @@ export async function updateStep(
   await lockWorkflow(trx, workflow);
   const current = await getStep(trx, p);
   await lockWorkflowToDraw(trx, { ...workflow, read: p.read, partUpdatedAt: current.updatedAt });
-  if (p.config) await takeStepRoom(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
+  if (p.config) await assertStepQuota(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
   if (p.config) await checkReferences(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
   const config = p.config
     ? sealStepConfig(p.secretKey, { ...current, config: p.config }, current.config)

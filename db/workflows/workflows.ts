@@ -7,7 +7,7 @@ import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/ex
 import { groupBy } from '../../rules/filters/group-by.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
-import { hasPart } from '../has-part.ts';
+import { containsText } from '../contains-text.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
@@ -206,7 +206,7 @@ export async function listWorkflows(
   p: { projectId: string; search?: string | undefined; page: number; pageSize: number; cursor?: string | undefined },
 ): Promise<NumberedPage<Listed<Workflow>>> {
   const { projectId, page, pageSize, cursor } = p;
-  const named = hasPart(['name'], p.search);
+  const named = containsText(['name'], p.search);
   const ofProject = db.selectFrom('workflows').where('project_id', '=', projectId).where(named);
   const { rows } = await fittedPage<RowOf<'workflows', typeof COLUMNS>>({
     columns: COLUMNS,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { tellOfEnd } from '../../db/executions/end-executions.ts';
+import { endSignal } from '../../db/executions/end-executions.ts';
 import type { WorkflowRef } from '../../db/executions/executions.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { sqlStateOf } from '../../db/postgres-errors.ts';
@@ -49,7 +49,7 @@ export async function advanceExecution(
     const progress = newProgress();
     const stop = await advance(realWorld(trx), locked, { branch: p.branch, progress });
     await saveProgress(trx, { projectId, progress });
-    if (stop.next.kind === 'end') return enqueue(trx, [tellOfEnd({ projectId, executionId, ...stop.next })]);
+    if (stop.next.kind === 'end') return enqueue(trx, [endSignal({ projectId, executionId, ...stop.next })]);
   }
   return enqueue(trx, [{ projectId, kind: 'execution.event', refId: executionId, payload: { visit } }]);
 }

@@ -21,7 +21,7 @@ import { assertSender } from '../../db/domains/senders.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { findDeleted } from '../../db/records/deleted-rows.ts';
 import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
-import { giveBackSlots } from '../../db/sending/frequency.ts';
+import { releaseSlots } from '../../db/sending/frequency.ts';
 import { monthlyRoom } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
@@ -310,7 +310,7 @@ async function markCancelled(trx: Trx, p: CampaignRef): Promise<Campaign> {
 }
 
 async function returnToDraft(trx: Trx, p: CampaignRef): Promise<Campaign> {
-  await giveBackSlots(trx, { projectId: p.projectId, campaignId: p.id });
+  await releaseSlots(trx, { projectId: p.projectId, campaignId: p.id });
   await sql`DELETE FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ${p.id}`.execute(trx);
   await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${p.id}`.execute(trx);
   const { rows } = await sql<CampaignRow>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { foundContacts } from '../../db/contacts/found.ts';
+import { contactPredicate } from '../../db/contacts/contact-search.ts';
 import { type BulkInput, findJobEnd, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
@@ -73,7 +73,7 @@ async function nextIds(
   }
   const total = job.result.totalRequested;
   if (until === undefined) return { ids: [], done: true, total };
-  const found = await foundContacts(trx, { projectId, ...where });
+  const found = await contactPredicate(trx, { projectId, ...where });
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts
     WHERE ${found} AND id <= ${until}::uuid AND ${after === undefined ? sql`true` : sql`id > ${after}::uuid`}

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { markFiguresStale } from '../../db/campaigns/touches.ts';
+import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { keepErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { eraseCopies } from '../../db/contacts/erased-copies.ts';
 import { noteAttachments } from '../../db/contents/erased-attachments.ts';
-import { eraseWords } from '../../db/contents/erased-contents.ts';
+import { eraseTexts } from '../../db/contents/erased-contents.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { keepErasedStops } from '../../db/sms/stops.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
@@ -71,7 +71,7 @@ async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds:
 
 async function anonymiseMessages(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   const { projectId, contactIds } = p;
-  await eraseWords(trx, p);
+  await eraseTexts(trx, p);
   await noteAttachments(trx, p);
   // The Message-ID of an inbound email belongs to the person, because it often names their computer or address.
   // Emails that were not sent stay unsent. A sender that is sending one at this moment has the address in memory and

@@ -3,7 +3,7 @@
  * addresses and on the contacts that have them now, even after its own contact was erased.
  */
 import { sql } from 'kysely';
-import { markFiguresStale } from '../../db/campaigns/touches.ts';
+import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { findErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';

@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connection.ts';
 import { PUBLIC_ACTOR, type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
-import { type KeyedRequest, keepAnswers, keyName, takeKeys } from '../../db/idempotency-batch.ts';
+import { type KeyedRequest, keyName, storeResponses, takeKeys } from '../../db/idempotency-batch.ts';
 import { getPublicKeyMode, type PublicKeyMode } from '../../db/projects/projects.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
@@ -78,7 +78,7 @@ export async function trackEvents(
     const response = answers.get(request);
     return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
   });
-  await keepAnswers(trx, kept);
+  await storeResponses(trx, kept);
   const outcomes = p.requests.map((request) => outcomeOf(refusalOf(request), answers.get(request)));
   return { outcomes, outbox };
 }

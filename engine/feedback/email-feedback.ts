@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { markFiguresStale } from '../../db/campaigns/touches.ts';
+import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findErasedAddresses, listErasedHolders } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';

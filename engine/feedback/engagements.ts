@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { countMachineHits, type MachineHits } from '../../db/campaigns/machine-hours.ts';
-import { markFiguresStale } from '../../db/campaigns/touches.ts';
+import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import type { Email } from '../../db/emails/emails.ts';

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/connection.ts';
-import { keepAnswers, releaseKeys, takeKeys } from '../../db/idempotency-batch.ts';
+import { releaseKeys, storeResponses, takeKeys } from '../../db/idempotency-batch.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import {
   type BatchResponse,
@@ -34,7 +34,7 @@ export async function acceptBatch(
   if (batch.atomic && answer.data.refused > 0) throw batchRefusal(batch.emails, outcomes);
   if (answer.data.accepted === 0) await releaseKeys(trx, keys);
   else
-    await keepAnswers(
+    await storeResponses(
       trx,
       keys.map((key) => ({ ...key, statusCode: 200, response: answer })),
     );

@@ -4,7 +4,7 @@ import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.t
 import { insertAttachments } from '../../db/contents/attachments.ts';
 import { saveContents } from '../../db/contents/contents.ts';
 import { type CarriedVariables, toVariableColumns } from '../../db/emails/variable-columns.ts';
-import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from '../../db/idempotency-batch.ts';
+import { type KeyedResponse, keyName, releaseKeys, takeKeys, updateResponses } from '../../db/idempotency-batch.ts';
 import { insertOutbox, outboxRows } from '../../db/outbox/outbox.ts';
 import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
@@ -130,7 +130,7 @@ async function insertSends(
   const rows = outboxRows(mails.map(toDeliver));
   // One statement, because each further one costs a group as much as two requests.
   await prepared`
-    WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateAnswers(keyedAnswers(answers))}
+    WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedAnswers(answers))}
   `.execute(trx);
   return { answers, outbox: [...outbox, ...rows] };
 }
@@ -283,7 +283,7 @@ function skippedIn(draft: SendDraft | undefined): Pick<SendResponse['data'], 'sk
   return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
 }
 
-function keyedAnswers(answers: Map<SendRequest, SendResponse>): KeyedAnswer[] {
+function keyedAnswers(answers: Map<SendRequest, SendResponse>): KeyedResponse[] {
   return [...answers].flatMap(([r, response]) =>
     r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
   );

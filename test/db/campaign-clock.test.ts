@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
-import { findChunkClock, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import { findChunkClock, type OpenGate } from '../../db/campaigns/chunk-clock.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { updateProject } from '../../engine/projects/project-changes.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -32,7 +32,7 @@ const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
   inTransaction(database.db, (trx) => updateProject(trx, { projectId, changes }));
 
 /** How many recipients a claim takes under what was decided before. */
-async function claimed(clock: OpenClock): Promise<number> {
+async function claimed(clock: OpenGate): Promise<number> {
   return claimFirst(database.db, start, { size: 100, clock });
 }
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';

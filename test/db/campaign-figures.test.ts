@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteCampaign } from '../../db/campaigns/campaigns.ts';
 import { beginTurn, endTurn } from '../../db/campaigns/chunk-turns.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
+import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
 import { countCampaign, readStats } from '../../db/campaigns/stats.ts';
-import { foldTouches } from '../../db/campaigns/touches.ts';
 import { listProvenEmails } from '../../db/emails/emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { retryRecipients } from '../../engine/campaigns/retry.ts';
@@ -210,7 +210,7 @@ describe('the figures of a campaign', () => {
     await counts(id);
     await open(mails[0] ?? '', { machine: true });
     await open(mails[8] ?? '', { machine: false });
-    await foldTouches(database.db);
+    await deleteStaleFigures(database.db);
     expect([await kept(id), await notes()]).toEqual([[2], 0]);
     expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
   });

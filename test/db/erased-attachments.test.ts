@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isUncarried, removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
+import { isWithoutEmail, removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { pruneTables } from '../support/periodic.ts';
@@ -70,7 +70,7 @@ it('a round is bounded, and finds the mails by an index', async () => {
   await sql`VACUUM ANALYZE emails`.execute(api.db); // What is new is not in the index proper until then.
   const ids = [uuidv7(), uuidv7()];
   const plan = await sql<{ 'QUERY PLAN': string }>`
-    EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isUncarried}`.execute(api.db);
+    EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isWithoutEmail}`.execute(api.db);
   const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(text).toContain('emails_attachments');
   expect(text).not.toContain('Seq Scan on emails');

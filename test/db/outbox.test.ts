@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   claimFair,
-  deleteBegun,
+  deferRows,
+  deleteStarted,
   enqueue,
   type FairClaim,
   findEndedTargets,
-  giveBack,
-  lookAtOutbox,
-  putOff,
+  readOutboxState,
+  releaseRows,
 } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../rules/outbox.ts';
@@ -97,24 +97,24 @@ describe('what Temporal has and has not begun', () => {
   it('is counted until it begins, over all who hand over', async () => {
     await queue(A, 50);
     const rows = await claim({ limit: 6, forTemporal: true });
-    expect(await lookAtOutbox(database.db, [2, START])).toEqual({ waiting: [START], withTemporal: 6 });
+    expect(await readOutboxState(database.db, [2, START])).toEqual({ waiting: [START], withTemporal: 6 });
     const begun = rows.slice(0, 2).map(({ kind, refId }) => ({ kind, refId, visit: null }));
-    expect(await deleteBegun(database.db, begun)).toHaveLength(2);
-    expect((await lookAtOutbox(database.db, [START])).withTemporal).toBe(4);
+    expect(await deleteStarted(database.db, begun)).toHaveLength(2);
+    expect((await readOutboxState(database.db, [START])).withTemporal).toBe(4);
   });
 
   it('takes no room any more when its lease has run out: else nothing would ever be taken again', async () => {
     await queue(A, 6);
     await claim({ forTemporal: true, leaseMs: 0 });
-    expect(await lookAtOutbox(database.db, [START])).toEqual({ waiting: [START], withTemporal: 0 });
+    expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: 0 });
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
   it('is forgotten only where it was handed over: what waits yet is not begun', async () => {
     const [row] = await queue(A, 1);
-    expect(await deleteBegun(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }])).toEqual(
-      [],
-    );
+    expect(
+      await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]),
+    ).toEqual([]);
     expect(await claim()).toHaveLength(1);
   });
 
@@ -123,7 +123,7 @@ describe('what Temporal has and has not begun', () => {
     const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
     await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));
     await claim({ priority: OUTBOX_PRIORITY['execution.event'], forTemporal: true });
-    await deleteBegun(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
+    await deleteStarted(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
     const left = await database.db.selectFrom('outbox').select('payload').execute();
     expect(left).toEqual([{ payload: { visit: 2 } }]);
   });
@@ -140,7 +140,7 @@ describe('a row that was taken', () => {
   it('and given back is as if it had not been taken', async () => {
     await queue(A, 1);
     const rows = await claim({ forTemporal: true });
-    await giveBack(
+    await releaseRows(
       database.db,
       rows.map((row) => row.id),
     );
@@ -150,7 +150,7 @@ describe('a row that was taken', () => {
   it('and put off waits, with the reason for the operator', async () => {
     await queue(A, 1);
     const rows = await claim();
-    await putOff(
+    await deferRows(
       database.db,
       rows.map((row) => row.id),
       'no such workflow',

@@ -7,8 +7,8 @@ import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import type { CampaignContent, CampaignStart } from '../../db/campaigns/campaigns.ts';
-import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
-import { claimRange, listRanges, nextClaim } from '../../db/campaigns/claims.ts';
+import type { OpenGate } from '../../db/campaigns/chunk-clock.ts';
+import { claimRange, listRanges, nextClaimNumber } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -87,10 +87,10 @@ function run<T>(activity: () => Promise<T>): Promise<T> {
 const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
 /** How many a claim takes of the first so many open recipients of the first chunk, by what was decided before. */
-export async function claimFirst(db: Db, start: CampaignStart, p: { size: number; clock: OpenClock }): Promise<number> {
+export async function claimFirst(db: Db, start: CampaignStart, p: { size: number; clock: OpenGate }): Promise<number> {
   const chunk = { ...start, seq: 1 };
   const [range] = await listRanges(db, { ...chunk, size: p.size, from: undefined });
   if (!range) throw new Error('the chunk has nobody left');
   const terms = { dataKeys: [], suppressionPads: pads, sendRate: null, clock: p.clock };
-  return (await claimRange(db, { ...chunk, claim: await nextClaim(db), range, ...terms })).length;
+  return (await claimRange(db, { ...chunk, claim: await nextClaimNumber(db), range, ...terms })).length;
 }

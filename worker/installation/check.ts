@@ -2,7 +2,7 @@ import type { Db } from '../../db/connection.ts';
 import { readInstallation } from '../../db/installation/installation.ts';
 import {
   becomeNew,
-  forgetResolvedBy,
+  clearResolvedBy,
   listScheduledCampaigns,
   noteResolvedBy,
   readResolvedBy,
@@ -106,7 +106,7 @@ async function settle(look: Look): Promise<boolean> {
 
 /** Allows INSTALLATION to resolve the next mismatch, because this process starts without it. */
 async function rearm({ db, lifecycle, sides }: Look): Promise<void> {
-  await forgetResolvedBy(db);
+  await clearResolvedBy(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { MESSAGES_HOURS, recoverEverything } from '../../activities/recovery/recovery.ts';
 import type { SendingGate } from '../../activities/sending-hold.ts';
-import { finishRecovery, giveBackRecovery, renewRecovery, takeRecovery } from '../../db/installation/recovery.ts';
+import { finishRecovery, releaseRecovery, renewRecovery, takeRecovery } from '../../db/installation/recovery.ts';
 import { type InstallationHold, readDuties } from '../../db/installation/sending-hold.ts';
 import { isTokenOlderThan } from '../../db/installation/tokens.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
@@ -112,7 +112,7 @@ async function recover({ db, outbox, lifecycle, log }: Deps, stopping: AbortSign
   } catch (error) {
     log.warn({ reason: describeFailure(error) }, 'recovery has failed; it is retried');
     await pause(RETRY_MS, stopping);
-    await giveBackRecovery(db).catch(() => {});
+    await releaseRecovery(db).catch(() => {});
   } finally {
     clearInterval(renewing);
   }

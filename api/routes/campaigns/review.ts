@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getCampaign, textsOf } from '../../../db/campaigns/campaigns.ts';
-import { countZones, findSample, readStanding, reviewAudience } from '../../../db/campaigns/review.ts';
+import { countZones, findSample, readSendingState, reviewAudience } from '../../../db/campaigns/review.ts';
 import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import { lowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -78,7 +78,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const variables = [...new Set(reviews.flatMap(({ required }) => required))];
     const found = await reviewAudience(reads, { projectId, campaign, pads, variables });
     const senders = [...new Set(texts.map(({ from }) => from))];
-    const { held, domains, sendRate, monthlyRoom, clock } = await readStanding(db, {
+    const { held, domains, sendRate, monthlyRoom, clock } = await readSendingState(db, {
       projectId,
       campaign,
       mode,

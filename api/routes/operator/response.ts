@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { InstallationHold } from '../../../db/installation/sending-hold.ts';
-import type { PeriodicStanding } from '../../../db/operator/periodic-work.ts';
+import type { PeriodicWorkState } from '../../../db/operator/periodic-work.ts';
 import type { ServiceProcess } from '../../../db/operator/processes.ts';
 import type { Tenant as TenantState } from '../../../db/operator/tenants.ts';
 import { PERIODIC_KINDS, type PeriodicKind } from '../../../rules/periodic-work.ts';
@@ -348,7 +348,7 @@ export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
 }
 
 /** Returns a kind of periodic work in the form of a response. */
-export function periodicWorkResponse(standing: PeriodicStanding): z.infer<typeof PeriodicWork> {
+export function periodicWorkResponse(standing: PeriodicWorkState): z.infer<typeof PeriodicWork> {
   const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = standing;
   return {
     kind,

@@ -1,4 +1,4 @@
-import { takeStepRoom } from '../../../db/records/quotas.ts';
+import { assertStepQuota } from '../../../db/records/quotas.ts';
 import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../../db/workflows/graph-steps.ts';
 import { findReferenceFaults } from '../../../db/workflows/step-references.ts';
 import { maskStepConfig, sealStepConfig } from '../../../db/workflows/step-secrets.ts';
@@ -45,7 +45,7 @@ export async function saveSteps(saving: Saving): Promise<void> {
   await tellReferenceFaults(saving, judged);
   const written = judged.flatMap((step) => collectFaults(saving, step.place, () => writtenOf(saving, step)) ?? []);
   if (saving.refused.length > 0 || written.length === 0) return;
-  await takeStepRoom(trx, { projectId, workflowId, written }).catch((error) => tell(saving, largest(judged), error));
+  await assertStepQuota(trx, { projectId, workflowId, written }).catch((error) => tell(saving, largest(judged), error));
   const isNew = (step: StepToWrite) => !stored.has(step.id);
   await insertSteps(trx, { projectId, workflowId }, written.filter(isNew));
   await updateSteps(

@@ -21,7 +21,7 @@ const MAX_BATCHES = 500;
  * Deletes stored statistics of chunks with notes, and the notes, so that notes stay few while no one views the
  * statistics. One statement does both, so that no unseen note is deleted. Idempotent, and may run at any time.
  */
-export async function foldTouches(db: Db): Promise<void> {
+export async function deleteStaleFigures(db: Db): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const { rows } = await sql<{ notes: number }>`
       WITH gone AS (

@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { getContact } from '../../../db/contacts/contacts.ts';
 import {
   type ExportedRecord,
   listEventsOf,
@@ -7,7 +6,8 @@ import {
   listSegmentsOf,
   listSmsOf,
   listSuppressionsOf,
-} from '../../../db/contacts/dossier.ts';
+} from '../../../db/contacts/contact-export.ts';
+import { getContact } from '../../../db/contacts/contacts.ts';
 import { listProofs } from '../../../db/contacts/double-opt-in.ts';
 import { listEmails } from '../../../db/emails/emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -24,7 +24,7 @@ const MAILS_A_PAGE = 100;
 
 const RecordList = z.array(z.record(z.string(), z.unknown()));
 
-const Dossier = z
+const ContactExport = z
   .object({
     exportedAt: Instant,
     contact: ContactRecord,
@@ -63,7 +63,7 @@ const dossierRoute = createRoute({
     'For data access requests: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams one JSON object without secrets of the project.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
-  responses: { 200: ok(Dossier) },
+  responses: { 200: ok(ContactExport) },
 });
 
 /** Registers the export of everything about a contact, as one JSON object. */

@@ -8,7 +8,7 @@ import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 
 /** Selects contacts of a project. Without any field, all of them. */
-export interface ContactsAsked {
+export interface ContactSelection {
   /** A part of the address. Case does not matter. */
   search?: string | undefined;
   condition?: Condition | undefined;
@@ -24,9 +24,9 @@ export interface ContactsAsked {
  * Returns the selected contacts as a predicate of `contacts`, for a list and for a job over the same contacts.
  * @throws AppError CONFLICT for segments that refer to each other in a cycle
  */
-export async function foundContacts(
+export async function contactPredicate(
   db: Db,
-  asked: ContactsAsked & { projectId: string },
+  asked: ContactSelection & { projectId: string },
 ): Promise<RawBuilder<SqlBool>> {
   const { projectId, condition } = asked;
   const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND ${matches(asked)}`;
@@ -36,7 +36,7 @@ export async function foundContacts(
 }
 
 /** Counts the contacts that match a predicate of `contacts`. */
-export async function countFound(db: Db, found: RawBuilder<SqlBool>): Promise<number> {
+export async function countMatching(db: Db, found: RawBuilder<SqlBool>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM contacts WHERE ${found}`.execute(db);
   return rows[0]?.total ?? 0;
 }
@@ -47,7 +47,7 @@ function matches({
   createdAfter,
   createdBefore,
   updatedAfter,
-}: ContactsAsked): RawBuilder<SqlBool> {
+}: ContactSelection): RawBuilder<SqlBool> {
   const parts = [
     // Addresses are stored in lower case, so LIKE is case-insensitive here.
     search && sql<SqlBool>`contacts.email LIKE ${`%${escapeLike(normalizeEmail(search))}%`}`,

@@ -6,7 +6,7 @@ import { escapeLike } from './escape-like.ts';
  * stand for themselves. Without a text, every row matches. No index helps: it reads all rows that the rest of the
  * statement finds.
  */
-export function hasPart(columns: readonly string[], part: string | undefined): RawBuilder<SqlBool> {
+export function containsText(columns: readonly string[], part: string | undefined): RawBuilder<SqlBool> {
   if (!part) return sql<SqlBool>`true`;
   const pattern = `%${escapeLike(part)}%`;
   return sql<SqlBool>`(${sql.join(

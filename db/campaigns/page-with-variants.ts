@@ -24,7 +24,7 @@ export interface PageChunk {
 }
 
 /** The facts about a campaign with variants that a page needs. */
-export interface DealtCampaign {
+export interface CampaignWithVariants {
   variants: CampaignVariant[];
   variant_test: VariantTest | null;
   variant_content_ids: string[];
@@ -32,7 +32,7 @@ export interface DealtCampaign {
   mode: KeyMode;
 }
 
-export interface DealtPage {
+export interface PageWithVariants {
   chunks: PageChunk[];
   /** Number of recipients to send to. */
   open: number;
@@ -48,12 +48,12 @@ export interface DealtPage {
  * of a page gets which variant, so that the order of an import has no influence. Skipped contacts take no slot, so
  * the share refers to people who get the email. Rows of one variant and zone are one range of ids.
  */
-export async function insertDealtPage(
+export async function insertPageWithVariants(
   trx: Trx,
   p: {
     projectId: string;
     campaignId: string;
-    campaign: DealtCampaign;
+    campaign: CampaignWithVariants;
     predicate: RawBuilder<SqlBool>;
     present: RawBuilder<unknown>;
     /** The reason to skip a row `page`, or NULL. */
@@ -63,14 +63,14 @@ export async function insertDealtPage(
     /** Recipients of the largest chunk. */
     chunkMax: number;
   },
-): Promise<DealtPage> {
+): Promise<PageWithVariants> {
   const { projectId, campaignId, campaign, predicate, present, refused, contacts, zones } = p;
   const { variants, variant_test: test, winner, mode } = campaign;
   const before = await countAssigned(trx, campaignId, variants.length);
   const weights = variants.map(({ weight }) => weight);
   const places = dealPlaces({ weights, share: test?.share ?? 1, before, n: contacts });
   const { rows } = await sql<
-    { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & DealtPage
+    { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & PageWithVariants
   >`
     WITH ${checkedPage({ predicate, refused, contacts, zones })}, dealt AS MATERIALIZED (
       SELECT id, refused, CASE WHEN refused IS NULL THEN zone END AS zone, CASE WHEN refused IS NULL THEN

@@ -10,7 +10,7 @@ import { prepared } from '../prepared.ts';
 const INTERVAL_MS = 10;
 
 /** Wakes the workers of all hosts after rows of the outbox were committed. */
-export interface OutboxBell {
+export interface OutboxWaker {
   /** Never throws and is not awaited. Workers find rows without a notification when they poll. */
   wake(rows: QueuedRow[]): void;
 }
@@ -19,7 +19,7 @@ export interface OutboxBell {
  * Creates a waker with a statement of its own, never in the accepting transaction, because that would queue all
  * commits behind one lock.
  */
-export function createOutboxBell(db: Db): OutboxBell {
+export function createOutboxWaker(db: Db): OutboxWaker {
   const batcher = createBatcher<OutboxTaker>((takers) => ring(db, [...new Set(takers)]), INTERVAL_MS);
   return {
     wake(rows) {
