@@ -96,5 +96,5 @@ export function outside(instant: number, span: { from: number; to: number }): nu
 }
 
 function raise(): never {
-  throw new Error('Postgres answered without a row');
+  throw new Error('Postgres returned no row');
 }

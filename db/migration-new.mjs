@@ -14,7 +14,7 @@ const list = join(import.meta.dirname, 'migrations.ts');
 const identifier = name.replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
 const before = readFileSync(list, 'utf8');
 if (new RegExp(`\\* as ${identifier} from`).test(before)) {
-  console.error(`There is a migration ${name} already: choose another name.`);
+  console.error(`A migration named ${name} already exists. Choose another name.`);
   process.exit(1);
 }
 

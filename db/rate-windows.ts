@@ -31,7 +31,7 @@ export async function takeFromWindow(
         AS reset_ms
   `.execute(db);
   const row = rows[0];
-  if (!row) throw new Error('a rate window gave no row');
+  if (!row) throw new Error('a rate window returned no row');
   return { granted: row.granted, taken: row.taken, resetMs: row.reset_ms };
 }
 

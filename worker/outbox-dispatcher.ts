@@ -146,7 +146,7 @@ export function startDispatcher(deps: {
     const waiting = rows.filter((row) => !ended.has(row.id));
     await Promise.all([
       remove(rows.filter((row) => ended.has(row.id))),
-      deferRows(db, idsOf(waiting), 'what it is for has not begun yet'),
+      deferRows(db, idsOf(waiting), 'its execution or campaign has not started yet'),
     ]);
   }
 

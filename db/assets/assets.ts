@@ -146,7 +146,7 @@ export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: 
     throw new AppError('CONFLICT', {
       message: 'Templates, campaigns or sent emails use this image.',
       details: { templates, campaigns, sent },
-      suggestion: 'Take it out of them first, or delete it all the same with ?force=true.',
+      suggestion: 'Remove it from them first, or delete it anyway with ?force=true.',
     });
   }
   await sql`DELETE FROM assets WHERE project_id = ${projectId} AND id = ${id}`.execute(trx);

@@ -277,7 +277,7 @@ async function insertPage(
       (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor, ${zonedChunks(zones, PAGE_CONTACTS)} AS chunks
   `.execute(trx);
   const row = rows[0];
-  if (!row) throw new Error('the page of an audience came to nothing');
+  if (!row) throw new Error('inserting a page of the audience returned no row');
   const { recipients, open, first, last } = row;
   const whole = first === null || last === null ? [] : [{ ...NO_ZONE_OR_VARIANT, first, last, size: recipients }];
   const chunks = row.chunks?.map((chunk) => ({ ...NO_ZONE_OR_VARIANT, ...chunk })) ?? whole;
@@ -314,7 +314,9 @@ async function insertChunks(
     RETURNING seq
   `.execute(trx);
   if (rows.length < chunks.length)
-    throw new Error('the ids of a page start before the ids of the previous page: the clock went back');
+    throw new Error(
+      'the ids of a page start before the ids of the previous page, because the time of the host went back',
+    );
 }
 
 /** A chunk without zone and variant. */

@@ -53,7 +53,7 @@ export interface ClaimRequest extends CampaignStart {
 /** Returns a number for one attempt at a chunk. A completion counts only while its row still has this number. */
 export async function nextClaimNumber(db: Db): Promise<number> {
   const { rows } = await sql<{ claim: number }>`SELECT nextval('claims') AS claim`.execute(db);
-  if (!rows[0]) throw new Error('the sequence of claims gave no number');
+  if (!rows[0]) throw new Error('the sequence "claims" returned no number');
   return rows[0].claim;
 }
 

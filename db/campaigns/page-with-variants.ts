@@ -96,7 +96,7 @@ export async function insertPageWithVariants(
       (SELECT coalesce(json_agg(ranges ORDER BY first), '[]') FROM ranges) AS chunks
   `.execute(trx);
   const row = rows[0];
-  if (!row) throw new Error('the page of an audience came to nothing');
+  if (!row) throw new Error('inserting a page of the audience returned no row');
   const chunks = row.chunks.map(({ place, ...range }) => ({
     ...range,
     variant: place === REST ? winner : place,

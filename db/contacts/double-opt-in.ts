@@ -49,7 +49,7 @@ export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; double
     throw new AppError('NOT_FOUND', { message: 'No template of this project has the id in doubleOptIn.templateId.' });
   if (!template.from) throw fieldError('doubleOptIn.templateId', 'The template needs a sender.');
   if (!template.asks)
-    throw fieldError('doubleOptIn.templateId', 'The body of the template has to name {{confirmUrl}}.');
+    throw fieldError('doubleOptIn.templateId', 'The body of the template must contain {{confirmUrl}}.');
 }
 
 /** Tells whether the project asks for confirmation. */

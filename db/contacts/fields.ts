@@ -68,7 +68,7 @@ export function customFieldKey(field: string): string {
   if (STANDARD_FIELDS.some((standard) => standard.field === field)) {
     throw new AppError('BAD_REQUEST', {
       message: `"${field}" is a standard field.`,
-      suggestion: `Name a custom field, such as data.plan; a custom one called ${field} is data.${field}.`,
+      suggestion: `Use a custom field, such as data.plan. A custom field named ${field} is data.${field}.`,
     });
   }
   return field;

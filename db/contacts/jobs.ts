@@ -141,7 +141,7 @@ export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }):
     .where('id', '=', p.id)
     .where('kind', 'in', p.kinds)
     .executeTakeFirst();
-  if (!row) throw new AppError('NOT_FOUND', { message: 'No such job of this project.' });
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No job of this project has this id.' });
   return toJob(row);
 }
 

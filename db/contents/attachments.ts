@@ -69,7 +69,7 @@ async function readContent(db: Db, p: { projectId: string; id: string; bytes: nu
     `.execute(db);
     const slice = rows[0]?.slice;
     if (slice?.length !== Math.min(SLICE_BYTES, p.bytes - at))
-      throw new Error(`attachment ${p.id} was dropped meanwhile`);
+      throw new Error(`attachment ${p.id} was deleted meanwhile`);
     slice.copy(content, at);
     // Pauses for as long as the read took. Without pauses, the reads would use all of Postgres and this thread.
     await setTimeout(performance.now() - startedMs);

@@ -78,7 +78,7 @@ export async function insertDomain(
     .returning(COLUMNS)
     .executeTakeFirst();
   if (!row) {
-    throw new AppError('CONFLICT', { message: 'The project has this domain already.', details: { domain: p.domain } });
+    throw new AppError('CONFLICT', { message: 'This project already has the domain.', details: { domain: p.domain } });
   }
   return toDomain(row);
 }
@@ -188,7 +188,10 @@ export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
   const users = await domainUsers(trx, { projectId: ref.projectId, domain });
   if (Object.values(users).flat().length > 0) {
-    throw new AppError('CONFLICT', { message: `Mail is still to be sent from ${domain}.`, details: users });
+    throw new AppError('CONFLICT', {
+      message: `Templates, steps or unsent campaigns send from ${domain}.`,
+      details: users,
+    });
   }
   await trx.deleteFrom('domains').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
 }

@@ -126,7 +126,7 @@ export async function getEventUsage(db: Db, p: { projectId: string; name: string
 export async function deleteEvents(db: Db, p: { projectId: string; name: string }): Promise<number> {
   if (isSystemEvent(p.name)) {
     throw new AppError('CONFLICT', {
-      message: 'The service writes this event itself; its history stays.',
+      message: 'The service writes this event itself, so its history cannot be deleted.',
       details: { name: p.name },
     });
   }
@@ -135,7 +135,7 @@ export async function deleteEvents(db: Db, p: { projectId: string; name: string 
     throw new AppError('CONFLICT', {
       message: 'The event is in use.',
       details: { usedInSegments, usedInWorkflows },
-      suggestion: 'Take it out of these segments and workflows first.',
+      suggestion: 'Remove it from these segments and workflows first.',
     });
   }
   return deleteInBatches(db, sql`project_id = ${p.projectId} AND name = ${p.name}`);

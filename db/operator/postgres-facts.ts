@@ -23,7 +23,7 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
         WHERE datname = current_database() AND pid <> pg_backend_pid()) AS "longestTransactionSeconds"
   `.execute(db);
   const [facts] = rows;
-  if (!facts) throw new Error('Postgres says nothing of itself');
+  if (!facts) throw new Error('Postgres returned no row about itself');
   return facts;
 }
 

@@ -45,7 +45,7 @@ export function startHeartbeat(
 ): { stop(): Promise<void> } {
   const row = { id: uuidv7(), kind: p.kind, host: hostname(), pid: process.pid, ...p.release, started_at: new Date() };
   const quietly = (work: Promise<unknown>): Promise<unknown> =>
-    work.catch((error: Error) => p.log.debug({ reason: describeFailure(error) }, 'the heartbeat was not noted'));
+    work.catch((error: Error) => p.log.debug({ reason: describeFailure(error) }, 'the heartbeat was not recorded'));
   let last = quietly(noteProcess(db, row));
   const timer = setInterval(() => {
     last = last.then(() => quietly(noteProcess(db, row)));

@@ -57,7 +57,7 @@ export async function insertAccount(db: Db, account: NewAccount, onlyFirst: bool
 /**
  * Returns the user with this address and password, and creates one if it does not exist.
  * @param p.passwordHash with the salt that all accounts of the address have
- * @throws AppError SERVICE_UNAVAILABLE when the account's password changed in this moment
+ * @throws AppError SERVICE_UNAVAILABLE when the account's password changed at the same moment
  */
 export async function findOrInsertUser(
   trx: Trx,
@@ -70,7 +70,7 @@ export async function findOrInsertUser(
     .returning('id')
     .executeTakeFirst();
   const userId = made?.id ?? (await findUser(trx, { email, passwordHash }));
-  if (!userId) throw new AppError('SERVICE_UNAVAILABLE', { message: 'The account changed in this moment: try again.' });
+  if (!userId) throw new AppError('SERVICE_UNAVAILABLE', { message: 'The account has just changed. Try again.' });
   return { userId, isNew: made !== undefined };
 }
 
@@ -109,7 +109,7 @@ export async function hasNoUser(db: Db): Promise<boolean> {
 export function signupClosed(): AppError {
   return new AppError('FORBIDDEN', {
     message: 'Sign-up is closed on this deployment.',
-    suggestion: 'Ask its operator for an account; SIGNUP decides who may make one.',
+    suggestion: 'Ask the operator for an account. The setting SIGNUP decides who may create one.',
   });
 }
 

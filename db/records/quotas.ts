@@ -59,6 +59,6 @@ export async function assertQuota(trx: Trx, p: { projectId: string; table: keyof
   throw new AppError('CONFLICT', {
     message: `A project has at most ${MOST[table]} ${table}.`,
     details: { count, most: MOST[table] },
-    suggestion: `Delete ${table} that are not used any more.`,
+    suggestion: `Delete unused ${table} first.`,
   });
 }

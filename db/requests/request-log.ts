@@ -116,7 +116,7 @@ export async function getRequest(db: Db, p: { projectId: string; requestId: stri
   if (!row) {
     throw new AppError('NOT_FOUND', {
       message: 'The log has no request with this id.',
-      suggestion: 'It is written within a second, and kept for REQUEST_LOG_RETENTION_DAYS.',
+      suggestion: 'Requests are logged within a second, and kept for REQUEST_LOG_RETENTION_DAYS.',
     });
   }
   return toRequest(row);

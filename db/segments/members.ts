@@ -89,7 +89,7 @@ async function lockStatic(trx: Trx, { read, ...ref }: SegmentRef & { read?: Read
   const { type } = await lockSegment(trx, ref, read);
   if (type === 'STATIC') return;
   throw new AppError('CONFLICT', {
-    message: 'The members of a DYNAMIC segment follow from its filters.',
+    message: 'The filters of a DYNAMIC segment determine its members.',
     details: { type },
   });
 }

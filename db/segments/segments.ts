@@ -221,7 +221,7 @@ async function checkReferences(
   await lockReferences(trx, projectId);
   const { segments, zone } = await loadConditionSources(trx, { projectId, condition });
   const unknown = wanted.find((segmentId) => !segments.has(segmentId));
-  if (unknown) throw fieldError('filters', `There is no segment ${unknown} in this project.`);
+  if (unknown) throw fieldError('filters', `No segment of this project has the id ${unknown}.`);
   if (id && segments.has(id)) segments.set(id, { kind: 'condition', condition });
   compileCondition(condition, { projectId, now: new Date(), segments, zone });
 }

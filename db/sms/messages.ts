@@ -111,7 +111,7 @@ async function getSender(
   if (from === undefined) return getSmsSenderFor(trx, { projectId, country: to.country });
   const senders = await listSmsSenders(trx, projectId);
   if (senders.some((sender) => sender.from === from)) return from;
-  throw new AppError('NO_SMS_SENDER', { message: `${from} is no SMS sender of the project.`, details: { from } });
+  throw new AppError('NO_SMS_SENDER', { message: `${from} is not an SMS sender of this project.`, details: { from } });
 }
 
 /**

@@ -36,7 +36,9 @@ export async function insertSmsSender(
     .returning(COLUMNS)
     .executeTakeFirst();
   if (row) return toSender(row);
-  const message = p.country ? `There is a sender for ${p.country}.` : 'There is a default sender.';
+  const message = p.country
+    ? `This project already has a sender for ${p.country}.`
+    : 'This project already has a default sender.';
   throw new AppError('CONFLICT', { message, details: { country: p.country } });
 }
 

@@ -122,7 +122,7 @@ export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promis
     const named = (kind: string) =>
       rows.filter((row) => row.kind === kind).map((row) => ({ id: row.id, name: row.name }));
     throw new AppError('CONFLICT', {
-      message: 'Templates or campaigns that are not over use this topic.',
+      message: 'Templates or unfinished campaigns use this topic.',
       details: { campaigns: named('campaign'), templates: named('template') },
     });
   }

@@ -181,7 +181,7 @@ export async function insertTransition(
     .executeTakeFirst();
   if (row) return toTransition(row);
   throw new AppError('CONFLICT', {
-    message: `The step has a ${p.branch ? `“${p.branch}” ` : ''}transition already.`,
+    message: `The step already has a ${p.branch ? `“${p.branch}” ` : ''}transition.`,
     details: { fromStepId: p.fromStepId, branch: p.branch },
     suggestion: 'Delete that transition first.',
   });

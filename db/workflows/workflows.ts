@@ -260,8 +260,7 @@ export async function updateWorkflow(
   const row = await refusingTakenSlug({ what: 'workflow', slug }, () => updated.executeTakeFirst());
   const detail = await withGraph(trx, p, toWorkflow(row));
   const errors = await faultsOf(trx, { projectId: p.projectId, detail, changes: p.changes });
-  if (errors.length > 0)
-    throw new AppError('VALIDATION_ERROR', { message: 'The workflow cannot be run as it is.', errors });
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { message: 'The workflow has errors.', errors });
   return detail;
 }
 
