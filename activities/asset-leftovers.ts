@@ -7,8 +7,8 @@ const AT_A_TIME = 10;
 const MOST = 10_000;
 
 /**
- * Removes from the bucket the objects that no image names: those of deleted images and of uploads that were killed. May
- * run again, also concurrently, because removing an object that is gone is no error.
+ * Removes from the bucket the objects that no image names: objects of deleted images and of uploads that were killed.
+ * Safe to run twice, also concurrently, because removing an object that is gone is no error.
  * @throws Error when the bucket cannot be used; the objects stay listed for the next round
  */
 export async function removeLeftovers({ db, bucket }: Pick<ActivityDeps, 'db' | 'bucket'>): Promise<void> {

@@ -59,9 +59,9 @@ export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: Json
 }
 
 /**
- * Finds a name that an object has twice. JSON.parse keeps the last one in silence, so `{"to": "a", "to": "b"}` would do
- * half of what was asked (RFC 7493 §2.3 forbids such texts). The text has as many members as the parsed value, or a
- * name is repeated; only then, or if names may become equal by normalization, is the text scanned again.
+ * Finds a name that an object has twice. JSON.parse silently keeps the last value, so `{"to": "a", "to": "b"}` would
+ * do half of what was asked (RFC 7493 §2.3 forbids such documents). The text has as many members as the parsed value,
+ * or a name is repeated. The text is scanned again only in that case, or if names may become equal by normalization.
  */
 function repeatedName(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
   if (count.members === count.parsed && !mayNeedNormalizing(bytes)) return undefined;
@@ -121,7 +121,7 @@ export function findUnstorable(value: unknown): Unstorable | undefined {
 export interface Unstorable {
   path: string[];
   message: string;
-  /** Of the field's error; `invalid_string` by default. */
+  /** The code of the field's error; `invalid_string` by default. */
   code?: 'duplicate_field';
 }
 

@@ -51,7 +51,9 @@ interface Container {
   at: string;
 }
 
-/** Returns the path of the first name that an object of valid JSON text has twice; undefined if there is none. */
+/**
+ * Returns the path of the first name that an object of valid JSON text has twice; undefined if every name is unique.
+ */
 export function findRepeatedName(bytes: Uint8Array): string[] | undefined {
   const around: Container[] = [];
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -9,7 +9,7 @@ const rowsOf = (kind: OutboxKind, projectId: string, count: number, payload = {}
   );
 
 describe('rows of the outbox', () => {
-  it('of messages to retry start one workflow for 200 of a project', () => {
+  it('starts one workflow for every 200 messages of a project to retry', () => {
     const groups = splitIntoGroups([...rowsOf('email.retry', 'a', 250), ...rowsOf('email.retry', 'b', 1)]);
     expect(groups.map((group) => [group.rows[0].projectId, group.rows.length])).toEqual([
       ['a', 200],

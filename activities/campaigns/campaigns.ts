@@ -21,7 +21,7 @@ const AUDIENCE_TURN_MS = 20_000;
  * sent.
  */
 const FIRST_PAGE_CONTACTS = 500;
-/** The number of pages that are added before the lanes are told. */
+/** The maximum number of pages that one turn adds before the workflow may start lanes with them. */
 const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
 /** Chunks that a workflow reads at a time: four for each lane. */
@@ -80,7 +80,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: LATER_MAX }) };
     },
 
-    /** Returns the chunks of the campaign that are due, and a summary of those that still wait. */
+    /** Returns the chunks of the campaign that are due, and a summary of the chunks that still wait. */
     async readDueChunks({ before, except, ...start }: DueInput): Promise<DueChunks> {
       return readDueChunks(db, { ...start, before, except, limit: DUE_CHUNKS });
     },

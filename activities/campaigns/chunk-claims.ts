@@ -62,7 +62,7 @@ export class ChunkClaims {
     return this.refused;
   }
 
-  /** Makes the next claim: of the given number of ranges, or of as many as are sent in about half a second. */
+  /** Makes the next claim. It takes the given number of ranges, or as many as are sent in about half a second. */
   async next(ranges: number = this.stretches): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
     const { chunk, composer, terms, clock } = this.turn;

@@ -34,7 +34,7 @@ const OUTAGE_ANSWERS = 20;
  */
 const OVER_BUDGET_MS = 2_000;
 
-/** The parts that all turns of a process share, and those of a project. */
+/** The dependencies of a turn. Some belong to the process, others to the project. */
 export interface ChunkSenderDeps {
   db: Db;
   provider: EmailProvider;
@@ -83,7 +83,7 @@ class ChunkSender implements RecordOwner {
   private readonly unsent: string[] = [];
   /** Claimed rows to the simulator, which took no tokens. */
   private readonly free = new Set<string>();
-  /** Undefined when there is no limit. */
+  /** Undefined when the project has no send rate. */
   private readonly tokens: CampaignTokens | undefined;
   private readonly claims: ChunkClaims;
   private readonly handedOver: HandedOverEmails;

@@ -106,7 +106,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
   };
 }
 
-/** The variables of an email, including those that only its recipient may read. */
+/** Returns the variables of an email, including the sealed ones, which only its recipient may read. */
 function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
   const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariables(id), options.sealed);

@@ -33,7 +33,7 @@ const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */
 const WORTH_A_LANE = 16;
 
-/** An email that this attempt has to send, or the execution's position when there is none. */
+/** The email that this attempt has to send. If it has no email to send, the execution's next position. */
 type Begun = { email: ClaimedEmail } | { next: Next };
 
 /**

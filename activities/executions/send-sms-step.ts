@@ -27,7 +27,7 @@ import { type PhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
 import { smsBodyFault, smsContent } from '../../rules/sms/text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** The text and recipient of a step's SMS, or the reason why there is none. */
+/** The text and recipient of a step's SMS, or the reason why no SMS is sent. */
 type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
 type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 

@@ -18,8 +18,8 @@ const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', '
 
 /**
  * Compares each running workflow with its row. A workflow whose row has ended is ended in the same way. A workflow at
- * another position than its row is told to check and continues from the row's position, because one of the two stores
- * was restored. When the workflow is ahead, its next activity moves the row on instead
+ * another position than its row gets a signal to check. It continues from the row's position, because one of the two
+ * stores was restored. When the workflow is ahead, its next activity moves the row on instead
  * (engine/automations/catch-up.ts).
  */
 export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {

@@ -26,8 +26,8 @@ import type { ActivityDeps } from '../deps.ts';
 /** A turn starts no request after this time, so that a worker's slots rotate among endpoints. */
 const TURN_MS = 10_000;
 /**
- * The number of concurrent requests to one endpoint, including those that are being recorded. A kill can double at most
- * this many.
+ * The number of concurrent requests to one endpoint. Requests whose result is being recorded count too. A kill can
+ * double at most this many.
  */
 const WIDTH = 20;
 /** Deliveries read at a time; with their payloads they are a few hundred kB. */

@@ -21,11 +21,11 @@ import type { ReadVersion } from '../../rules/record-version.ts';
 export const RETRY_ROWS = 10_000;
 
 /**
- * Queues FAILED recipients of a campaign again, at most `RETRY_ROWS`. Their rows keep their ids and therefore the same
- * Message-ID; the usual checks decide just before sending whether each recipient may get the email. A SENT campaign
- * becomes SENDING with a new start; a SENDING or PAUSED one continues. Recipients that exceeded the monthly limit return
- * as far as the month has room now. Recipients who are no longer in the audience stay FAILED with the reason
- * `left_audience`. Call it until both numbers are smaller than `RETRY_ROWS`. Safe to run twice.
+ * Queues FAILED recipients of a campaign again, at most `RETRY_ROWS`. Their rows keep their ids and therefore the
+ * same Message-ID; the usual checks decide just before sending whether each recipient may get the email. A SENT
+ * campaign becomes SENDING with a new start; a SENDING or PAUSED one continues. Recipients that exceeded the monthly
+ * limit are queued as far as the limit now allows. Recipients who are no longer in the audience stay FAILED with the
+ * reason `left_audience`. Call it until both numbers are smaller than `RETRY_ROWS`. Safe to run twice.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the campaign's sender, or a
  * variant's, may not send at all
  */

@@ -20,9 +20,9 @@ export interface DeletedContacts {
 }
 
 /**
- * Erases contacts: ends their executions, removes them from segments and waits, and removes addresses and personal data
- * from the records that figures need (emails, SMS, events, suppression entries). The contacts are locked first, so a
- * concurrent writer has either committed and is seen here, or finds no contact. Safe to run twice.
+ * Erases contacts: ends their executions, and removes them from segments and waits. Removes addresses and personal
+ * data from the records that statistics need (emails, SMS, events, suppression entries). The contacts are locked
+ * first, so a concurrent writer has either committed and is seen here, or finds no contact. Safe to run twice.
  * Source: contract §3.4, §9.
  */
 export async function deleteContacts(

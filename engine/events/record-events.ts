@@ -49,13 +49,13 @@ export interface RecordedEvents {
 }
 
 /**
- * Records events, whoever caused them; every event is created here. In the caller's transaction it locks the contacts,
- * inserts the events, ends the executions that exit on them, starts the executions that they trigger, satisfies the
- * waits that they match, and queues them for webhook endpoints. The lock puts a contact's events and waits in one
- * order, so no event falls between the end of a step and the registration of a wait.
- * An event that is the tenth link of a chain of executions starts none (see `startExecutions`), but waits and endpoints
- * still get it. Events that an execution causes are marked as untrusted when the execution is. Source: architecture,
- * "From request to effect" 3.
+ * Records events. Every event is created here, whether a caller or the service caused it. In the caller's transaction
+ * it locks the contacts, inserts the events, ends the executions that exit on them, starts the executions that they
+ * trigger, satisfies the waits that they match, and queues them for webhook endpoints. The lock puts a contact's
+ * events and waits in one order, so no event falls between the end of a step and the registration of a wait.
+ * An event that is the tenth link of a chain of executions starts none (see `startExecutions`), but waits and
+ * endpoints still get it. Events that an execution causes are marked as untrusted when the execution is. Source:
+ * architecture, "From request to effect" 3.
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
 export async function recordEvents(

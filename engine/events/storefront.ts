@@ -36,9 +36,9 @@ type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
   RowOf<'storefront_variants', ['product_title', 'title', 'url', 'restock_mode']>;
 
 /**
- * Creates or replaces variants; of several rows with one id the last counts. When a variant becomes available, the job
- * that notifies waiting contacts is queued in the same transaction, so a restock is reported once however often it is
- * sent. Source: contract §10.
+ * Creates or replaces variants. If several rows have the same id, the last one counts. When a variant becomes
+ * available, the job that notifies waiting contacts is queued in the same transaction, so a restock is reported once
+ * however often it is sent. Source: contract §10.
  */
 export async function upsertVariants(
   trx: Trx,

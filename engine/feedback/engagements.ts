@@ -26,10 +26,11 @@ export interface Engagement {
 }
 
 /**
- * Counts opens and clicks of one project's emails with set-based statements; each email appears once in `engagements`.
- * Counters always grow, first instants are set once, and OPENED and CLICKED only move forward. A click proves that the
- * email was read, so it skips OPENED without counting as an open. A human's first open and first click emit
- * `email.open` and `email.click`. Bots are counted apart and set nothing. Source: contract §8.2, §9.
+ * Counts opens and clicks of one project's emails with set-based statements; each email appears once in
+ * `engagements`. Counters always grow, first instants are set once, and OPENED and CLICKED only move forward. A click
+ * proves that the email was read, so it skips OPENED without counting as an open. A human's first open and first
+ * click emit `email.open` and `email.click`. Opens and clicks by bots have their own counters and change nothing
+ * else. Source: contract §8.2, §9.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordEngagements(

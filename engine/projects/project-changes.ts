@@ -37,8 +37,8 @@ export interface ProjectChanges {
 }
 
 /**
- * Changes the project's own settings. Waiting campaigns and executions follow the current time zone and sending window,
- * so they are told to check again.
+ * Changes the project's own settings. Waiting campaigns and executions follow the current time zone and sending
+ * window, so a change of these wakes them to check again.
  * @param p.place the position of the changes in the request, for errors
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
  */

@@ -25,7 +25,7 @@ describe('a mapping of columns', () => {
     [{ A: 'data.__proto__' }, 'mapping.A'],
     [{ A: `data.${'x'.repeat(101)}` }, 'mapping.A'],
     [{ A: null }, undefined],
-  ])('%j is told at %s', (mapping, field) => {
+  ])('reports the error of %j at %s', (mapping, field) => {
     expect(mapColumns(['email', 'A'], mapping).errors[0]?.field).toBe(field);
   });
 

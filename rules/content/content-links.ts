@@ -51,7 +51,10 @@ export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): s
   return isOwn || names.some((name) => LOOP_ONLY.has(name)) ? undefined : output.content;
 }
 
-/** What follows a base address: its path, query or fragment, without the quotes and braces of Liquid. */
+/**
+ * Matches the rest of a link behind its base address: path, query or fragment, without the quotes and braces of
+ * Liquid.
+ */
 const AFTER_BASE = /^[/?#][^"{}]*$/;
 
 /**

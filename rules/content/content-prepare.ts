@@ -167,8 +167,9 @@ interface Tracked {
 }
 
 /**
- * Numbers the links. Clicks of emails that were sent find their links by number, so links that were not tracked at first
- * come last: those that are one variable, then those with a fixed path behind it.
+ * Numbers the links. Clicks of emails that were sent find their links by number, so kinds of links that older
+ * releases did not track come last: first links that are one variable, then links with a fixed path behind a
+ * variable.
  */
 function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<number, Tracked> {
   const tracked = new Map<number, Tracked>();

@@ -19,8 +19,8 @@ export function spanMs(value: number, unit: Unit): number {
 }
 
 /**
- * The instant, in milliseconds since the epoch, of an ISO 8601 date or date-time; undefined for any other text.
- * @param zone of a date-time without an offset
+ * Parses an ISO 8601 date or date-time to milliseconds since the epoch. Returns undefined for any other text.
+ * @param zone the zone of a date-time without an offset
  */
 export function parseIsoDate(text: string, zone = 'UTC'): number | undefined {
   const date = readIsoDate(text);
