@@ -14,6 +14,9 @@ interface Request {
   body?: unknown;
 }
 
+/** An input with `updatedAt` of the record that the user has seen: a newer one is not changed, and the API answers 409. */
+export type SeenInput<Id extends OperationId> = InputOf<Id> & { seenAt?: string };
+
 /** Who wants to know that the session has ended: the shell, which shows the sign-in page. */
 let onSignedOut: () => void = () => {};
 export function whenSignedOut(then: () => void): void {
@@ -27,12 +30,15 @@ export function whenSignedOut(then: () => void): void {
  */
 export async function call<Id extends OperationId>(
   id: Id,
-  input: InputOf<Id>,
+  input: SeenInput<Id>,
   { idempotencyKey, ...options }: { signal?: AbortSignal; idempotencyKey?: string | undefined } = {},
 ): Promise<ResponseOf<Id>> {
   const { method } = OPERATIONS[id];
   const { body } = input as Request;
-  const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+  const headers: Record<string, string> = {
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(input.seenAt !== undefined && { 'if-match': tagOf(input.seenAt) }),
+  };
   const init: RequestInit = { method, credentials: 'same-origin', headers, ...options };
   if (body instanceof FormData) init.body = body;
   else if (body !== undefined) {
@@ -49,6 +55,11 @@ export async function call<Id extends OperationId>(
     throw failure;
   }
   return (await contentOf(response)) as ResponseOf<Id>;
+}
+
+/** Returns the ETag of a record by its `updatedAt` (`versionTag` of rules/record-version.ts). */
+function tagOf(updatedAt: string): string {
+  return `"${Date.parse(updatedAt).toString(36)}"`;
 }
 
 /** Where an operation is found: also for links that download. */

@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
-import { ApiFailure, call, type InputOf, type OperationId, type ResponseOf } from './client.ts';
+import { ApiFailure, call, type OperationId, type ResponseOf, type SeenInput } from './client.ts';
 
 /** Operations whose answer holds a secret that is shown once: a stored answer would come back without it. */
 const SHOWS_SECRET: readonly OperationId[] = [
@@ -11,7 +11,7 @@ const SHOWS_SECRET: readonly OperationId[] = [
 
 type Send<Id extends OperationId> = (
   id: Id,
-  input: InputOf<Id>,
+  input: SeenInput<Id>,
   options: { idempotencyKey?: string | undefined },
 ) => Promise<ResponseOf<Id>>;
 
@@ -24,7 +24,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
   let underWay: { content: string; answer: Promise<ResponseOf<Id>> } | undefined;
   let lost: { content: string; idempotencyKey: string } | undefined;
 
-  const write = async (input: InputOf<Id>, content: string): Promise<ResponseOf<Id>> => {
+  const write = async (input: SeenInput<Id>, content: string): Promise<ResponseOf<Id>> => {
     const idempotencyKey = lost?.content === content ? lost.idempotencyKey : crypto.randomUUID();
     try {
       const answer = await send(id, input, takesKey ? { idempotencyKey } : {});
@@ -37,7 +37,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
     }
   };
 
-  return (input: InputOf<Id>): Promise<ResponseOf<Id>> => {
+  return (input: SeenInput<Id>): Promise<ResponseOf<Id>> => {
     // A form with a file has no text to compare.
     if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
     const content = JSON.stringify(input);

@@ -7,7 +7,15 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiFailure, type Arguments, call, type InputOf, type OperationId, type ResponseOf } from './client.ts';
+import {
+  ApiFailure,
+  type Arguments,
+  call,
+  type InputOf,
+  type OperationId,
+  type ResponseOf,
+  type SeenInput,
+} from './client.ts';
 import { createOneShot } from './one-shot.ts';
 
 /** Operations that answer a page and a cursor to the next. */
@@ -85,12 +93,15 @@ export function rowsOf<Answer extends object>(answer: Answer): ArrayIn<Answer>[]
 export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
   const client = useQueryClient();
   const [write] = useState(() => createOneShot(id));
-  return useMutation<ResponseOf<Id>, ApiFailure, InputOf<Id>>({
+  return useMutation<ResponseOf<Id>, ApiFailure, SeenInput<Id>>({
     mutationKey: [id],
     mutationFn: write,
     onSuccess: async () => {
       const stale = (name: unknown) => p.changes === 'all' || p.changes.includes(name as OperationId);
       await client.invalidateQueries({ predicate: ({ queryKey }) => stale(queryKey[0]) });
     },
+    // The record may have changed since the user saw it: the screen shows it as it is now.
+    onError: ({ status }, { seenAt }) =>
+      seenAt !== undefined && status === 409 ? client.invalidateQueries() : undefined,
   });
 }

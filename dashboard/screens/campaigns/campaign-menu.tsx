@@ -12,7 +12,7 @@ import { CAMPAIGN_ANSWERS, type Campaign } from './words.ts';
 const words = text.campaigns;
 
 /** What is done with a campaign seldom: a copy of it, and its end. */
-export function CampaignMenu({ campaign: { id, status } }: { campaign: Campaign }) {
+export function CampaignMenu({ campaign: { id, status, updatedAt } }: { campaign: Campaign }) {
   const navigate = useNavigate();
   const [asks, setAsks] = useState(false);
   const whyNot = useWhyNot('campaigns:edit');
@@ -70,7 +70,7 @@ export function CampaignMenu({ campaign: { id, status } }: { campaign: Campaign 
           error={remove.error}
           onConfirm={() =>
             remove.mutate(
-              { params: { id } },
+              { params: { id }, seenAt: updatedAt },
               {
                 onSuccess: () => {
                   tellDone(words.removed);

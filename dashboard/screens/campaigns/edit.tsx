@@ -29,8 +29,8 @@ export interface Editing {
   campaign: Campaign;
   draft: CampaignDraft;
   change: (part: Partial<CampaignDraft>) => void;
-  /** Stores what is written; false where it was refused, which is shown. */
-  save: () => Promise<boolean>;
+  /** Stores what is written. Returns its new `updatedAt`; false where it was refused, which is shown. */
+  save: () => Promise<string | false>;
   isSaving: boolean;
   isUnsaved: boolean;
   /** What was refused, by the field's name in the API. */
@@ -153,7 +153,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
       const body = { ...changesOfDraft(sent, saved), updatedAt: campaign.updatedAt };
       const stored = await write.mutateAsync({ params: { id: campaign.id }, body });
       edit.saved(sent, draftOfCampaign(stored));
-      return true;
+      return stored.updatedAt;
     } catch (error) {
       // Shown by `failure`; anything else is a fault of ours.
       if (!(error instanceof ApiFailure)) throw error;

@@ -103,9 +103,10 @@ function Send({
   const willSend = review.data?.willSend ?? 0;
   const written = formatCount(willSend);
   const send = async () => {
-    if (isUnsaved && !(await save())) return;
+    const seenAt = isUnsaved ? await save() : campaign.updatedAt;
+    if (seenAt === false) return;
     // A refusal is shown below; what is sent leaves this screen.
-    await write.mutateAsync({ params: { id: campaign.id }, body }).then(
+    await write.mutateAsync({ params: { id: campaign.id }, body, seenAt }).then(
       ({ data }) => {
         tellDone(data.status === 'SCHEDULED' ? words.scheduled : words.sending);
         void navigate({ to: '/campaigns/$campaignId', params: { campaignId: campaign.id } });

@@ -62,7 +62,7 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
         error={remove.error}
         onConfirm={() =>
           remove.mutate(
-            { params },
+            { params, seenAt: segment.updatedAt },
             {
               onSuccess: () => {
                 tellDone(words.removed(segment.name));

@@ -9,12 +9,14 @@ const WORD_MAX_CHARS = 40;
 export function RemoveTemplate({
   id,
   name,
+  updatedAt,
   opened,
   onClose,
   onRemoved,
 }: {
   id: string;
   name: string;
+  updatedAt: string;
   opened: boolean;
   onClose: () => void;
   onRemoved?: () => void;
@@ -33,7 +35,7 @@ export function RemoveTemplate({
       error={remove.error}
       onConfirm={() =>
         remove.mutate(
-          { params: { id } },
+          { params: { id }, seenAt: updatedAt },
           {
             onSuccess: () => {
               tellDone(text.templates.removed(name));

@@ -32,7 +32,7 @@ export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }
             {subject}
           </Text>
         </Box>
-        <CardMenu id={id} name={name} />
+        <CardMenu id={id} name={name} updatedAt={updatedAt} />
       </Group>
       <Group gap="xs" mt={6}>
         <Tooltip
@@ -58,7 +58,7 @@ export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }
   );
 }
 
-function CardMenu({ id, name }: { id: string; name: string }) {
+function CardMenu({ id, name, updatedAt }: { id: string; name: string; updatedAt: string }) {
   const [isRemoving, removing] = useDisclosure();
   const whyNot = useWhyNot('templates:edit');
   const duplicate = useWrite('duplicateTemplate', { changes: ['listTemplates'] });
@@ -86,7 +86,7 @@ function CardMenu({ id, name }: { id: string; name: string }) {
           {whyNot !== undefined && <Menu.Label maw={220}>{whyNot}</Menu.Label>}
         </Menu.Dropdown>
       </Menu>
-      <RemoveTemplate id={id} name={name} opened={isRemoving} onClose={removing.close} />
+      <RemoveTemplate id={id} name={name} updatedAt={updatedAt} opened={isRemoving} onClose={removing.close} />
     </>
   );
 }

@@ -182,7 +182,7 @@ function settingAsText(_name: keyof Settings, value: Settings[keyof Settings]): 
   return typeof value === 'string' ? value : value.map(({ eventName }) => eventName).join('\n');
 }
 
-function Delete({ workflow: { id, name } }: { workflow: WorkflowDetail }) {
+function Delete({ workflow: { id, name, updatedAt } }: { workflow: WorkflowDetail }) {
   const navigate = useNavigate();
   const [asks, setAsks] = useState(false);
   const remove = useWrite('deleteWorkflow', { changes: ['listWorkflows'] });
@@ -210,7 +210,7 @@ function Delete({ workflow: { id, name } }: { workflow: WorkflowDetail }) {
         error={remove.error}
         onConfirm={() =>
           remove.mutate(
-            { params: { id } },
+            { params: { id }, seenAt: updatedAt },
             {
               onSuccess: () => {
                 tellDone(t.deleted);
