@@ -100,7 +100,7 @@ export function startOwnService({
 
 /** Prints the output of a start, without its last lines, which are meant for users who keep the service running. */
 export function tellStart(line: string): void {
-  if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
+  if (line && !/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }
 
 async function findRunning(devFile: string): Promise<DevFile | undefined> {

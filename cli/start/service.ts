@@ -3,7 +3,7 @@ import { SIGN_IN_LINK_MINUTES } from '../../rules/access/sign-in-link.ts';
 import { type Environment, httpAddress, parseStart, type Settings } from '../../rules/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './error.ts';
-import { exposureTable, openingsOfStart } from './exposure.ts';
+import { openingsOfStart } from './exposure.ts';
 import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
 import { type Home, keptSecret, markVersion, openHome } from './home.ts';
 import { takeLock } from './home-lock.ts';
@@ -11,6 +11,7 @@ import { requireInstallation } from './installation.ts';
 import { endLeftovers } from './leftovers.ts';
 import { createParts, type Parts } from './parts.ts';
 import { keptPort, requirePort } from './ports.ts';
+import { readyLines } from './ready.ts';
 import { newSignInLink } from './sign-in-link.ts';
 import {
   findTemporal,
@@ -27,26 +28,26 @@ const HEALTH_POLL_MS = 50;
 
 /** A running `npm start`. */
 export interface Service {
-  /** Resolves with the content of dev.json when everything runs. Rejects if the start fails. */
+  /** Resolves with dev.json's content when everything runs; rejects when it does not come to that. */
   readonly ready: Promise<DevFile>;
-  /** Resolves when everything has stopped. Rejects with the reason of a failed start, after everything has stopped. */
+  /** Resolves when everything has been stopped; rejects with what kept it from starting, everything stopped too. */
   readonly done: Promise<void>;
   /** Stops everything in order: API, workers, Temporal, Postgres. */
   readonly stop: () => void;
-  /** Stops everything immediately and ends this process. */
+  /** Stops everything at once and ends this process. */
   readonly kill: () => void;
 }
 
 /**
- * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints lines for the
- * user. Source: docs/operate/install.md.
+ * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints for its user, line
+ * by line. Source: docs/operate/install.md.
  */
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();
   const stopping = new AbortController();
   const ready = createDeferred<DevFile>();
   const done = run({ env, parts, stopping: stopping.signal, tell, ready: ready.resolve });
-  done.then(() => ready.reject(new StartError('The service was stopped before it was ready.')), ready.reject);
+  done.then(() => ready.reject(new StartError('It was stopped before it was ready.')), ready.reject);
   return {
     ready: ready.promise,
     done,
@@ -115,12 +116,12 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
-    // The dev server's UI is open to this machine only, so a link would not work for others.
+    // The dev server's is open to this machine only, so a link for others would lead nowhere.
     TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || (settings.publicHost ? '' : (temporal.ui ?? '')),
     SECRET_KEY: secretKey,
   };
   const firstProject = ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder });
-  // The user who starts the service is its operator, unless OPERATORS names others.
+  // The user who starts the service operates it, unless others are named.
   const startApi = ({ owner }: FirstProjectFacts) =>
     startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
   const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
@@ -141,7 +142,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   return content();
 }
 
-/** With PORT=0, the port is chosen here, so that a restarted API and later starts get the same one. */
+/** With PORT=0 the port is chosen here, so that an API that is started again gets the same one, as do later starts. */
 async function choosePort(settings: Settings, home: Home): Promise<number> {
   if (settings.port === 0) return keptPort(home.portsFile, 'api', settings.host);
   await requirePort('PORT', settings.host, settings.port);
@@ -158,8 +159,7 @@ async function requireOtherPorts(settings: Settings): Promise<void> {
 }
 
 /**
- * Works like Promise.all, but waits for all promises before it rejects, because a part that is still starting could
- * not be stopped.
+ * Like Promise.all, but waits for all before it rejects, because a part that is still starting could not be stopped.
  */
 async function settleAll<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(promises);
@@ -175,38 +175,35 @@ async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
     if (response?.ok) return;
     await sleep(HEALTH_POLL_MS);
   }
-  throw new StartError(`${baseUrl}/health did not respond: see the log of the API.`);
+  throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
 }
 
+/** Tells the user where everything is. The lines come last, where the user looks when the start has ended. */
 function announce(
   { settings, home, tell }: Surroundings,
   dev: DevFile,
   port: number,
   signInLink: string | undefined,
 ): void {
-  const { baseUrl, databaseUrl, temporal, pids } = dev;
-  // Output ends up in journals and log stores. If others reach the service, they could use a printed key.
-  const next = settings.publicHost
-    ? `The keys and the owner's password are in ${home.devFile}.`
-    : firstMail(settings, dev);
-  tell(`Tidings is ready at ${baseUrl}. ${next}`);
-  tell(`  API reference: ${baseUrl}/docs`);
+  const { baseUrl, databaseUrl, domain, mailboxUrl, pids, secretKey, temporal } = dev;
+  const { publicHost } = settings;
   const openings = openingsOfStart(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
-  for (const line of exposureTable(openings)) tell(`  ${line}`);
-  if (!settings.dashboard) return;
-  // Printed last, because users look at the end of the output.
-  tell(
-    signInLink === undefined
-      ? `Dashboard: ${baseUrl}/app`
-      : `Dashboard, open it once within ${SIGN_IN_LINK_MINUTES} minutes to be signed in: ${signInLink}`,
-  );
-}
-
-function firstMail({ email }: Settings, { baseUrl, domain, secretKey, mailboxUrl }: DevFile): string {
-  const mail = { to: 'you@example.com', from: `hello@${domain}`, subject: 'Hello', body: '<p>A first email.</p>' };
-  const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
-  const captured = email.captures ? ` and shows at ${mailboxUrl}` : '';
-  return `This sends a first email${captured}: ${curl}`;
+  const addressOf = (name: string) => openings.find(({ what }) => what === name)?.address;
+  const lines = readyLines({
+    baseUrl,
+    signInLink,
+    signInMinutes: SIGN_IN_LINK_MINUTES,
+    hasDashboard: settings.dashboard,
+    mailboxUrl: settings.email.captures || settings.sms.captures ? mailboxUrl : undefined,
+    temporalUi: temporal.ui,
+    relay: addressOf('SMTP relay'),
+    inbound: addressOf('inbound SMTP'),
+    // Output ends in journals and log stores. If others reach the service, a printed key could be stolen.
+    firstEmail: publicHost ? undefined : { secretKey, from: `hello@${domain}` },
+    devFile: home.devFile,
+    openings: publicHost ? openings : undefined,
+  });
+  for (const line of lines) tell(line);
 }
 
 function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
@@ -222,7 +219,7 @@ function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void
 
 function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    // The handles of child processes keep this process alive. With external services, too, there is always a child.
+    // The processes' own handles keep this one alive; with external services a child does.
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });

@@ -73,7 +73,7 @@ describe('a public HOST that captures mail on purpose', () => {
     expect(service.output()).toMatch(/^Tidings is ready at http/m);
     for (const secret of [secretKey, testKey, account.password]) expect(service.output()).not.toContain(secret);
     expect(service.output()).not.toContain('/auth/link/');
-    expect(service.output()).toMatch(/^Dashboard: http.*\/app$/m);
+    expect(service.output()).toMatch(/^ +Dashboard +http.*\/app$/m);
     expect(service.output()).toContain('dev.json');
     expect(service.output()).toMatch(/\/mailbox .*OWNER/);
     expect(service.output()).toMatch(/API .*0\.0\.0\.0:\d+ .*any machine/);

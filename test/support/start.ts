@@ -77,7 +77,7 @@ export async function untilService(
 
 /** The link of the last line of a start, which it prints when dev.json is there. */
 export async function signInLinkOf(service: StartedService): Promise<string> {
-  const found = () => /^Dashboard, .*: (http\S+)$/m.exec(service.output())?.[1];
+  const found = () => /^ +Dashboard +(http\S+\/auth\/link\/\S+)/m.exec(service.output())?.[1];
   await untilService(service, () => found() !== undefined);
   return found() ?? '';
 }

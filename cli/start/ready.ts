@@ -1,0 +1,66 @@
+import { exposureTable, type Opening } from './exposure.ts';
+
+/** What a started service prints about itself. */
+export interface ReadyService {
+  baseUrl: string;
+  /** Opens the dashboard signed in, once. Undefined if others may reach the service, or no owner is left. */
+  signInLink: string | undefined;
+  signInMinutes: number;
+  hasDashboard: boolean;
+  mailboxUrl: string | undefined;
+  temporalUi: string | null;
+  relay: string | undefined;
+  inbound: string | undefined;
+  /** A request that sends a first email. Undefined if others may reach the service: its output could be read. */
+  firstEmail: { secretKey: string; from: string } | undefined;
+  devFile: string;
+  /** Printed if other machines reach the service. Otherwise everything is open to this machine only. */
+  openings: readonly Opening[] | undefined;
+}
+
+/** Returns the lines at the end of `npm start`: the addresses, and a command that sends a first email. */
+export function readyLines(service: ReadyService): string[] {
+  return [
+    `Tidings is ready at ${service.baseUrl}`,
+    '',
+    ...addressLines(service),
+    '',
+    ...(service.firstEmail ? firstEmailLines(service.baseUrl, service.firstEmail) : keyLines(service.devFile)),
+    ...(service.openings ? ['', ...exposureTable(service.openings).map(indent)] : []),
+  ];
+}
+
+function addressLines(service: ReadyService): string[] {
+  const { baseUrl, signInLink, signInMinutes, hasDashboard, mailboxUrl, temporalUi, relay, inbound } = service;
+  const signIn = signInLink && `signs you in once, within ${signInMinutes} minutes`;
+  const rows: [name: string, address: string | null | undefined, note?: string][] = [
+    ['Dashboard', hasDashboard ? (signInLink ?? `${baseUrl}/app`) : undefined, signIn],
+    ['Mailbox', mailboxUrl],
+    ['API', `${baseUrl}/docs`],
+    ['Temporal UI', temporalUi],
+    ['SMTP relay', relay],
+    ['Inbound', inbound],
+  ];
+  const shown = rows.filter(([, address]) => address);
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown.map(([name, address, note]) => indent(`${name.padEnd(width)}  ${address}${note ? `  (${note})` : ''}`));
+}
+
+function firstEmailLines(baseUrl: string, { secretKey, from }: { secretKey: string; from: string }): string[] {
+  const email = { to: 'you@example.com', from, subject: 'Hello', body: '<p>A first email.</p>' };
+  return [
+    'Send a first email:',
+    `  curl -s ${baseUrl}/v1/send \\`,
+    `    -H 'Authorization: Bearer ${secretKey}' \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '${JSON.stringify(email)}'`,
+  ].map(indent);
+}
+
+function keyLines(devFile: string): string[] {
+  return [indent(`The keys and the owner's password are in ${devFile}.`)];
+}
+
+function indent(line: string): string {
+  return line === '' ? line : `  ${line}`;
+}
