@@ -5,7 +5,7 @@ it('npm run demo tours a service of its own, counts what arrived, and leaves not
   const { code, output, left } = await runDemo('demo');
   expect(code, output).toBe(0);
   expect(output).toContain('types of step that it went through: 7 of 7');
-  expect(output).toMatch(/mails in the mailbox: ([\d,]+) of \1\n/);
+  expect(output).toMatch(/emails in the mailbox: ([\d,]+) of \1\n/);
   expect(output).toContain('calls of the WEBHOOK step: 1 of 1');
   for (const shown of [
     'sent while it was paused: 0 of 0',

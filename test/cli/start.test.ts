@@ -38,7 +38,7 @@ describe('npm start on an empty home', () => {
     const lines = service.output().split('\n');
     const ready = lines.filter((line) => line.startsWith('Tidings is ready'));
     expect(ready).toEqual([`Tidings is ready at ${baseUrl}`]);
-    const command = /curl -s .*(?:\\\n.*)+/.exec(service.output())?.[0] ?? '';
+    const command = /curl -s [\s\S]*?'\{.*\}'/.exec(service.output())?.[0] ?? '';
     expect(command).toContain(`'Authorization: Bearer ${secretKey}'`);
     expect(JSON.parse((await run('bash', ['-c', command])).stdout)).toMatchObject({ success: true });
   });
