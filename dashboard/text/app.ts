@@ -12,7 +12,7 @@ export const app = {
   projects: 'Projects',
   projectIs: (name: string) => `Project: ${name}`,
   search: 'Search',
-  searchWhat: 'Contacts, campaigns, automations, templates, segments, or the id of a mail',
+  searchWhat: 'Search or paste an ID',
   nothingFound: 'Nothing found.',
   notFound: 'There is nothing here',
   notFoundWhy: 'The address is wrong, or what it showed was deleted or belongs to another project.',

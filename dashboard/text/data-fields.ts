@@ -29,7 +29,7 @@ export const dataFields = {
   valuePlaceholder: 'Value',
   variablePlaceholder: 'event.total',
   listPlaceholder: 'Add one, then Enter',
-  nothingMeans: 'No value stands here.',
+  nothingMeans: 'No value.',
   jsonMeans: 'A list or a group of fields.',
   asFields: 'Fields',
   asJson: 'JSON',
@@ -39,7 +39,7 @@ export const dataFields = {
   format: 'Tidy up',
   event: {
     label: 'Data of the event',
-    lastPayload: 'What came last; change what you like.',
+    lastPayload: 'Latest event. Change it as you like.',
     neverCame: 'This event has not come yet: say what it would bring.',
     takeLast: 'Take what came last again',
   },

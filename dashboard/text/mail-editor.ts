@@ -1,6 +1,6 @@
 /** Texts of the mail editor, which templates and campaigns share. */
 export const mailEditor = {
-  modes: 'How the mail is edited',
+  modes: 'Editor',
   code: 'HTML and Liquid',
   codeTab: 'Code',
   visualTab: 'Visual',
@@ -9,8 +9,7 @@ export const mailEditor = {
   phone: 'Phone',
   dark: 'Dark',
   plain: 'Text',
-  noDarkRules:
-    'It says nothing of dark mode: mailboxes turn its colours by themselves, about like this, each in its own way.',
+  noDarkRules: 'The email has no dark mode. Mailboxes change its colors automatically, roughly like this.',
   subjectIs: 'Subject',
   preheaderIs: 'Preheader',
   readBy: 'As it reads for a contact',
@@ -22,18 +21,17 @@ export const mailEditor = {
   missing: 'Without a value here',
   missingWhy:
     'These variables have neither a value for this reader nor a fallback such as {{name ?? there}}: they are left empty.',
-  findings: 'What its sender should know',
-  empty: 'Write something, and the mail is shown here.',
-  uploading: (n: number) => (n === 1 ? 'Uploading a picture …' : `Uploading ${n} pictures …`),
-  uploaded: 'The picture is uploaded and put in.',
-  addPicture: 'Add a picture',
+  findings: 'Checks',
+  empty: 'Write something to see a preview.',
+  uploading: (n: number) => (n === 1 ? 'Uploading an image …' : `Uploading ${n} images …`),
+  uploaded: 'Image added.',
+  addPicture: 'Add image',
   addVariable: 'Add a variable',
   dropHint:
     'Pictures can be dropped or pasted into the text. {{ lists the variables. Ctrl+F finds; Escape, then Tab leaves the field.',
-  visualHint:
-    'Click a text and type. Click a link, a button or a picture, or press Ctrl+K in a link, to change where it leads. What is not touched stays byte for byte.',
-  visualFrame: 'The mail, to be edited where it stands',
-  tools: 'What can be done to the selection',
+  visualHint: 'Click any text, link or image to edit it. Press Ctrl+K in a link to change its target.',
+  visualFrame: 'Email, editable in place',
+  tools: 'Actions for the selection',
   bold: 'Bold',
   italic: 'Italic',
   underline: 'Underlined',
@@ -61,11 +59,11 @@ export const mailEditor = {
   blockRemove: 'Remove the block',
   blockStays:
     'Not here: nothing is beside it to change places with, or a condition, a loop or a comment for Outlook goes across it. It can be done as code.',
-  picked: { link: 'The link', picture: 'The picture' },
+  picked: { link: 'Link', picture: 'Image' },
   linkTo: 'Leads to',
-  pictureAt: 'Address of the picture',
+  pictureAt: 'Image URL',
   pictureAlt: 'In words, for who does not see it',
   pictureWidth: 'Width',
-  pictureReplace: 'Another picture',
+  pictureReplace: 'Replace image',
   noVariables: 'No variable has this in its name.',
 };

@@ -14,7 +14,7 @@ export const parts = {
   undo: 'Undo',
   notKept: 'This browser keeps no draft: save before you leave.',
   conflict: {
-    title: 'Somebody else saved this meanwhile',
+    title: 'Someone else saved this meanwhile',
     choose: 'Choose which text stays. Your text is kept until you save.',
     theirsOnly: 'Their changes are shown here and stay. Yours are still to be saved.',
     mine: 'Mine',
@@ -25,7 +25,7 @@ export const parts = {
   cancel: 'Cancel',
   notAllowed: (permission: string, role: string) => `Your role (${role}) may not do this: it needs ${permission}.`,
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
-  mailTitle: 'The mail as it looks',
+  mailTitle: 'Email preview',
   none: 'none',
   clear: 'Clear',
   contactSearch: 'Search by address',

@@ -12,7 +12,7 @@ export const signIn = {
   noAccount: 'No account yet?',
   haveAccount: 'You have an account?',
   projectName: 'Name of your project',
-  projectWhat: 'A shop, a product, a club: whoever the mails come from.',
+  projectWhat: 'A shop, a product or a club.',
   passwordRule: '8 characters or more',
   closed: 'Accounts on this installation are made by invitation.',
 };

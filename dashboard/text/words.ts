@@ -3,7 +3,7 @@ import { change, job, subscription, suppression } from './contact-words.ts';
 import { delivery, endpoint } from './developer-words.ts';
 
 /**
- * Statuses, reasons and step types, in the API's own words, each with what it means. The one place that explains them.
+ * Statuses, reasons and step types, in the API’s own words, each with what it means. The one place that explains them.
  */
 export interface Word {
   /** What it means, a sentence. */
@@ -26,7 +26,7 @@ const email: Record<string, Word> = {
   DELIVERED: { means: 'The mailbox of the recipient took it.', color: GOOD },
   OPENED: { means: 'A person opened it.', color: GOOD },
   CLICKED: { means: 'A person followed a link in it.', color: GOOD },
-  BOUNCED: { means: 'The mailbox refused it for good.', color: BAD },
+  BOUNCED: { means: 'The mailbox permanently refused it.', color: BAD },
   COMPLAINED: { means: 'The recipient called it spam.', color: BAD },
   FAILED: { means: 'It did not leave; the reason says why.', color: BAD },
   RECEIVED: { means: 'It came in, to a verified domain.', color: QUIET },
@@ -45,11 +45,11 @@ const sms: Record<string, Word> = {
 /** Of campaigns. */
 const campaign: Record<string, Word> = {
   DRAFT: { means: 'Not sent yet; everything can be changed.', color: QUIET },
-  SCHEDULED: { means: 'Goes out at its time.', color: WAITS },
+  SCHEDULED: { means: 'Will be sent at its time.', color: WAITS },
   SENDING: { means: 'Going out, or waiting for its window.', color: UNDER_WAY },
-  PAUSED: { means: 'Stopped in the middle; it goes on when it is resumed.', color: WAITS },
-  SENT: { means: 'Everybody has been served.', color: GOOD },
-  CANCELLED: { means: 'Ended before everybody was served.', color: QUIET },
+  PAUSED: { means: 'Paused. Continues when it is resumed.', color: WAITS },
+  SENT: { means: 'All recipients were processed.', color: GOOD },
+  CANCELLED: { means: 'Ended early.', color: QUIET },
 };
 
 /** Of executions and their steps. */
@@ -58,20 +58,20 @@ const execution: Record<string, Word> = {
   WAITING: { means: 'Waits for a time or an event.', color: WAITS },
   COMPLETED: { means: 'Came to the end.', color: GOOD },
   EXITED: { means: 'Left the automation before its end, or by an EXIT step.', color: QUIET },
-  FAILED: { means: 'A step failed for good; it can be retried.', color: BAD },
+  FAILED: { means: 'A step failed. You can retry the run.', color: BAD },
   CANCELLED: { means: 'Ended by a person or by the API.', color: QUIET },
   SKIPPED: { means: 'The step did nothing for this contact; the reason says why.', color: QUIET },
 };
 
 /** Types of steps. */
 const step: Record<StepType, Word> = {
-  SEND_EMAIL: { means: 'Sends a mail.', color: UNDER_WAY },
+  SEND_EMAIL: { means: 'Sends an email.', color: UNDER_WAY },
   SEND_SMS: { means: 'Sends a text message.', color: UNDER_WAY },
   DELAY: { means: 'Waits for a time, or until an hour.', color: WAITS },
   WAIT_FOR_EVENT: { means: 'Waits until something happens, or its time is up.', color: WAITS },
-  CONDITION: { means: 'Goes one way or the other by what is known of the contact.', color: 'violet' },
+  CONDITION: { means: 'Takes one of two branches, by the contact’s data.', color: 'violet' },
   SPLIT: { means: 'Deals contacts out to branches by weight.', color: 'violet' },
-  WEBHOOK: { means: 'Calls an address of yours.', color: 'teal' },
+  WEBHOOK: { means: 'Calls your URL.', color: 'teal' },
   UPDATE_CONTACT: { means: 'Changes data of the contact.', color: 'teal' },
   EXIT: { means: 'Ends the run.', color: QUIET },
 };
@@ -80,29 +80,29 @@ const step: Record<StepType, Word> = {
 const reason: Record<string, Word> = {
   not_subscribed: { means: 'The contact is not subscribed.', color: QUIET },
   unsubscribed: { means: 'The contact has unsubscribed.', color: QUIET },
-  'unsubscribed:topic': { means: 'The contact does not want mails about this topic.', color: QUIET },
+  'unsubscribed:topic': { means: 'The contact left this topic.', color: QUIET },
   unconfirmed: { means: 'The contact has not confirmed the subscription yet.', color: QUIET },
-  frequency_capped: { means: 'The contact has had as many mails as the project allows for now.', color: QUIET },
+  frequency_capped: { means: 'The contact reached the frequency cap.', color: QUIET },
   too_late: { means: 'The hour of the contact had gone by.', color: QUIET },
   'suppressed:hard_bounce': { means: 'The address is on the suppression list: it does not exist.', color: QUIET },
   'suppressed:complaint': {
-    means: 'The address is on the suppression list: its owner called a mail spam.',
+    means: 'The address is suppressed after a spam complaint.',
     color: QUIET,
   },
   'suppressed:unsubscribe': { means: 'The address is on the suppression list: its owner unsubscribed.', color: QUIET },
-  'suppressed:manual': { means: 'Somebody put the address on the suppression list.', color: QUIET },
+  'suppressed:manual': { means: 'A user suppressed the address.', color: QUIET },
   left_audience: { means: 'The contact was no longer in the audience.', color: QUIET },
   contact_deleted: { means: 'The contact was deleted.', color: QUIET },
   step_deleted: { means: 'The step that would have sent it was deleted.', color: QUIET },
   sender_not_verified: { means: 'The domain of the sender is not verified.', color: BAD },
   provider_rejected: { means: 'The provider refused the email. Its reply says why.', color: BAD },
-  limit_reached: { means: 'The month has no room for more mails.', color: BAD },
+  limit_reached: { means: 'The monthly email limit was reached.', color: BAD },
   no_phone: { means: 'The contact has no phone number.', color: QUIET },
   sms_stopped: { means: 'The person answered STOP.', color: QUIET },
   not_mobile: { means: 'The number is not a mobile number.', color: QUIET },
   invalid_number: { means: 'The phone number is not valid.', color: QUIET },
   expired: { means: 'The provider put it off for a day.', color: BAD },
-  cancelled: { means: 'Somebody cancelled it.', color: QUIET },
+  cancelled: { means: 'Canceled by a user.', color: QUIET },
   template_error: { means: 'The content could not be rendered for this contact.', color: BAD },
   'bounced:dead_mailbox': { means: 'There is no such mailbox.', color: BAD },
   'bounced:mailbox_for_now': { means: 'The mailbox is full or away for now.', color: BAD },
@@ -110,7 +110,7 @@ const reason: Record<string, Word> = {
   'bounced:message': { means: 'The receiver refuses this message, by size or content.', color: BAD },
   'bounced:routing': { means: 'The receiving domain cannot be reached.', color: BAD },
   'bounced:unknown': { means: 'The receiver refused it and did not say why in a way that we know.', color: BAD },
-  loop: { means: 'The contact came round in a circle without waiting.', color: BAD },
+  loop: { means: 'The contact returned to a step without waiting (loop).', color: BAD },
   event_depth: { means: 'Events caused each other ten times over.', color: BAD },
   exited_on_event: { means: 'An event ended the run.', color: QUIET },
 };

@@ -177,7 +177,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const panel = page.getByRole('complementary', { name: 'Try out' });
     await page.getByRole('textbox', { name: 'Contact' }).fill('linus');
     await page.getByRole('option', { name: 'linus@example.com' }).click();
-    await page.getByText('What came last; change what you like.').waitFor();
+    await page.getByText('Latest event. Change it as you like.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Name of field 2' }).inputValue()).toBe('seats');
     await page.getByRole('button', { name: 'Show the path' }).click();
     await panel.getByText('small').waitFor();
@@ -208,7 +208,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const mail = page.locator('.react-flow__node', { hasText: 'mail' });
     await mail.getByRole('link', { name: '1 done' }).waitFor();
     await mail.getByRole('link', { name: '1 skipped' }).click();
-    const list = page.getByRole('list', { name: 'Who left this step' });
+    const list = page.getByRole('list', { name: 'Contacts that left this step' });
     await list.getByText('no@example.com').waitFor();
     await list.getByText('unsubscribed').waitFor();
     await expectNoSeriousAxe(page);
@@ -224,7 +224,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await page.getByRole('radio', { name: 'Failed 0' }).press(' ');
-    await page.getByText('Nobody has failed here.').waitFor();
+    await page.getByText('No runs failed here.').waitFor();
     await page.getByRole('radio', { name: 'Done 1' }).press(' ');
     await list.getByText('yes@example.com').waitFor();
     await list.getByRole('link', { name: 'Open the run' }).press('Enter');

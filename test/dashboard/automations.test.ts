@@ -38,7 +38,7 @@ describeInBrowser('automations in the dashboard', () => {
     // The first step, then its template: until then it says what it lacks.
     await page.locator('.react-flow__node').first().waitFor();
     await expectNoSeriousAxe(page);
-    await add(page, 'Add the first step', 'Send a mail');
+    await add(page, 'Add the first step', 'Send email');
     await page.getByRole('status').filter({ hasText: 'has no template' }).waitFor();
     expect(await page.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('textbox', { name: 'Template' }).click();
@@ -77,7 +77,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.locator('.react-flow__node', { hasText: 'Wait for a time' }).getByText('1 here').click();
     await page.getByText('ada@example.com').first().waitFor();
     await page.getByRole('button', { name: 'Move on' }).click();
-    await page.getByText('Nobody is at this step now.').waitFor();
+    await page.getByText('No contacts at this step.').waitFor();
     await page.locator('.react-flow__node', { hasText: 'End here' }).getByText('1 done').waitFor();
     await page.getByText('yes 100%').waitFor();
   });

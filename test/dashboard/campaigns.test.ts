@@ -60,7 +60,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await button(page, 'Try these again').click();
     await page.getByText('1 contact is tried again.').waitFor();
     await page.goBack();
-    await page.getByText('Everybody in the audience was sent it.').waitFor();
+    await page.getByText('Sent to the whole audience.').waitFor();
     expect(campaigns.sink.perRecipient().size).toBe(4);
     // A whole journey, on a machine that may be busy.
   }, 120_000);
@@ -132,7 +132,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText('4 opens').waitFor();
     await page.getByRole('img', { name: /Opens and clicks by people/ }).waitFor();
     await page.getByRole('button', { name: 'As a table' }).click();
-    await page.getByRole('columnheader', { name: 'Opens by machines' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Automated opens' }).waitFor();
     await page.getByRole('cell', { name: '17', exact: true }).waitFor();
     await page.getByRole('link', { name: '2' }).first().waitFor();
   });
@@ -140,7 +140,7 @@ describeInBrowser('a campaign in the dashboard', () => {
   it('that must be mended cannot be sent, and says where it is mended', async () => {
     const id = await campaigns.create({ body: '<p><a href="javascript:x">no</a></p>' });
     const { page } = await open(`/campaigns/${id}/edit?step=review`);
-    await page.getByText('Nobody will get it').waitFor();
+    await page.getByText('No contacts will receive this').waitFor();
     await page.getByText('javascript:x').waitFor();
     await button(page, 'Mend it in the audience').click();
     await page.getByRole('radio', { name: 'Everybody' }).waitFor();
@@ -152,7 +152,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     const { page } = await open('/campaigns?status=SENT');
     await page.getByText('No campaign is SENT.').waitFor();
     await page.getByLabel('Search').last().fill('nothing like it');
-    await page.getByText('No campaign is called so.').waitFor();
+    await page.getByText('No campaigns found.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.keyboard.press('/');
     await page.getByPlaceholder('Contacts, campaigns').fill('a DRAFT');

@@ -97,7 +97,7 @@ describeInBrowser('an editor of the dashboard', () => {
     await input.fill('Mine');
     await call(method, `/${kind}/${id}`, { ...editor.theirs, ...editor.other });
     await button(page, editor.save).last().click();
-    await page.getByText('Somebody else saved this meanwhile').waitFor();
+    await page.getByText('Someone else saved this meanwhile').waitFor();
     expect(await read()).toMatchObject({ ...editor.theirs, ...editor.other });
     expect(await input.inputValue()).toBe('Mine');
     await expectNoSeriousAxe(page);

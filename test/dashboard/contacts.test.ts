@@ -112,7 +112,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Change seats' }).click();
     await page.getByLabel('Value').fill('x');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('That is no number.').waitFor();
+    await page.getByText('Enter a number.').waitFor();
     await page.getByLabel('Value').fill('7');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
@@ -153,7 +153,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Where First name goes' }).inputValue()).toContain('firstName');
     await page.getByLabel('Keep Seats as text').check();
     await page.getByRole('textbox', { name: 'Where Notes goes' }).click();
-    await page.getByRole('option', { name: 'Leave out' }).click();
+    await page.getByRole('option', { name: 'leaveOut: "Don’t import"' }).click();
     await page.getByText('Must be an email address such as ada@example.com.').waitFor();
     await until(async () => (await page.getByRole('columnheader', { name: 'Notes' }).count()) === 0, 'the new preview');
     await expectNoSeriousAxe(page);

@@ -99,7 +99,7 @@ describeInBrowser('screens for developers', () => {
     await drawer.getByText('no <b>room</b>').waitFor();
     await expectNoSeriousAxe(page, { inside: '[role=dialog]' });
     answer = 200;
-    await drawer.getByRole('button', { name: 'Send once more' }).click();
+    await drawer.getByRole('button', { name: 'Replay' }).click();
     await drawer.getByText('DELIVERED').waitFor();
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
     expect(ids.length).toBeGreaterThanOrEqual(2);

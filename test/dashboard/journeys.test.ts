@@ -81,7 +81,7 @@ describeInBrowser('on a fresh npm start', () => {
     await button(dialog, 'New template').click();
     await page.getByLabel('Subject').fill('Autumn teas for {{firstName}}');
     await page.getByText('Visual', { exact: true }).click();
-    await page.frameLocator('iframe[title="The mail, to be edited where it stands"]').getByText('What is new').click();
+    await page.frameLocator('iframe[title="Email, editable in place"]').getByText('What is new').click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' this autumn');
     await button(page, 'Save').click();
@@ -91,7 +91,7 @@ describeInBrowser('on a fresh npm start', () => {
     await go(page, 'Campaigns');
     await button(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
-    await choose(page, 'Begin with a template', 'Autumn teas');
+    await choose(page, 'Start from template', 'Autumn teas');
     await button(page, 'Create draft').click();
     await button(page, 'Audience').last().click();
     await page.getByRole('radio', { name: 'A segment' }).check();
@@ -103,7 +103,7 @@ describeInBrowser('on a fresh npm start', () => {
 
     await page.getByText('SENT', { exact: true }).waitFor();
     const why = page.getByRole('row', { name: /limit reached/ });
-    await why.getByText('The month has no room for more mails.').waitFor();
+    await why.getByText('The monthly email limit was reached.').waitFor();
     await why.getByRole('link', { name: '1' }).click();
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();
     expect(await mailbox(`${left}`)).toEqual([]);
@@ -114,7 +114,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('link', { name: 'Autumn', exact: true }).click();
     await button(page, 'Try these again').click();
     await page.getByText('1 contact is tried again.').waitFor();
-    await page.getByText('Everybody in the audience was sent it.').waitFor();
+    await page.getByText('Sent to the whole audience.').waitFor();
     const [mail] = await mailbox(`${left}`);
     expect(mail).toMatchObject({
       subject: expect.stringMatching(/^Autumn teas for (Ada|Bo|Cleo)$/),
@@ -167,7 +167,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
       await page.getByRole('textbox', { name: 'Event that starts it' }).fill('upgraded');
       await button(page, 'Create and open').click();
-      await addStep(page, 'Add the first step', 'Send a mail');
+      await addStep(page, 'Add the first step', 'Send email');
       await choose(page, 'Template', /Thanks/);
       await addStep(page, 'Add a step after Send a mail', 'Wait for a time');
       await addStep(page, 'Add a step after Wait for a time', 'Branch by a condition');
@@ -199,7 +199,7 @@ describeInBrowser('on a fresh npm start', () => {
       await stepOf(page, 'Wait for a time').getByText('1 here').click();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
       await button(page, 'Move on').click();
-      await page.getByText('Nobody is at this step now.').waitFor();
+      await page.getByText('No contacts at this step.').waitFor();
       await stepOf(page, 'End here').getByText('1 done').waitFor();
       await page.getByText('yes 100%').waitFor();
       await page.getByRole('link', { name: '100%' }).click();
@@ -246,7 +246,7 @@ describeInBrowser('on a fresh npm start', () => {
         await button(page, 'Show the delivery of email.sent').click();
         await dialog.getByText('DELIVERED').waitFor();
         await dialog.getByText('ada@example.com').waitFor();
-        await button(dialog, 'Send once more').click();
+        await button(dialog, 'Replay').click();
         const sentOnes = () => receiver.received.filter(({ body }) => body.includes('"email.sent"'));
         await until(() => sentOnes().length === 2, 'the delivery once more');
         expect(new Set(sentOnes().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -335,7 +335,7 @@ async function monthlyLimit(page: Page, mails: string): Promise<void> {
 }
 
 async function fillLimit(page: Page, mails: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Mails a month' }).fill(mails);
+  await page.getByRole('textbox', { name: 'Emails per month' }).fill(mails);
   await button(page, 'Save').click();
   await page.getByText('Saved.').last().waitFor();
 }

@@ -94,7 +94,7 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('button', { name: 'Move on' }).click();
     await page.getByRole('menuitem', { name: 'as if the event had come' }).click();
     await page.getByText('EXITED').waitFor();
-    await page.getByRole('link', { name: 'The mail', exact: true }).click();
+    await page.getByRole('link', { name: 'Email', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
     await expectNoSidewaysScroll(page);
     await page.getByRole('link', { name: 'POST /v1/track' }).waitFor();

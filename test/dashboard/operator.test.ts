@@ -63,13 +63,13 @@ describeInBrowser('the operator’s screens', () => {
     const { page, settled } = await asOperator({ path: '/operator/projects' });
     await page.getByRole('link', { name: HOSTILE }).waitFor();
     await page.getByRole('textbox', { name: 'Order' }).click();
-    await page.getByRole('option', { name: 'Most mails' }).click();
+    await page.getByRole('option', { name: 'Most emails' }).click();
     await page.getByRole('textbox', { name: 'Search by name' }).fill('two');
     await page.waitForURL(/order=mails.*q=two|q=two.*order=mails/);
     await settled();
     expect(await namesOf(page)).toEqual(['Two']);
     await page.getByText('30 days').click();
-    await page.getByRole('columnheader', { name: 'Mails in 30 days' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Emails in 30 days' }).waitFor();
     await page.waitForURL(/over=month/);
     await page.getByRole('link', { name: 'Two' }).click();
     await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor();
@@ -105,7 +105,7 @@ describeInBrowser('the operator’s screens', () => {
 
   it('set ceilings, which hold at once, and take them away', async () => {
     const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
-    const month = page.getByRole('textbox', { name: 'Mails a month' });
+    const month = page.getByRole('textbox', { name: 'Emails per month' });
     const save = page.getByRole('button', { name: 'Save ceilings' });
     expect(await save.isDisabled()).toBe(true);
     await month.fill('5000');
@@ -115,7 +115,7 @@ describeInBrowser('the operator’s screens', () => {
     await page.getByText('Holds now: 2.5 %.').waitFor();
     const { body } = await service.call('GET', '/project', { key: null, headers: await ownerOf(service) });
     expect(body).toMatchObject({ monthlyEmailLimit: 5000, bounceGuard: 0.025 });
-    await page.getByRole('textbox', { name: 'Mails a month' }).fill('');
+    await page.getByRole('textbox', { name: 'Emails per month' }).fill('');
     await page.getByRole('button', { name: 'Save ceilings' }).click();
     await page.getByText('Holds now: no limit.').first().waitFor();
     await expectNoSeriousAxe(page);

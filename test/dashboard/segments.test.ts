@@ -54,7 +54,7 @@ describeInBrowser('segments in a browser', () => {
     await page.getByRole('button', { name: 'Compute now' }).click();
     await page.getByText('Computed: 2 entered, 0 left.').waitFor();
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByRole('table', { name: 'Who entered and left' }).getByText('entered').first().waitFor();
+    await page.getByRole('table', { name: 'Entries and exits' }).getByText('entered').first().waitFor();
     await page.getByRole('tab', { name: 'Explain' }).click();
     await chooseByKeys(page, 'Contact', 'cy@');
     await page.getByText('cy@example.com is not in this segment.').waitFor();
@@ -111,7 +111,7 @@ describeInBrowser('segments in a browser', () => {
     await page.keyboard.type('subscribed');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByText('Whom it means now').waitFor();
+    await page.getByText('Matching contacts').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     const stored = await api('GET', `/segments/${id}`);
@@ -133,12 +133,12 @@ describeInBrowser('segments in a browser', () => {
     const members = page.getByRole('table', { name: 'Members' });
     await members.getByRole('link', { name: 'ada@example.com' }).waitFor();
     await page.getByRole('button', { name: 'Remove ada@example.com' }).click();
-    await page.getByText('Nobody is in it').waitFor();
+    await page.getByText('No contacts yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await members.getByRole('link', { name: 'ada@example.com' }).waitFor();
     await expectNoSeriousAxe(page);
     await page.getByRole('tab', { name: 'History' }).click();
-    const history = page.getByRole('table', { name: 'Who entered and left' });
+    const history = page.getByRole('table', { name: 'Entries and exits' });
     await until(
       async () => (await history.getByRole('link', { name: 'ada@example.com' }).count()) === 3,
       'the history',
@@ -155,7 +155,7 @@ describeInBrowser('segments in a browser', () => {
     await remove.waitFor();
     const letGo = await holdBack(page, `**/segments/${id}`);
     await remove.click();
-    await page.getByText('Nobody is in it').waitFor();
+    await page.getByText('No contacts yet').waitFor();
     letGo();
     await page.getByRole('button', { name: 'Undo' }).click();
     await remove.waitFor();

@@ -107,7 +107,7 @@ describeInBrowser('settings in a browser', () => {
     const list = page.getByRole('table', { name: 'Suppression list' });
     await list.getByText('ada@example.com').waitFor();
     await list.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Nobody is suppressed').waitFor();
+    await page.getByText('No suppressed addresses').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await list.getByText('ada@example.com').waitFor();
     await expectNoSeriousAxe(page);

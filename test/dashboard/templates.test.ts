@@ -66,7 +66,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const mail = { name: 'A', type: 'TRANSACTIONAL', subject: 'Hi', from: 'hi@shop.example', body: '<p>Hi</p>' };
     return (await service.call('POST', '/v1/templates', { body: { ...mail, ...fields } })).body.id as string;
   };
-  const previewed = (page: Page) => page.frameLocator('iframe[title="The mail as it looks"]').last();
+  const previewed = (page: Page) => page.frameLocator('iframe[title="Email preview"]').last();
 
   it('make one of nothing: written as code, with its faults where they are, previewed for a contact, saved', async () => {
     const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
@@ -119,7 +119,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await open('/templates');
     await page.getByText('not saved', { exact: true }).waitFor();
     await open(`/templates/${id}`);
-    await page.getByText('Unsaved changes of yours are shown').waitFor();
+    await page.getByText('Showing your unsaved changes').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hi {{firstName}}');
     await page.getByRole('button', { name: 'Discard my changes' }).click();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hi');
@@ -131,7 +131,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByRole('textbox', { name: 'HTML and Liquid' }).waitFor();
     await page.getByText('Visual', { exact: true }).click();
-    const mail = page.frameLocator('iframe[title="The mail, to be edited where it stands"]');
+    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     const words = mail.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
     await words.click();
     // Of the text, not of its line.
@@ -189,7 +189,7 @@ describeInBrowser('the templates of the dashboard', () => {
       await until(async () => (await service.call('GET', '/assets')).body.data.length === left, 'the deletion');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
     }
-    await page.getByText('Something shows each of the pictures.').waitFor();
+    await page.getByText('All images are in use.').waitFor();
   });
 
   it('take pictures that are pasted as code, at the cursor, while somebody goes on writing', async () => {
@@ -221,14 +221,14 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
     await page.evaluate(COPY_PNG);
     await page.getByText('Visual', { exact: true }).click();
-    const mail = page.frameLocator('iframe[title="The mail, to be edited where it stands"]');
+    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     await mail.locator('[contenteditable]', { hasText: 'One' }).click();
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Control+V');
     await mail.locator('img[width="4"]').waitFor({ state: 'attached' });
     // The mail is drawn anew: its texts can be edited when its script runs.
     await mail.locator('[contenteditable]', { hasText: 'Two' }).waitFor();
-    const frame = await page.locator('iframe[title="The mail, to be edited where it stands"]').elementHandle();
+    const frame = await page.locator('iframe[title="Email, editable in place"]').elementHandle();
     await (await frame?.contentFrame())?.evaluate(DROP_INTO_TEXT);
     await mail.locator('img[width="2"]').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Save' }).click();
@@ -264,10 +264,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSidewaysScroll(page);
     await open(`/templates/${id}`);
     await page.getByText('Visual', { exact: true }).click();
-    await page
-      .frameLocator('iframe[title="The mail, to be edited where it stands"]')
-      .getByText('{{firstName}}')
-      .waitFor();
+    await page.frameLocator('iframe[title="Email, editable in place"]').getByText('{{firstName}}').waitFor();
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);
   });

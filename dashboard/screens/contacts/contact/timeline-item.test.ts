@@ -48,5 +48,5 @@ it('who did something is named where that is known, and else by what they are', 
   expect(describeActor('key:1', null)).toBe('an API key that is gone');
   expect(describeActor('contact', null)).toBe('the person');
   expect(describeActor('ses', null)).toBe('ses');
-  expect(describeActor(null, null)).toBe('nobody knows whom');
+  expect(describeActor(null, null)).toBe('unknown');
 });
