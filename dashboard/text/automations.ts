@@ -98,7 +98,7 @@ export const automations = {
   noChanges: 'There is nothing to save.',
   faults: (n: number) => (n === 1 ? '1 thing keeps it from being enabled' : `${n} things keep it from being enabled`),
   refused: 'The API would refuse this as it is drawn; it is marked at the step.',
-  draftKept: 'Changes of before were kept in this browser and are not saved yet.',
+  draftKept: 'Unsaved changes from this browser.',
   draftNotKept: 'This browser keeps no draft: save before you leave.',
   conflict: 'Someone else changed this automation meanwhile.',
   takeTheirs: 'Take theirs',

@@ -53,7 +53,7 @@ export const campaigns = {
   saveAndNext: (next: string) => `Save, then ${next}`,
   saved: 'Saved.',
   unsaved: 'Not saved yet; this browser keeps it.',
-  draftKept: 'Restored what was written here and not saved.',
+  draftKept: 'Unsaved changes from this browser.',
   discardDraft: 'Discard it',
   name: 'Name',
   nameWhat: 'Internal only.',

@@ -94,7 +94,7 @@ export const contacts = {
     cancelWord: 'cancel',
     cancelled: (done: number, total: number) =>
       `Cancelled: ${done.toLocaleString()} of ${total.toLocaleString()} were done, and stay so.`,
-    cancelledWhat: 'Canceled. Finished parts stay.',
+    cancelledWhat: 'Cancelled. Finished parts stay.',
     next: 'What next?',
     nextWhat: 'Create a segment, or email everyone you imported.',
     toSegment: 'Make a segment',

@@ -102,7 +102,7 @@ const reason: Record<string, Word> = {
   not_mobile: { means: 'The number is not a mobile number.', color: QUIET },
   invalid_number: { means: 'The phone number is not valid.', color: QUIET },
   expired: { means: 'The provider put it off for a day.', color: BAD },
-  cancelled: { means: 'Canceled by a user.', color: QUIET },
+  cancelled: { means: 'Cancelled by a user.', color: QUIET },
   template_error: { means: 'The content could not be rendered for this contact.', color: BAD },
   'bounced:dead_mailbox': { means: 'There is no such mailbox.', color: BAD },
   'bounced:mailbox_for_now': { means: 'The mailbox is full or away for now.', color: BAD },

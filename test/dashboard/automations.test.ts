@@ -43,11 +43,11 @@ describeInBrowser('automations in the dashboard', () => {
     expect(await page.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('textbox', { name: 'Template' }).click();
     await page.getByRole('option').first().click();
-    await add(page, 'Add a step after Send a mail', 'Wait for a time');
+    await add(page, 'Add a step after Send email', 'Wait for a time');
     await add(page, 'Add a step after Wait for a time', 'Branch by a condition');
     await add(page, 'Add a step after Branch by a condition, branch yes', 'End here');
     await page.getByRole('status').filter({ hasText: '1 thing keeps it' }).waitFor();
-    await page.locator('.react-flow__node', { hasText: '1 fault' }).getByText('Branch by a condition').click();
+    await page.locator('.react-flow__node', { hasText: '1 issue' }).getByText('Branch by a condition').click();
     await page.getByRole('textbox', { name: 'Branch no leads to' }).click();
     await page.getByRole('option', { name: 'End here' }).click();
     await page.getByText('keeps it from being enabled').waitFor({ state: 'detached' });
@@ -132,7 +132,7 @@ describeInBrowser('automations in the dashboard', () => {
       service.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.last}`, { body: { name: 'theirs' } }),
     );
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else has changed this automation').waitFor();
+    await page.getByText('Someone else changed this automation').waitFor();
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('All saved').waitFor();
@@ -156,7 +156,7 @@ describeInBrowser('automations in the dashboard', () => {
     await patch(last, { name: 'theirs' });
     // The draft comes back, on top of what was saved since.
     await page.reload();
-    await page.getByText('Somebody else has changed this automation').waitFor();
+    await page.getByText('Someone else changed this automation').waitFor();
     await expectNoSeriousAxe(page);
     const both = page.getByRole('radiogroup', { name: 'first' });
     await both.getByText('9 hours').waitFor();

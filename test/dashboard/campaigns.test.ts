@@ -35,7 +35,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Teas for {{firstName}}');
     // A reload loses nothing, and says so.
     await page.reload();
-    await page.getByText('Restored what was written here').waitFor();
+    await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
       'Teas for {{firstName}}',
     );
@@ -155,7 +155,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText('No campaigns found.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.keyboard.press('/');
-    await page.getByPlaceholder('Contacts, campaigns').fill('a DRAFT');
+    await page.getByPlaceholder('Search or paste an ID').fill('a DRAFT');
     await page.getByRole('dialog').getByText('A draft').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Drafts').click();

@@ -174,7 +174,7 @@ describeInBrowser('an editor of the dashboard', () => {
     expect(await subject.inputValue()).toBe(stored);
     await context.clearCookies();
     await signIn(ada);
-    await page.getByText('Restored what was written here').waitFor();
+    await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await subject.inputValue()).toBe('Typed by Ada');
     await button(page, 'Discard it').click();
     expect(await subject.inputValue()).toBe(stored);

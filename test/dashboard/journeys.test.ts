@@ -169,7 +169,7 @@ describeInBrowser('on a fresh npm start', () => {
       await button(page, 'Create and open').click();
       await addStep(page, 'Add the first step', 'Send email');
       await choose(page, 'Template', /Thanks/);
-      await addStep(page, 'Add a step after Send a mail', 'Wait for a time');
+      await addStep(page, 'Add a step after Send email', 'Wait for a time');
       await addStep(page, 'Add a step after Wait for a time', 'Branch by a condition');
       await whoHasPlan(page, 'pro');
       await addStep(page, 'Add a step after Branch by a condition, branch yes', 'End here');

@@ -79,7 +79,7 @@ describeInBrowser('segments in a browser', () => {
     await row.getByText('The span is longer than a hundred years.').waitFor();
     await expectNoSeriousAxe(page);
     await page.reload();
-    await page.getByText('What you wrote before was kept').waitFor();
+    await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Long ago');
     await row.getByText('The span is longer than a hundred years.').waitFor();
     await page.getByRole('button', { name: 'Discard it' }).click();

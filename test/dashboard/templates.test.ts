@@ -115,7 +115,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const id = await create({ name: 'Kept' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByLabel('Subject').fill('Hi {{firstName}}');
-    await page.getByText('What you wrote is kept in this browser').waitFor();
+    await page.getByText('Unsaved changes, kept in this browser').waitFor();
     await open('/templates');
     await page.getByText('not saved', { exact: true }).waitFor();
     await open(`/templates/${id}`);
@@ -166,7 +166,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.keyboard.press('Control+End');
     const file = { name: 'spring-sale.gif', mimeType: 'image/gif', buffer: GIF };
     await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByText('The picture is uploaded').waitFor();
+    await page.getByText('Image added').waitFor();
     await page.evaluate(DROP_GIF);
     await until(async () => ((await code.textContent()) ?? '').includes('dropped'), 'the dropped picture');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -205,7 +205,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.keyboard.press('Control+Home');
     await page.keyboard.insertText('<p>Zero</p>\n');
     goOn();
-    await page.getByText('The picture is uploaded').waitFor();
+    await page.getByText('Image added').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await saved(id);
