@@ -25,7 +25,7 @@ it('the log of a process hides the values that an error quotes', () => {
   expect(lines.join('')).not.toContain('ada@');
 });
 
-it('no room logs the message of an error unchanged', () => {
+it('logs no error message unchanged in any room', () => {
   const rooms = ['activities', 'api', 'channels', 'cli', 'compute', 'db', 'engine', 'temporal', 'worker', 'workflows'];
   const files = execFileSync('git', ['ls-files', ...rooms], { cwd: ROOT, encoding: 'utf8' })
     .trim()

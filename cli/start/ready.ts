@@ -1,6 +1,6 @@
 import { exposureTable, type Opening } from './exposure.ts';
 
-/** What a started service prints about itself. */
+/** Facts that a started service prints about itself. */
 export interface ReadyService {
   baseUrl: string;
   /** Opens the dashboard signed in, once. Undefined if others may reach the service, or no owner is left. */

@@ -36,7 +36,7 @@ export const nav = {
   operator: 'Operator',
 };
 
-/** What a thing is, one of it. */
+/** Nouns for one resource. */
 export const subjects = {
   contact: 'Contact',
   campaign: 'Campaign',

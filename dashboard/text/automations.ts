@@ -11,7 +11,7 @@ const units: Record<string, [one: string, more: string]> = {
 const people = (n: number) => (n === 1 ? '1 person' : `${n} people`);
 const steps = (n: number) => (n === 1 ? '1 step' : `${n} steps`);
 
-/** What a step says of itself in a line. */
+/** A step's settings in one line. */
 const summary = {
   template: 'A template',
   noTemplate: 'No template chosen',
@@ -268,7 +268,7 @@ export const automations = {
   takeOutWhat: (email: string) => `The run of ${email} ends here. Sent messages cannot be recalled.`,
   takeOutTitle: 'Take this person out?',
   erased: 'a contact that was deleted',
-  // Who left a step.
+  // Contacts that left a step.
   visitsOf: 'How they left it',
   leftBy: (branch: string) => `Only contacts that left by ${branch}.`,
   allBranches: 'Show all',

@@ -1,6 +1,6 @@
 import type { Word } from './words.ts';
 
-/** Of jobs over many contacts. */
+/** States of bulk jobs and imports. */
 export const job: Record<string, Word> = {
   QUEUED: { means: 'Waits for its turn.', color: 'yellow' },
   RUNNING: { means: 'At work.', color: 'blue' },
@@ -9,7 +9,7 @@ export const job: Record<string, Word> = {
   CANCELLED: { means: 'Ended by an operator. Finished parts stay.', color: 'gray' },
 };
 
-/** Of contacts. */
+/** Subscription states of contacts. */
 export const subscription: Record<string, Word> = {
   subscribed: { means: 'Gets marketing mail.', color: 'green' },
   unsubscribed: { means: 'Gets no marketing mail.', color: 'gray' },

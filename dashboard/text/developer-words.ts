@@ -1,6 +1,6 @@
 import type { Word } from './words.ts';
 
-/** Of webhook endpoints. */
+/** States of webhook endpoints. */
 export const endpoint: Record<string, Word> = {
   ACTIVE: { means: 'Gets every event that matches.', color: 'green' },
   DEGRADED: {
@@ -10,7 +10,7 @@ export const endpoint: Record<string, Word> = {
   DISABLED: { means: 'Gets nothing until it is enabled.', color: 'red' },
 };
 
-/** Of deliveries to them. */
+/** States of webhook deliveries. */
 export const delivery: Record<string, Word> = {
   PENDING: { means: 'Waits for its next attempt.', color: 'yellow' },
   DELIVERED: { means: 'The endpoint answered 2xx.', color: 'green' },

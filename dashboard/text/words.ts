@@ -6,7 +6,7 @@ import { delivery, endpoint } from './developer-words.ts';
  * Statuses, reasons and step types, in the API’s own words, each with what it means. The one place that explains them.
  */
 export interface Word {
-  /** What it means, a sentence. */
+  /** Its meaning in one sentence. */
   means: string;
   color: string;
 }
@@ -17,7 +17,7 @@ const WAITS = 'yellow';
 const BAD = 'red';
 const QUIET = 'gray';
 
-/** Of mails. */
+/** States of emails. */
 const email: Record<string, Word> = {
   PENDING: { means: 'Accepted, and about to be sent.', color: UNDER_WAY },
   HELD: { means: 'Waits until the hold on sending is released.', color: WAITS },
@@ -32,7 +32,7 @@ const email: Record<string, Word> = {
   RECEIVED: { means: 'It came in, to a verified domain.', color: QUIET },
 };
 
-/** Of SMS. */
+/** States of SMS. */
 const sms: Record<string, Word> = {
   PENDING: { means: 'Accepted, and about to be sent.', color: UNDER_WAY },
   QUEUED: { means: 'With the provider, which has not sent it yet.', color: UNDER_WAY },
@@ -42,7 +42,7 @@ const sms: Record<string, Word> = {
   FAILED: { means: 'It did not leave; the reason says why.', color: BAD },
 };
 
-/** Of campaigns. */
+/** States of campaigns. */
 const campaign: Record<string, Word> = {
   DRAFT: { means: 'Not sent yet; everything can be changed.', color: QUIET },
   SCHEDULED: { means: 'Will be sent at its time.', color: WAITS },
@@ -52,7 +52,7 @@ const campaign: Record<string, Word> = {
   CANCELLED: { means: 'Ended early.', color: QUIET },
 };
 
-/** Of executions and their steps. */
+/** States of executions and their steps. */
 const execution: Record<string, Word> = {
   RUNNING: { means: 'At work on a step.', color: UNDER_WAY },
   WAITING: { means: 'Waits for a time or an event.', color: WAITS },
@@ -131,7 +131,7 @@ const WORDS = {
 };
 export type WordKind = keyof typeof WORDS;
 
-/** What a word of the API means; undefined for one that is not explained. */
+/** Explains an enum value of the API; undefined if there is no explanation. */
 export function wordOf(kind: WordKind, value: string): Word | undefined {
   const words: Record<string, Word> = WORDS[kind];
   return words[value];

@@ -6,7 +6,7 @@ export interface Variable {
   readonly schema: z.ZodType;
   /** Accepted values, as the end of "NAME must be …". */
   readonly takes: string;
-  /** Text that stands in for a variable that is unset or empty; absent: the value is undefined. */
+  /** Text that replaces a variable that is unset or empty; absent: the value is undefined. */
   readonly default?: string;
   /** The default in words for the table, where `default` does not say it. */
   readonly defaultText?: string;

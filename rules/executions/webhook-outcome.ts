@@ -8,7 +8,7 @@ export interface WebhookAnswer {
 }
 
 /**
- * Judges the response to a WEBHOOK step; null is success, which only a 2xx is. 408, 425, 429 and 5xx are tried again;
+ * Judges the response to a WEBHOOK step; null is success, which only a 2xx is. 408, 425, 429 and 5xx are retried;
  * other 4xx, and redirects that were not followed, are not.
  */
 export function faultOfAnswer({

@@ -59,10 +59,10 @@ function isDropped(name: string): boolean {
 }
 
 /**
- * Makes a message ready to be passed on. Header fields stay as they are written, but for those that must not travel;
- * bodies stay byte for byte, but for lines that no server would take. Adds one `Received` (RFC 5321 §4.4).
+ * Makes a message ready to be passed on. Header fields stay as they are written, except for fields that must not travel;
+ * bodies stay byte for byte, except for lines that no server would take. Adds one `Received` (RFC 5321 §4.4).
  * @throws AppError BAD_REQUEST for a line beyond 998 octets or a lone CR or LF in a part that must not be changed, for
- * more than one author, or for a message that goes round in circles
+ * more than one author, or for a message that loops
  */
 export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage {
   const message = withCrlf(raw);

@@ -54,7 +54,7 @@ describeInBrowser('automations in the dashboard', () => {
 
     // Nothing is lost on reload; then it is saved.
     await page.reload();
-    await page.getByText('were kept in this browser').waitFor();
+    await page.getByText('Unsaved changes from this browser').waitFor();
     // As a key that is held down.
     await page.keyboard.down('Control');
     for (let n = 0; n < 4; n += 1) await page.keyboard.down('s');

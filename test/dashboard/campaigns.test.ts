@@ -58,7 +58,7 @@ describeInBrowser('a campaign in the dashboard', () => {
 
     await limit(null);
     await button(page, 'Try these again').click();
-    await page.getByText('1 contact is tried again.').waitFor();
+    await page.getByText('1 contact will be retried.').waitFor();
     await page.goBack();
     await page.getByText('Sent to the whole audience.').waitFor();
     expect(campaigns.sink.perRecipient().size).toBe(4);
@@ -142,7 +142,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     const { page } = await open(`/campaigns/${id}/edit?step=review`);
     await page.getByText('No contacts will receive this').waitFor();
     await page.getByText('javascript:x').waitFor();
-    await button(page, 'Mend it in the audience').click();
+    await button(page, 'Fix in the audience').click();
     await page.getByRole('radio', { name: 'Everybody' }).waitFor();
     expect(new URL(page.url()).search).toBe('?step=audience');
   });

@@ -149,10 +149,10 @@ describeInBrowser('contacts in the dashboard', () => {
       buffer: Buffer.from(csv),
     });
     await page.getByRole('button', { name: 'Import 2 contacts' }).waitFor();
-    expect(await page.getByRole('textbox', { name: 'Where E-Mail goes' }).inputValue()).toBe('Email address');
-    expect(await page.getByRole('textbox', { name: 'Where First name goes' }).inputValue()).toContain('firstName');
+    expect(await page.getByRole('textbox', { name: 'Map E-Mail to' }).inputValue()).toBe('Email address');
+    expect(await page.getByRole('textbox', { name: 'Map First name to' }).inputValue()).toContain('firstName');
     await page.getByLabel('Keep Seats as text').check();
-    await page.getByRole('textbox', { name: 'Where Notes goes' }).click();
+    await page.getByRole('textbox', { name: 'Map Notes to' }).click();
     await page.getByRole('option', { name: 'Don’t import' }).click();
     await page.getByText('Must be an email address such as ada@example.com.').waitFor();
     await until(async () => (await page.getByRole('columnheader', { name: 'Notes' }).count()) === 0, 'the new preview');

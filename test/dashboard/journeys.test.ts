@@ -108,12 +108,12 @@ describeInBrowser('on a fresh npm start', () => {
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();
     expect(await mailbox(`${left}`)).toEqual([]);
     await page.getByRole('link', { name: 'Campaign', exact: true }).click();
-    await page.getByRole('link', { name: 'Mend it in the settings' }).click();
+    await page.getByRole('link', { name: 'Fix in the settings' }).click();
     await fillLimit(page, '');
     await go(page, 'Campaigns');
     await page.getByRole('link', { name: 'Autumn', exact: true }).click();
     await button(page, 'Try these again').click();
-    await page.getByText('1 contact is tried again.').waitFor();
+    await page.getByText('1 contact will be retried.').waitFor();
     await page.getByText('Sent to the whole audience.').waitFor();
     const [mail] = await mailbox(`${left}`);
     expect(mail).toMatchObject({
@@ -203,7 +203,7 @@ describeInBrowser('on a fresh npm start', () => {
       await stepOf(page, 'End here').getByText('1 done').waitFor();
       await page.getByText('yes 100%').waitFor();
       await page.getByRole('link', { name: '100%' }).click();
-      await page.getByText('Only those who left by yes.').waitFor();
+      await page.getByText('Only contacts that left by yes.').waitFor();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
       expect((await mailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
     });

@@ -1,0 +1,125 @@
+/**
+ * Holds the language of comments, test names, texts of the dashboard and documents (CONTRIBUTING.md, "Language"): one line
+ * for each sentence that opens oddly, each listed word (`words.json`) and each long sentence of a document or text.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Findings that remain in a room; other rooms have none. The numbers only go down. */
+const REMAINING = { bench: 104, dashboard: 522, docs: 108, test: 662 };
+const LONG_SENTENCE_WORDS = 35;
+
+const SKIPPED =
+  /generated|histories|\/corpus\/|newsletters|__snapshots__|(^|\/)CHANGELOG\.md$|^test\/check-words\.mjs$/;
+const OPENING = /^(?:What|Who|Whose|Nobody|Of (?!course))\b/;
+const WORDS = Object.entries(JSON.parse(readFileSync(join(ROOT, 'test/words.json'), 'utf8'))).map(([words, write]) => [
+  new RegExp(`(?<![\\w-])(?:${words})(?![\\w-])`, 'i'),
+  write,
+]);
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+  maxBuffer: 1e8,
+})
+  .split('\n')
+  .filter((file) => /\.(tsx?|mjs|md)$/.test(file) && !SKIPPED.test(file));
+const found = files.flatMap(findings);
+const roomOf = ({ file }) => file.split('/', 1)[0];
+let failed = false;
+for (const room of new Set(found.map(roomOf))) {
+  const here = found.filter((finding) => roomOf(finding) === room);
+  const allowed = REMAINING[room] ?? 0;
+  if (here.length <= allowed) continue;
+  failed = true;
+  for (const { file, line, says } of here) console.error(`${file}:${line} ${says}`);
+  console.error(`${room}: ${here.length} findings, ${allowed} allowed (test/check-words.mjs)`);
+}
+process.exitCode = failed ? 1 : 0;
+
+/** Lists the findings of a file. */
+function findings(file) {
+  const source = readFileSync(join(ROOT, file), 'utf8');
+  const blocks = file.endsWith('.md') ? paragraphs(source) : [...comments(source), ...strings(file, source)];
+  const long = file.endsWith('.md') || file.startsWith('dashboard/text/');
+  return blocks.flatMap(({ line, text }) =>
+    sentences(text).flatMap((sentence) => faultsOf(sentence, long).map((says) => ({ file, line, says }))),
+  );
+}
+
+function faultsOf(sentence, long) {
+  const faults = WORDS.flatMap(([pattern, write]) => {
+    const word = pattern.exec(sentence)?.[0];
+    return word && word !== word.toUpperCase() ? [`“${word}”: ${write}`] : [];
+  });
+  if (OPENING.test(sentence) && !sentence.endsWith('?')) faults.push(`“${sentence.slice(0, 40)} …”: say who does what`);
+  if (long && sentence.split(/\s+/).length > LONG_SENTENCE_WORDS)
+    faults.push(`“${sentence.slice(0, 40)} …” has over ${LONG_SENTENCE_WORDS} words`);
+  return faults;
+}
+
+/** Splits a text into sentences; inline code is one word and hides what it holds. */
+function sentences(text) {
+  return text
+    .replace(/`[^`]*`|\$\{[^}]*\}|https?:\S+/g, '◇')
+    .replace(/\*\*|\[|\]\([^)]*\)/g, '')
+    .split(/(?<=[.!?;:])\s+/)
+    .map((sentence) => sentence.trim());
+}
+
+/** Lists the paragraphs of comments; a tag such as `@param` starts a new one. */
+function comments(source) {
+  const blocks = [];
+  let inBlock = false;
+  for (const [at, raw] of source.split('\n').entries()) {
+    const open = /^\s*\/\*\*?/.test(raw);
+    const own = open || inBlock;
+    const text = own
+      ? raw.replace(/^\s*(?:\/\*\*?|\*(?!\/))?\s?|\s*\*\/.*$/g, '')
+      : /(?:^|\s)\/\/ (.*)$/.exec(raw)?.[1];
+    inBlock = own && !raw.includes('*/');
+    if (text === undefined || /biome-ignore|https?:$/.test(text)) continue;
+    add(blocks, at + 1, text, !own && !/^\s*\/\//.test(raw));
+  }
+  return blocks;
+}
+
+/** Appends a line to the last block where it continues a paragraph. */
+function add(blocks, line, text, alone = false) {
+  const last = blocks.at(-1);
+  const tag = /^\s*(?:@\w+(?: \{[^}]*\})?(?: [\w.]+ )?|[-*] |\d+\. |#+ |> )/.exec(text)?.[0] ?? '';
+  const rest = text.slice(tag.length).trim();
+  if (tag || alone || !rest || !last?.open || last.end !== line - 1)
+    blocks.push({ line, end: line, text: rest, open: !alone && rest !== '' });
+  else Object.assign(last, { text: `${last.text} ${rest}`, end: line });
+}
+
+/** Lists the names of tests, else the texts of the dashboard. */
+function strings(file, source) {
+  const isTest = /\.test\.tsx?$/.test(file);
+  if (!isTest && !file.startsWith('dashboard/text/')) return [];
+  const pattern = isTest
+    ? /\b(?:it|test|describe)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['`"])((?:(?!\1)[^\\\n]|\\.)*)\1/g
+    : /(['`])((?:(?!\1)[^\\\n]|\\.)* (?:(?!\1)[^\\\n]|\\.)*)\1/g;
+  const code = source.replace(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, (line) => ' '.repeat(line.length));
+  return [...code.matchAll(pattern)].map((match) => ({
+    line: source.slice(0, match.index).split('\n').length,
+    text: match[2],
+  }));
+}
+
+/** Lists the paragraphs, items and cells of a Markdown page, without blocks of code. */
+function paragraphs(source) {
+  const blocks = [];
+  let fenced = false;
+  for (const [at, raw] of source.split('\n').entries()) {
+    if (/^\s*```/.test(raw)) fenced = !fenced;
+    else if (raw.startsWith('|')) for (const cell of raw.split('|')) add(blocks, at + 1, cell, true);
+    else if (!fenced) add(blocks, at + 1, raw);
+  }
+  return blocks;
+}
