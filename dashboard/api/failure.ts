@@ -1,17 +1,17 @@
-/** A fault of one field of what was sent. */
+/** An error of one field of the request. */
 export interface FieldFault {
   field: string;
   message: string;
   code?: string;
 }
 
-/** An answer of the API that is no success, in its own words. */
+/** An error response of the API, with its message. */
 export class ApiFailure extends Error {
   readonly status: number;
-  /** Of the catalogue of errors, such as `VALIDATION_ERROR`. */
+  /** Code of the error catalogue, such as `VALIDATION_ERROR`. */
   readonly code: string;
   readonly suggestion: string | undefined;
-  /** What an operator finds the request by. */
+  /** Id by which an operator finds the request. */
   readonly requestId: string | undefined;
   readonly fields: FieldFault[];
   readonly details: Record<string, unknown>;
@@ -36,7 +36,10 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The failure that an answer tells; a body that is not the API's own (a proxy's page) is told as what it is. */
+/**
+ * Reads the failure from a response. A body that is not the API's own, such as a proxy's page, gives a failure that
+ * says so.
+ */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const { status } = response;
   const body = (await response.json().catch(() => undefined)) as { error?: Record<string, unknown> } | undefined;

@@ -19,7 +19,7 @@ function setUp(...ends: (ApiFailure | 'done')[]) {
   return { keys, write };
 }
 
-it('joins the same request while it is under way, and sends another one after it', async () => {
+it('joins the same request while it is running, and sends another one after it', async () => {
   const { keys, write } = setUp('done', 'done', 'done');
   const [first, second, other] = await Promise.all([write(input), write(input), write({ params: { id: 'c2' } })]);
   expect(first).toBe(second);

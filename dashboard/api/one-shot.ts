@@ -16,8 +16,8 @@ type Send<Id extends OperationId> = (
 ) => Promise<ResponseOf<Id>>;
 
 /**
- * Makes a write that has one effect, however often its button is pressed. The same request joins the one that is under
- * way. A request whose answer was lost keeps its Idempotency-Key, so that another try does not repeat its effect.
+ * Makes a write that has one effect, however often its button is pressed. The same request joins the one that is
+ * running. A request whose response was lost keeps its Idempotency-Key, so that a retry does not repeat its effect.
  */
 export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
   const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);

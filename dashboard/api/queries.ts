@@ -25,7 +25,10 @@ export type ListId = {
 type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)[] ? Item : never }[keyof Answer];
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
-/** What was read stays for the way back; a refusal is not asked again, an outage three times. */
+/**
+ * Creates the cache of responses. They stay for the way back. An error response is not retried; an outage is retried
+ * three times.
+ */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -86,9 +89,9 @@ export function rowsOf<Answer extends object>(answer: Answer): ArrayIn<Answer>[]
 }
 
 /**
- * A write that has one effect, also by a double click (`createOneShot`). What it changes is named by operations, whose answers are asked for again; `'all'` where it could be
- * anything.
- * @param p.changes operations whose answers it makes stale
+ * A write that has one effect, also after a double click (`createOneShot`). It names the operations whose responses
+ * it makes stale, which are then read again; `'all'` if it could change anything.
+ * @param p.changes operations whose responses it makes stale
  */
 export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
   const client = useQueryClient();

@@ -7,7 +7,7 @@ import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
 /**
- * The signed-in person, light or dark, keys, signing out.
+ * Shows the signed-in user, light or dark, the keyboard shortcuts, and signing out.
  * @param p.isWide shows the address beside the picture, at the end of the sidebar
  */
 export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; isWide?: boolean }) {

@@ -2,7 +2,7 @@ import { Kbd, Modal, Table } from '@mantine/core';
 import { text } from '../text/text.ts';
 import { useNav } from './nav.ts';
 
-/** What `?` shows. */
+/** Lists the keyboard shortcuts; `?` opens it. */
 export function KeysHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const nav = useNav();
   const rows = [

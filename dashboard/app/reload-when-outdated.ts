@@ -1,10 +1,10 @@
 const RELOADED_AT = 'tidings.reloaded-at';
-/** What is still missing after a reload is not missing because of an upgrade. */
+/** A file that is still missing after a reload is not missing because of an upgrade. */
 const AGAIN_MS = 30_000;
 
 /**
- * After an upgrade the parts of the app that an open page has not loaded yet are gone: the page loads itself anew,
- * whose parts are those of today. Where that does not help, the screen's error shows.
+ * Reloads the page when parts of the app are gone. After an upgrade, an open page cannot load the parts that it has
+ * not loaded yet. If a reload does not help, the screen's error shows.
  */
 export function reloadWhenOutdated(): void {
   addEventListener('vite:preloadError', (event) => {

@@ -5,14 +5,14 @@ import { ScreenFailed } from './screen-failed.tsx';
 import { Shell } from './shell.tsx';
 import { requireSession } from './sign-in-gate.ts';
 
-/** What every route may ask for. */
+/** Context that every route gets. */
 export interface RouterContext {
   queries: QueryClient;
 }
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFound });
 
-/** Parent of every screen that needs somebody who is signed in. Whoever is not is led to the sign-in page and back. */
+/** Parent of every screen that needs a signed-in user. Other visitors are led to the sign-in page and back. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

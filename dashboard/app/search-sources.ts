@@ -6,7 +6,7 @@ import { useSession } from './session.ts';
 /** Something that the search leads to. */
 export interface Found {
   label: string;
-  /** What it is, such as "Contact". */
+  /** The kind of resource, such as "Contact". */
   subject: string;
   href: string;
 }
@@ -14,7 +14,7 @@ export interface Found {
 const PER_SUBJECT = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What is called like this, of everything that the person may see. Nothing is asked for an empty query. */
+/** Searches everything that the user may see. Asks nothing for an empty query. */
 export function useSearch(asked: string): { found: Found[]; isPending: boolean } {
   const { can } = useSession();
   const enabled = asked !== '';

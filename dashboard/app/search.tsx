@@ -6,7 +6,10 @@ import { useState } from 'react';
 import { text } from '../text/text.ts';
 import { type Found, useSearch } from './search-sources.ts';
 
-/** What `/` opens: contacts by address, campaigns, automations, templates and segments by name, mails by id. */
+/**
+ * The search that `/` opens: contacts by address, campaigns, automations, templates and segments by name, messages by
+ * id.
+ */
 export function Search() {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), 150);

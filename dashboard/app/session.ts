@@ -5,7 +5,7 @@ import { queryFor } from '../api/queries.ts';
 export type Me = ResponseOf<'getMe'>;
 export type Permission = Me['permissions'][number];
 
-/** Who is signed in, for whom the shell has asked already. */
+/** The signed-in user, whom the shell has read already. */
 export interface Session {
   userId: string;
   email: string;
@@ -20,7 +20,7 @@ export interface Session {
   can(permission: Permission): boolean;
 }
 
-/** The session of the person who looks at the screen. Only below the shell, which signs in whoever has none. */
+/** The session of the user at the screen. Use it only below the shell, which signs in visitors without a session. */
 export function useSession(): Session {
   const { data: me } = useSuspenseQuery({ ...queryFor('getMe'), staleTime: 30_000 });
   const { user, role, projectId, projects, permissions, hold, operator } = me;

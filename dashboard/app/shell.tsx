@@ -13,7 +13,7 @@ import { ProjectSwitch } from './project-switch.tsx';
 import { SearchButton } from './search-button.tsx';
 import { useSession } from './session.ts';
 
-// Nobody sees them before they press a key: they come after the first screen.
+// Loaded after the first screen, because a key press opens it.
 const Search = lazy(() => import('./search.tsx').then((module) => ({ default: module.Search })));
 const KeysHelp = lazy(() => import('./keys-help.tsx').then((module) => ({ default: module.KeysHelp })));
 
@@ -106,7 +106,7 @@ function useFirstIdle(): boolean {
   return isIdle;
 }
 
-/** A hold begins and ends elsewhere: whoever waits for its end sees it soon. */
+/** A hold starts and ends elsewhere; this interval shows the change soon. */
 const HELD_POLL_MS = 5_000;
 const POLL_MS = 60_000;
 

@@ -4,8 +4,8 @@ import { ApiFailure } from '../api/client.ts';
 import { queryFor } from '../api/queries.ts';
 
 /**
- * Leads whoever has no session to the sign-in page, which leads back to `href`.
- * @throws the redirect; ApiFailure where the service does not answer
+ * Leads visitors without a session to the sign-in page, which leads back to `href`.
+ * @throws the redirect; ApiFailure if the service does not respond
  */
 export async function requireSession(queries: QueryClient, href: string): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import type { RouterHistory } from '@tanstack/react-router';
 /** Addresses of this tab's history by their places in it, as far as this page has seen them. */
 const trail: (string | undefined)[] = [];
 
-/** Notes from now on which address stands at which place of the history. */
+/** Records which address is at which position of the history. */
 export function followTrail(history: RouterHistory): void {
   const note = () => {
     trail[placeOf(history)] = history.location.pathname;
@@ -13,8 +13,8 @@ export function followTrail(history: RouterHistory): void {
 }
 
 /**
- * Whether the way back leads to this address, filters aside; undefined where nobody knows: the page was loaded anew in
- * between.
+ * Returns whether the way back leads to this address, filters aside. Undefined if that is unknown, because the page
+ * was reloaded in between.
  */
 export function leadsBackTo(history: RouterHistory, pathname: string): boolean | undefined {
   const place = placeOf(history);

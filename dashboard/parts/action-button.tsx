@@ -3,7 +3,10 @@ import type { MouseEvent, ReactNode } from 'react';
 import { type Permission, useSession } from '../app/session.ts';
 import { text } from '../text/text.ts';
 
-/** A button that is disabled, with the reason, for whom the role does not let; or for another reason that is given. */
+/**
+ * A button that is disabled, with the reason, if the role does not permit the action or the caller gives another
+ * reason.
+ */
 export function ActionButton({
   needs,
   whyNot,
@@ -47,7 +50,7 @@ export function onFirstClick(act?: () => void) {
   };
 }
 
-/** Why the role may not do it; undefined where it may. */
+/** Returns why the role does not permit it; undefined if it does. */
 export function useWhyNot(needs: Permission): string | undefined {
   const { can, role } = useSession();
   return can(needs) ? undefined : text.parts.notAllowed(needs, text.roles[role]);

@@ -19,7 +19,7 @@ export function ConfirmTyped({
   opened: boolean;
   onClose: () => void;
   title: string;
-  /** What will happen, to whom, and that it stays so. */
+  /** Describes what will happen, to which records, and that it cannot be undone. */
   what: ReactNode;
   /** To be typed as it is: a number of people, a name. */
   word: string;

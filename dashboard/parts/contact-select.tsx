@@ -8,7 +8,7 @@ import { text } from '../text/text.ts';
 const SHOWN = 20;
 const ASK_AFTER_MS = 250;
 
-/** Chooses one contact by its address: asks the API for those that match, so a project may have millions. */
+/** Chooses one contact by address. It asks the API for matching contacts, so a project may have millions. */
 export function ContactSelect({
   label,
   value,

@@ -9,7 +9,7 @@ export function formatCount(n: number): string {
   return NUMBER.format(n);
 }
 
-/** A share of 0 to 1 in per cent; a dash where there is nothing to divide by. */
+/** Formats a share of 0 to 1 in percent; a dash if the whole is 0. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return '–';
   return SHARE.format(part / whole);

@@ -7,7 +7,7 @@ import { Loading } from './loading.tsx';
 import { Refreshing } from './refreshing.tsx';
 import { type Rows, RowTable } from './row-table.tsx';
 
-/** Where the rows of a page are; `total` is null where they were not counted. */
+/** Position of a page's rows; `total` is null if they were not counted. */
 interface PageOf<Row> {
   data: Row[];
   total?: number | null;
@@ -23,7 +23,7 @@ export function CursorTable<Row>({
   ...table
 }: Rows<Row> & {
   pages: UseInfiniteQueryResult<InfiniteData<PageOf<Row>>, Error>;
-  /** Shown where there are no rows at all. */
+  /** Shown if there are no rows at all. */
   empty: ReactNode;
 }) {
   const { data, error, isPending, refetch, isPlaceholderData } = pages;

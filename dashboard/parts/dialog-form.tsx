@@ -12,7 +12,7 @@ export function DialogForm({
   children,
 }: {
   action: string;
-  /** All that is asked for is there. */
+  /** Whether every required field is filled in. */
   isReady: boolean;
   write: { isPending: boolean; error: unknown };
   onSubmit: () => void;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { Curl, type CurlRequest } from './curl.tsx';
 
-/** Says what to do where there is nothing yet, by hand (`action`) and by the API (`curl`). */
+/** Empty state: says what to do first, by hand (`action`) and by the API (`curl`). */
 export function Empty({
   title,
   what,

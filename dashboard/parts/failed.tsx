@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { ApiFailure } from '../api/client.ts';
 import { text } from '../text/text.ts';
 
-/** Tells a failure in the API's own words: what, which field, what to do, and the id by which an operator finds it. */
+/** Shows a failure with the API's message: the problem, the field, the remedy, and the request id for an operator. */
 export function Failed({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const failure = error instanceof ApiFailure ? error : undefined;
   return (

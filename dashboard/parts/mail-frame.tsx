@@ -2,8 +2,8 @@ import { Box } from '@mantine/core';
 import { text } from '../text/text.ts';
 
 /**
- * The HTML of a mail, shut in: no script, no form, no same-origin (what is in it reaches nothing of the page), links do
- * nothing. Pictures load as they would in a mailbox.
+ * The HTML of an email in isolation: no script, no form, no same-origin (its content reaches nothing of the page),
+ * and links do nothing. Images load as they would in a mailbox.
  */
 export function MailFrame({
   html,

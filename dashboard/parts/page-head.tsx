@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from 'react';
 import { leadsBackTo } from '../app/trail.ts';
 import { Breakable } from './breakable.tsx';
 
-/** The head of a screen: what it is, the way back to the list, and what can be done. Sets the title of the tab. */
+/** The header of a screen: title, way back to the list, and actions. It sets the title of the tab. */
 export function PageHead({
   title,
   subtitle,

@@ -8,18 +8,18 @@ export interface Column<Row> {
   /** Shown in the head in place of the name. */
   head?: ReactNode;
   align?: 'right';
-  /** Pixels, where there is room; on a phone columns are as wide as what they say. */
+  /** Width in pixels on a wide screen; on a phone, columns are as wide as their content. */
   width?: number;
-  /** Left out where there is no room, on a phone. */
+  /** Hidden on a phone. */
   wideOnly?: boolean;
-  /** Its words are few and short, and never broken. */
+  /** Its content is short and never wraps. */
   isWhole?: boolean;
 }
 
 export interface Rows<Row> {
   columns: Column<Row>[];
   rowKey: (row: Row) => string;
-  /** What the table lists, for who listens. */
+  /** Name of the list, for screen readers. */
   caption: string;
 }
 

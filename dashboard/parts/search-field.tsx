@@ -3,7 +3,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTyped } from './use-typed.ts';
 
-/** What a list is searched for; told when the last key is a moment ago, undefined once nothing is left. */
+/** The search field of a list. It reports the text shortly after the last key press; undefined once it is empty. */
 export function SearchField(p: {
   label: string;
   placeholder: string;

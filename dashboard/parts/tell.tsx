@@ -11,8 +11,8 @@ export function tellDone(message: string): void {
 }
 
 /**
- * Says that it was done, and lets it be undone for ten seconds.
- * @param undo tells by itself that it is done, where that has to be said; its failure is told here
+ * Says that something was done, and lets the user undo it for ten seconds.
+ * @param undo confirms itself if that is needed; its failure is shown here
  */
 export function tellUndoable(message: string, undo: () => unknown): void {
   const id = notifications.show({
@@ -36,7 +36,7 @@ export function tellUndoable(message: string, undo: () => unknown): void {
   });
 }
 
-/** Says that it failed, in the API's words. For what has no place on the screen to say so. */
+/** Shows a failure with the API's message, for actions without a place of their own on the screen. */
 export function tellFailure(error: unknown): void {
   const failure = error instanceof ApiFailure ? error : undefined;
   notifications.show({
@@ -51,8 +51,8 @@ export function tellFailure(error: unknown): void {
 }
 
 /**
- * Does something when a write is done, and tells its failure. Unlike the callbacks of `mutate` it does so too where the
- * button has gone meanwhile: what was written may leave nothing to press.
+ * Runs `then` after a write, and shows the write's failure. Unlike the callbacks of `mutate`, it also runs if the
+ * button is gone meanwhile.
  */
 export function whenDone<Answer>(write: Promise<Answer>, then: (answer: Answer) => void): void {
   write.then(then, tellFailure);

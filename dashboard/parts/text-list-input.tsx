@@ -4,8 +4,8 @@ import { readJson } from './json-editor/json-fault.ts';
 import { isTextList } from './text-list.ts';
 
 /**
- * A list of texts, each ended by Enter; a comma is part of a text. Where forms keep every value as a text, the list is
- * kept as JSON.
+ * Edits a list of strings, each ended by Enter; a comma is part of a string. In forms that keep every value as text,
+ * the list is JSON.
  */
 export function TextListInput({
   json,
@@ -24,7 +24,7 @@ export function TextListInput({
   );
 }
 
-/** None where it is something else, of an input that was another type's before. */
+/** Returns no strings if the value is something else, such as an earlier input's of another type. */
 function textsIn(json: string): string[] {
   const read = readJson(json);
   return 'value' in read && isTextList(read.value) ? read.value : [];

@@ -1,4 +1,4 @@
-/** Texts in their order, such as a contact's tags. */
+/** An ordered list of strings, such as a contact's tags. */
 export function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

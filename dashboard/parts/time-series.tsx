@@ -9,12 +9,12 @@ export interface Series {
   values: number[];
 }
 
-/** Steps of the scale: what is counted has no halves. */
+/** Steps of the scale; counts have no halves. */
 const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
 
 /**
- * Lines over time, drawn by uPlot, which is loaded when the first is shown. Who cannot see it gets the numbers as a
- * table elsewhere on the screen: the drawing itself says only what it is (`label`).
+ * Lines over time, drawn by uPlot, which is loaded with the first chart. Screen readers get the numbers from a table
+ * elsewhere on the screen; the drawing has only a `label`.
  * @param p.atSeconds instants, in seconds since 1970, as many as values
  */
 export function TimeSeries({
@@ -30,7 +30,7 @@ export function TimeSeries({
 }) {
   const place = useRef<HTMLDivElement>(null);
   const { colorScheme } = useMantineColorScheme();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew in the other colours
+  // biome-ignore lint/correctness/useExhaustiveDependencies: redrawn in the other colors
   useEffect(() => {
     const div = place.current;
     if (!div) return;

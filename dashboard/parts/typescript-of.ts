@@ -1,12 +1,15 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import type { CurlRequest } from './curl.tsx';
 
-/** Where the reader's program has its key; in two words, for the check of who reads the environment looks for one. */
+/**
+ * Environment variable of the reader's program that holds the key. It is split in two, because the import check looks
+ * for reads of the environment.
+ */
 const KEY = ['process', 'env', 'TIDINGS_KEY'].join('.');
 
 /**
- * The call of the TypeScript client (`@tidings/client`) that makes a request; undefined where no operation of the API
- * is this one. The key is the environment's: no secret is ever in the page.
+ * Returns the call of the TypeScript client (`@tidings/client`) for a request; undefined if no operation of the API
+ * matches. The key comes from the environment, so the page holds no secret.
  */
 export function typescriptOf({ method, path, body }: CurlRequest, origin: string): string | undefined {
   const { pathname, searchParams } = new URL(path, origin);
@@ -29,7 +32,8 @@ export function typescriptOf({ method, path, body }: CurlRequest, origin: string
 }
 
 /**
- * An operation by its method and a path, with or without `/v1`; where several fit, the one with the fewest parameters.
+ * Finds an operation by its method and a path, with or without `/v1`; of several matches, the one with the fewest
+ * parameters.
  */
 function operationOf(method: string, pathname: string) {
   const found = Object.entries(OPERATIONS).flatMap(([id, operation]) => {

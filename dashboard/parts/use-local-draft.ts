@@ -7,10 +7,9 @@ import { draftKey, keepDraft, readKept } from './record-edit/kept-drafts.ts';
 const KEEP_AFTER_MS = 300;
 
 /**
- * What is typed in an editor, kept in this browser until it is saved or discarded: a reload or a closed tab loses
- * nothing.
- * @param p.name of what is edited, one a project
- * @param p.saved what is stored in the service; where the draft is the same, none is kept
+ * Keeps typed text in this browser until it is saved or discarded; a reload or a closed tab loses nothing.
+ * @param p.name of the edited record, unique in the project
+ * @param p.saved the stored text; a draft that equals it is not kept
  */
 export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Draft }) {
   const key = draftKey(useSession(), name);
@@ -45,7 +44,7 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
     isRestored,
     /** Something was typed that is not saved. */
     isTouched,
-    /** Saved: nothing is to be kept. */
+    /** Saved: the draft is removed. */
     forget,
     /** Back to what is stored. */
     discard: (to: Draft) => {

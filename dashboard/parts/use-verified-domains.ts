@@ -3,8 +3,8 @@ import { queryFor } from '../api/queries.ts';
 import { useSession } from '../app/session.ts';
 
 /**
- * Domains of the project that mail may be sent from; none for whom the role does not show them. Undefined while the
- * answer is under way: what is made of them waits for it, so that nobody copies or creates what will not send.
+ * Domains of the project that may send email; empty if the role may not see them. Undefined while the request is
+ * running, so that nobody copies or creates an address that will not send.
  */
 export function useVerifiedDomains({ enabled = true } = {}): string[] | undefined {
   const { projectId, can } = useSession();

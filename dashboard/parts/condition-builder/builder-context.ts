@@ -3,7 +3,7 @@ import type { FieldChoice } from './choices.ts';
 import { type ConditionFaults, NO_FAULTS } from './faults.ts';
 import type { Scope } from './language.ts';
 
-/** What every row of a builder needs. */
+/** Context that every row of a builder needs. */
 export interface Builder {
   scope: Scope;
   choices: readonly FieldChoice[];

@@ -48,7 +48,7 @@ describe('a field that is written', () => {
 describe('the fields of an event that is waited for', () => {
   const ofEvent = eventChoicesOf([{ path: 'cart.total', type: 'number', values: ['40'] }]);
 
-  it('are those of its data alone, with or without `event.` before them', () => {
+  it('are the fields of its data alone, with or without `event.` before them', () => {
     const field = 'event.cart.total';
     expect(ofEvent).toEqual([{ field, kind: 'payload', label: 'cart.total', type: 'number', values: ['40'] }]);
     for (const name of [field, 'cart.total']) {

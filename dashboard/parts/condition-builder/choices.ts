@@ -14,15 +14,15 @@ import {
 export interface FieldChoice {
   field: string;
   kind: FieldKind;
-  /** As a person reads it: of a segment its name. */
+  /** Label for people; for a segment, its name. */
   label: string;
-  /** Of its values, where that is known. */
+  /** Type of its values, if known. */
   type?: ValueType | undefined;
-  /** What its values have been, where that is known. */
+  /** Values that the field has had, if known. */
   values?: readonly string[];
 }
 
-/** What a project has to choose from, as the API tells it. */
+/** Fields that a project can choose from, as the API lists them. */
 export interface FieldSources {
   contactFields: readonly { field: string; type: string }[];
   eventNames: readonly string[];
@@ -67,8 +67,8 @@ export function eventChoicesOf(fields: readonly EventField[]): FieldChoice[] {
 const TRUTH: ValueType = 'boolean';
 
 /**
- * A field that nobody has listed, as somebody writes it: a path into data, an event that has not come yet. None where
- * it can be no field.
+ * Returns choices for a field that is not in the list, as a user writes it: a path into data, or an event that has
+ * not occurred yet. Empty if the text cannot be a field.
  */
 export function choicesWritten(text: string, scope: Scope): FieldChoice[] {
   const name = text.trim();

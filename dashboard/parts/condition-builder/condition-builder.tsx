@@ -28,11 +28,11 @@ const { conditions } = text;
 
 /**
  * Builds a condition of the filter language (docs/filters.md): groups whose filters all hold, joined by "any" or
- * "every". What is nested deeper is shown and kept at any depth; groups within a group are offered once. Use `isWhole`
- * before it is sent, `faultsOf` for what is refused.
- * @param p.scope `step` for a CONDITION step, which may ask about the data of its event too; `wait` for an event that
- * is waited for, of whose data alone it asks
- * @param p.ofEvent what is known of the data of that event
+ * "every". Deeper nesting is shown and kept at any depth; the builder adds one level of groups within a group. Check
+ * `isWhole` before sending; `faultsOf` maps refusals to rows.
+ * @param p.scope `step` for a CONDITION step, which may also use the data of its event; `wait` for an event that is
+ * waited for, which uses the event's data only
+ * @param p.ofEvent known fields of that event's data
  */
 export function ConditionBuilder({
   value,
@@ -156,7 +156,7 @@ function GroupEditor({
   };
   const remove = (key: string) => {
     const left = filters.filter((filter) => filter.key !== key);
-    // A group that is empty would mean everybody: with its last row it goes itself.
+    // An empty group would match all contacts, so it is removed with its last row.
     if (left.length > 0 || nested) onChange({ ...group, filters: left });
     else onRemove?.();
   };
@@ -239,7 +239,7 @@ function Nested({
   );
 }
 
-/** A group without its nested one; a row to fill in takes the place of the last. */
+/** Removes the nested group; an empty row replaces the last row. */
 function withoutNested({ key, filters }: DraftGroup): DraftGroup {
   return { key, filters: filters.length > 0 ? filters : [newFilter()] };
 }

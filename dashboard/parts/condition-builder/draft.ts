@@ -1,7 +1,4 @@
-/**
- * A condition while it is edited: rows have keys, values are what stands in their inputs, and some of it may be missing
- * yet.
- */
+/** A condition during editing: rows have keys, values are the texts of their inputs, and parts may still be missing. */
 import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
 import {
   type FieldKind,
@@ -23,14 +20,14 @@ export interface DraftFilter {
   field: string;
   operator: Operator;
   type: ValueType;
-  /** What stands in the input of a single value, or the number of a span. */
+  /** Text in the input of a single value, or the number of a time span. */
   text: string;
   /** The values of a list. */
   list: string[];
   unit: Unit;
-  /** The values of the stored list: those that an edit leaves in it keep their types. */
+  /** The values of the stored list; values that an edit keeps in it keep their types. */
   items?: Scalar[];
-  /** What is stored, as long as nobody has touched the row. */
+  /** The stored filter, until the row is edited. */
   stored?: Filter;
 }
 
@@ -52,7 +49,7 @@ export type RowPart = 'field' | 'operator' | 'value' | 'unit';
 let keys = 0;
 function newKey(): string {
   keys += 1;
-  // Also apart from those of a draft that was kept before a reload.
+  // Unique also among the keys of a draft that was kept before a reload.
   return `row-${Date.now().toString(36)}-${keys}`;
 }
 
@@ -64,7 +61,10 @@ export function newGroup(): DraftGroup {
   return { key: newKey(), filters: [newFilter()] };
 }
 
-/** One row to be filled in. Groups that come to it are alternatives: what all has to hold goes into one group. */
+/**
+ * Returns a condition with one empty row. Groups that are added are alternatives; filters that must all hold belong
+ * in one group.
+ */
 export function newCondition(): DraftCondition {
   return { logic: 'OR', groups: [newGroup()] };
 }
@@ -142,7 +142,7 @@ function parseScalar(text: string, type: ValueType): Scalar {
   return text;
 }
 
-/** What a row still lacks, the first of it; undefined where it is whole. */
+/** Returns the first part that a row lacks; undefined if it is complete. */
 export function missingOf(filter: DraftFilter): RowPart | undefined {
   const { field, operator, type, text, list, stored } = filter;
   if (stored) return undefined;
@@ -167,8 +167,8 @@ export function isWhole({ groups }: DraftCondition): boolean {
 }
 
 /**
- * A row with another field: its operator stays where the field takes it, and its value where it has the type.
- * @param chosen.type of the field's values; undefined where nobody knows
+ * Changes the field of a row. The operator stays if the field permits it, and the value if it has the type.
+ * @param chosen.type of the field's values; undefined if unknown
  */
 export function withField(
   filter: DraftFilter,
@@ -182,7 +182,9 @@ export function withField(
   return type === filter.type ? next : { ...next, ...emptyValue(type) };
 }
 
-/** A row with another operator; a span begins with one number, and a single value becomes the first of a list. */
+/**
+ * Changes the operator of a row. A time span starts with one number, and a single value becomes the first of a list.
+ */
 export function withOperator(filter: DraftFilter, operator: Operator): DraftFilter {
   const [before, need] = [needOf(filter.operator), needOf(operator)];
   const next = { ...withoutStored(filter), operator };

@@ -11,7 +11,7 @@ const sent: DraftCondition = {
   ],
 };
 
-it('faults stand at the row and the part that they name, at every depth', () => {
+it('puts errors at the row and the part that they name, at every depth', () => {
   const { rows, other } = faultsOf(
     sent,
     [
@@ -31,7 +31,7 @@ it('faults stand at the row and the part that they name, at every depth', () => 
   expect(other).toEqual([]);
 });
 
-it('what belongs to no row is told apart', () => {
+it('separates errors that belong to no row', () => {
   const faults = [
     { field: 'name', message: 'taken' },
     { field: 'filters', message: 'no such segment' },

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../api/failure.ts';
 import type { DraftCondition, RowPart } from './draft.ts';
 
-/** A fault of the API at the row that it belongs to. */
+/** An error of the API at the row that it belongs to. */
 export interface RowFault {
   part: RowPart;
   message: string;
@@ -10,15 +10,15 @@ export interface RowFault {
 export interface ConditionFaults {
   /** By the key of a row. */
   rows: ReadonlyMap<string, readonly RowFault[]>;
-  /** Of the condition as a whole, or of something else in the request. */
+  /** Errors of the condition as a whole, or of other parts of the request. */
   other: readonly FieldFault[];
 }
 
 export const NO_FAULTS: ConditionFaults = { rows: new Map(), other: [] };
 
 /**
- * Puts the faults of a refused request to the rows of the draft that was sent.
- * @param at where the condition stood in the request: `condition`, `filters`, `audienceFilter`, `config` …
+ * Maps the errors of a refused request to the rows of the draft that was sent.
+ * @param at position of the condition in the request: `condition`, `filters`, `audienceFilter`, `config` …
  */
 export function faultsOf(sent: DraftCondition, fields: readonly FieldFault[], at: string): ConditionFaults {
   const keys = keysByPath(sent, `${at}.`);

@@ -61,8 +61,8 @@ export function FieldSelect({
 }
 
 /**
- * As Mantine lists them: by kind, what was written last. Names need not be unique, so those of one name show what they
- * are besides.
+ * Groups the choices for Mantine by kind, with written ones last. Names need not be unique, so fields with the same
+ * name show their kind too.
  */
 function grouped(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
   const groups = new Map<string, { value: string; label: string }[]>();

@@ -18,7 +18,7 @@ const { conditions } = text;
 const NEGATIVE: readonly Operator[] = ['notEquals', 'notContains', 'notIn'];
 const TYPES = Object.entries(conditions.types).map(([value, label]) => ({ value, label }));
 
-/** One filter: field, comparison, value. Faults of the API stand below the control that they are about. */
+/** One filter: field, comparison, value. Errors of the API are below their control. */
 export function FilterRow({
   filter,
   n,
@@ -26,7 +26,7 @@ export function FilterRow({
   onRemove,
 }: {
   filter: DraftFilter;
-  /** Of the row, from 1, for who listens. */
+  /** Number of the row, from 1, for screen readers. */
   n: number;
   onChange: (filter: DraftFilter) => void;
   /** Undefined for a row that has to stay. */
@@ -40,8 +40,8 @@ export function FilterRow({
   const known = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
   const need = needOf(filter.operator);
-  // Where all values of the field are of one type, the type is told by it; who stored another one sees and may change
-  // it.
+  // If all values of a field have one type, the input uses it. If the stored value has another type, the user sees it
+  // and may change it.
   const asksType = isFree && (need === 'one' || need === 'list') && known !== filter.type;
   const ofContacts = useValues(filter, kind === 'data');
   const values = chosen?.values ?? ofContacts;
@@ -117,7 +117,10 @@ export function FilterRow({
   );
 }
 
-/** The most frequent values of a field of data, as text; none of a path below it, which the API does not list. */
+/**
+ * Returns the most frequent values of a data field, as text. Empty for a path below a field, which the API does not
+ * list.
+ */
 function useValues({ field, operator, type }: DraftFilter, isData: boolean): string[] {
   const { can } = useSession();
   const need = needOf(operator);

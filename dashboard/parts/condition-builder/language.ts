@@ -1,7 +1,6 @@
 /**
- * What the filter language lets a filter say (docs/filters.md): which operators a kind of field takes, and what each of
- * them needs besides. The API has the last word; `test/dashboard/condition-language.test.ts` holds this table and the
- * API's together.
+ * The filter language (docs/filters.md): which operators each kind of field permits, and which input each operator
+ * needs. The API decides in the end; `test/dashboard/condition-language.test.ts` compares this table with the API's.
  */
 import type { Filter } from '../../../packages/client/src/operations.generated.ts';
 
@@ -9,17 +8,17 @@ export type Operator = Filter['operator'];
 export type Unit = NonNullable<Filter['unit']>;
 export type Scalar = string | number | boolean;
 /**
- * Where a condition stands: `audience` of segments and campaigns, `step` of a CONDITION step, which may ask about its
- * event too, `wait` of an event that is waited for, of whose data alone it asks.
+ * Place of a condition: `audience` of segments and campaigns; `step` of a CONDITION step, which may also use its
+ * event; `wait` of an event that is waited for, which uses the event's data only.
  */
 export type Scope = 'audience' | 'step' | 'wait';
 export type FieldKind =
   | ('email' | 'subscribed' | 'createdAt' | 'updatedAt')
   | ('data' | 'context' | 'payload')
   | ('event' | 'activity' | 'segment' | 'topic');
-/** What sort of value a filter compares with. */
+/** Type of value that a filter compares with. */
 export type ValueType = 'text' | 'number' | 'boolean' | 'date';
-/** What an operator needs besides the field. */
+/** Input that an operator needs besides the field. */
 export type Need = 'nothing' | 'one' | 'list' | 'span';
 
 const PRESENCE = ['equals', 'notEquals', 'in', 'notIn', 'exists', 'notExists'] as const;
@@ -71,7 +70,7 @@ export function operatorsOf(kind: FieldKind): readonly Operator[] {
   return OPERATORS_BY_KIND[kind];
 }
 
-/** The operators to offer for a field: of one whose type is known, only those that its values can meet. */
+/** Returns the operators to offer for a field; if its type is known, only operators that such values can satisfy. */
 export function offeredOperators(kind: FieldKind, type: ValueType): readonly Operator[] {
   if (kind !== 'data' && kind !== 'context' && kind !== 'payload') return OPERATORS_BY_KIND[kind];
   if (type === 'boolean') return ['equals', 'notEquals', 'exists', 'notExists'];
@@ -82,9 +81,9 @@ export function offeredOperators(kind: FieldKind, type: ValueType): readonly Ope
 }
 
 /**
- * The kind of a field as filters write it; undefined where there is none of this name. In a step `event.<x>` is a key
- * of the event's data for operators on values, and the event in the contact's history for the others; in a wait every
- * field is such a key, with or without `event.` before it.
+ * Returns the kind of a field as filters write it; undefined if no field has this name. In a step, `event.<x>` is a
+ * key of the event's data for operators on values, and the event in the contact's history for the others. In a wait,
+ * every field is such a key, with or without `event.` before it.
  */
 export function kindOf(field: string, operator: Operator, scope: Scope): FieldKind | undefined {
   if (scope === 'wait') return isPath(dataPath(field)) ? 'payload' : undefined;
@@ -111,7 +110,7 @@ export function kindOf(field: string, operator: Operator, scope: Scope): FieldKi
   }
 }
 
-/** What an operator needs besides the field. */
+/** Returns the input that an operator needs besides the field. */
 export function needOf(operator: Operator): Need {
   if (operator === 'in' || operator === 'notIn') return 'list';
   if (isOneOf(RELATIVE, operator) || /(Within|OlderThan)$/.test(operator)) return 'span';

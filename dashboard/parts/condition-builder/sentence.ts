@@ -3,21 +3,21 @@ import { text } from '../../text/text.ts';
 import { chosenOf, type FieldChoice } from './choices.ts';
 import { needOf, type Operator, type Scope, type ValueType } from './language.ts';
 
-/** What an operator is called: of dates it says before and after. */
+/** Returns the label of an operator; for dates, "before" and "after". */
 export function operatorWord(operator: Operator, type?: ValueType | undefined): string {
   return (
     (type === 'date' ? text.conditions.datedOperators[operator] : undefined) ?? text.conditions.operators[operator]
   );
 }
 
-/** What a field is called. */
+/** Returns the label of a field. */
 export function fieldWord({ field, label }: Pick<FieldChoice, 'field' | 'label'>): string {
   return text.conditions.fields[field] ?? label;
 }
 
 /**
- * A filter as a sentence: "plan is pro".
- * @param choices where the names of segments and topics are found
+ * Returns a filter as a sentence: "plan is pro".
+ * @param choices fields with the names of segments and topics
  */
 export function sentenceOf(filter: Filter, choices: readonly FieldChoice[], scope: Scope = 'audience'): string {
   const chosen = chosenOf(filter, choices, scope);

@@ -2,8 +2,8 @@ import type { Condition, Filter } from '../../../packages/client/src/operations.
 import { OPERATORS, UNITS } from './language.ts';
 
 /**
- * A condition as it is stored, in any form that the API takes (docs/filters.md): groups, a simple list, one filter, a
- * list of filters. Undefined where it has anything that the builder would lose: that is shown as it is.
+ * Reads a stored condition in any form that the API accepts (docs/filters.md): groups, a simple list, one filter, a
+ * list of filters. Undefined if the builder would lose part of it; the screen then shows it unchanged.
  */
 export function storedCondition(stored: unknown): Condition | undefined {
   if (Array.isArray(stored)) return stored.length > 0 && stored.every(isFilter) ? all('AND', stored) : undefined;

@@ -6,13 +6,14 @@ import type { EventField } from '../event-data/event-fields.ts';
 import { choicesOf, eventChoicesOf, type FieldChoice } from './choices.ts';
 import type { Scope } from './language.ts';
 
-/** Fields change seldom; what is new is a minute away. */
+/** Fields rarely change; a new one appears within a minute. */
 const FRESH_MS = 60_000;
 const NONE: readonly EventField[] = [];
 
 /**
- * Every field of the project that a filter can name. What a role may not see is left out: it can be written by hand.
- * @param ofEvent what is known of the event, in a wait for it
+ * Returns every field of the project that a filter can name. Fields that the role may not see are omitted; users can
+ * write them by hand.
+ * @param ofEvent known fields of the event, in a wait for it
  */
 export function useFieldChoices(scope: Scope, ofEvent: readonly EventField[] = NONE): FieldChoice[] {
   const { can } = useSession();

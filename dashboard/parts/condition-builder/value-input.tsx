@@ -12,7 +12,7 @@ const UNIT_CHOICES = UNITS.map((unit) => ({ value: unit, label: conditions.units
 
 interface Given {
   filter: DraftFilter;
-  /** Of the row, from 1. */
+  /** Number of the row, from 1. */
   n: number;
   /** The most frequent values of the field. */
   values: readonly string[];
@@ -21,7 +21,7 @@ interface Given {
   onChange: (filter: DraftFilter) => void;
 }
 
-/** What a row compares with, by what its operator needs and its values are. */
+/** Input for the value of a row, by its operator and the type of its values. */
 export function ValueInput(given: Given) {
   switch (needOf(given.filter.operator)) {
     case 'nothing':

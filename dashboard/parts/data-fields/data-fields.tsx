@@ -9,8 +9,8 @@ import { type DataRow, dataOf, isWhole, type RowType, rowsOf } from './rows.ts';
 const t = text.dataFields;
 
 /**
- * Data that a person fills in, field by field; as JSON for whoever likes that better. A row that is not whole yet is
- * not in the value. Give it another `key` for other data: what it began with is all that it reads.
+ * Data that a user fills in field by field, or as JSON. The value omits incomplete rows. The part reads its initial
+ * data only once: give it another `key` for other data.
  */
 export function DataFields({
   label,
@@ -29,7 +29,7 @@ export function DataFields({
   description?: string;
   value: Readonly<Record<string, unknown>>;
   onChange: (value: Record<string, unknown>) => void;
-  /** Told at first and after each change: whether no fault has left anything out of the value. */
+  /** Called at first and after each change with whether the value omits nothing. */
   onWhole?: (whole: boolean) => void;
   types: readonly RowType[];
   known: readonly KnownField[];
@@ -40,7 +40,7 @@ export function DataFields({
 }) {
   const [view, setView] = useState<'fields' | 'json'>('fields');
   const [rows, setRows] = useState<DataRow[]>(() => rowsOf(value));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as it begins with all of the value
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as it starts with all of the value
   useEffect(() => onWhole?.(true), []);
   const change = (next: DataRow[]) => {
     setRows(next);
@@ -48,7 +48,7 @@ export function DataFields({
     onWhole?.(isWhole(next));
   };
   const show = (next: string) => {
-    // Each begins with what the other has made of it.
+    // Each view starts with the result of the other.
     if (next === 'fields') setRows(rowsOf(value));
     onWhole?.(true);
     setView(next === 'json' ? 'json' : 'fields');

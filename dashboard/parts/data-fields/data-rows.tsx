@@ -17,7 +17,7 @@ export interface KnownField {
 export interface DataRowsProps {
   rows: readonly DataRow[];
   onChange: (rows: DataRow[]) => void;
-  /** What the rows are, for who listens. */
+  /** Name of the rows, for screen readers. */
   label: string;
   types: readonly RowType[];
   known: readonly KnownField[];
@@ -50,7 +50,7 @@ export function DataRows(p: DataRowsProps) {
                 row={row}
                 n={index + 1}
                 autoFocus={row.key === freshKey}
-                // A row that was just added has no name yet: that is no fault.
+                // A new row has no name yet, which is not an error.
                 error={fault === 'twice' || (fault === 'unnamed' && row.text !== '') ? t.faults[fault] : undefined}
                 onChange={change}
               />
@@ -92,7 +92,7 @@ export function DataRows(p: DataRowsProps) {
   );
 }
 
-/** Said once something stands there: an empty input is only not filled in yet. */
+/** Returns the error of a value once something is typed; an empty input is only incomplete. */
 function valueFault({ text: typed }: DataRow, fault: string | undefined): string | undefined {
   if (fault === undefined || fault === 'unnamed' || fault === 'twice' || typed === '') return undefined;
   return t.faults[fault as keyof typeof t.faults];
@@ -111,7 +111,7 @@ interface Part extends Omit<DataRowsProps, 'onChange'> {
 }
 
 function Name({ row, n, known, error, disabled, autoFocus, onChange }: Part & { autoFocus: boolean }) {
-  /** Of a field that is known the type is known too, as long as nothing stands in the value. */
+  /** If the field is known, its type is known too, unless a value is typed already. */
   const choose = (name: string) => {
     const type = known.find((one) => one.name === name)?.type;
     const named = withName(row, name);

@@ -13,7 +13,7 @@ describe('data as rows', () => {
     );
   });
 
-  it('has the type of each value, a variable by itself among them', () => {
+  it('has the type of each value, also of a lone variable', () => {
     const data = {
       name: 'Ada',
       n: 4.5,

@@ -3,8 +3,8 @@ import { isTextList } from '../text-list.ts';
 /** Data as rows that a person fills in: a name, what sort of value it is, and the value. */
 
 /**
- * What stands in a row: `variable` is one that is filled in when it runs, `nothing` is null, `list` holds texts, `json`
- * is a list of something else or a group of fields, written as JSON.
+ * Type of a row's value: `variable` is filled in at run time, `nothing` is null, `list` holds strings, `json` is
+ * another list or a group of fields, written as JSON.
  */
 export type RowType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'variable' | 'nothing' | 'json';
 
@@ -12,7 +12,7 @@ export interface DataRow {
   key: string;
   name: string;
   type: RowType;
-  /** What stands in the input; a list as JSON. */
+  /** Text in the input; a list is JSON. */
   text: string;
   /** The value as it came, as long as nobody has touched it: it stays what it is to the last digit. */
   stored?: { value: unknown };
@@ -60,7 +60,7 @@ function shortJson(value: unknown): string {
 
 const LINE_CHARS = 40;
 
-/** What rows say; `faults` by their keys. Rows with a fault are left out of `data`. */
+/** Returns the data of the rows, and their errors by row key. The data omits rows with errors. */
 export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>; faults: Map<string, RowFault> } {
   const data: [string, unknown][] = [];
   const faults = new Map<string, RowFault>();
@@ -75,7 +75,7 @@ export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>
   return { data: Object.fromEntries(data), faults };
 }
 
-/** Whether nothing that was filled in is left out of the data: a row that nobody has begun says nothing. */
+/** Returns whether the data omits nothing that was filled in; an untouched row counts as nothing. */
 export function isWhole(all: readonly DataRow[]): boolean {
   const { faults } = dataOf(all);
   return all.every((row) => !faults.has(row.key) || (row.name === '' && row.text === ''));

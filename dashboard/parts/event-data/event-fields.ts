@@ -4,7 +4,7 @@ export interface EventField {
   path: string;
   /** `string`, `number`, `boolean`, `date`, `array` or `object`. */
   type: string;
-  /** What it has been, as text: what a value may be chosen from. */
+  /** Values of recent payloads, as text, to choose from. */
   values: string[];
 }
 

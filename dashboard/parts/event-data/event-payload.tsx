@@ -11,8 +11,8 @@ const TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'list', 
 const NOTHING = {};
 
 /**
- * The data of an event that is tried out, or recorded by hand: it begins with what came last under this name, and each
- * field can be changed.
+ * The data of an event that is tested or recorded by hand. It starts with the latest payload of this event name, and
+ * each field can be changed.
  */
 export function EventPayload({
   eventName,
@@ -21,13 +21,13 @@ export function EventPayload({
 }: {
   eventName: string;
   onChange: (data: Record<string, unknown> | undefined) => void;
-  /** Whether no fault has left anything out of the data. */
+  /** Whether the data omits nothing because of an error. */
   onWhole?: (whole: boolean) => void;
 }) {
   const { fields, last, isRead } = useEventData(eventName);
-  // What somebody has changed, and the rows that it stands in: they stay whatever comes in meanwhile.
+  // The user's changes, and the rows with them; new payloads do not replace them.
   const [own, setOwn] = useState<{ data: Record<string, unknown>; rows: string }>();
-  // Counts what begins the rows anew.
+  // Counts how often the rows were replaced.
   const [round, setRound] = useState(0);
   const tell = useRef(onChange);
   useEffect(() => {
@@ -35,12 +35,12 @@ export function EventPayload({
   });
   const value = own?.data ?? last?.data;
   useEffect(() => {
-    // What nobody has changed is said as well.
+    // Unchanged data is reported as well.
     if (isRead) tell.current(value);
   }, [isRead, value]);
   if (!isRead) return <Loading height={60} />;
   const rows = own?.rows ?? `${round} ${last?.id ?? ''}`;
-  // Only what stands at the top is a row; what lies deeper is in its group.
+  // Only top-level fields are rows; deeper ones are in their group.
   const known = fields.filter(({ path }) => !path.includes('.')).map(({ path, ...rest }) => ({ name: path, ...rest }));
   const takeLast = () => {
     setOwn(undefined);

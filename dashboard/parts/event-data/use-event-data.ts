@@ -5,7 +5,7 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { type EventField, eventFieldsIn } from './event-fields.ts';
 
-/** Payloads looked at: what callers send now. */
+/** Number of payloads that are read; they show the fields that callers send now. */
 const PAYLOADS = 20;
 const FRESH_MS = 60_000;
 const ASK_AFTER_MS = 400;
@@ -13,15 +13,15 @@ const NAME_MAX = 255;
 
 export interface EventData {
   fields: EventField[];
-  /** What came last; undefined until it is read, and where it never came. */
+  /** The latest payload; undefined until it is read, and if the event never occurred. */
   last: { id: string; data: Record<string, unknown> } | undefined;
-  /** What came last is known, or that nothing did. */
+  /** Whether the latest payload was read, or is known to be missing. */
   isRead: boolean;
 }
 
 /**
- * What the project knows of the data of an event: by its last payloads, else by the keys of all events. Empty where the
- * role may not see events.
+ * Returns what the project knows of an event's data: from its latest payloads, else from the keys of all events.
+ * Empty if the role may not see events.
  */
 export function useEventData(eventName: string): EventData {
   const { can } = useSession();

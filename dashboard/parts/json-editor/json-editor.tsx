@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from 'react';
 import type { Variable } from '../mail-editor/variables.ts';
 import { openJson, takeJson } from './json-view.ts';
 
-/** JSON as it is written, with its faults in their place. Loaded when it is opened, for it needs the code editor. */
+/** JSON editor with errors at their place. It is loaded when it opens, because it needs the code editor. */
 export function JsonEditor({
   label,
   description,
@@ -30,7 +30,7 @@ export function JsonEditor({
     latest.current = { onChange, variables };
   }, [onChange, variables]);
 
-  // The view lives as long as its place; what changes afterwards is told to it below.
+  // The view lives as long as its element; later changes reach it below.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
   useEffect(() => {
     if (!place.current) return;

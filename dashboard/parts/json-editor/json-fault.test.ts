@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readJson } from './json-fault.ts';
 
 describe('a text as JSON', () => {
-  it('is the value that it says; an empty one is none', () => {
+  it('reads the value; an empty text has none', () => {
     expect(readJson(' \n')).toEqual({ value: undefined });
     expect(readJson('{"a": [1, {"b": null}]}')).toEqual({ value: { a: [1, { b: null }] } });
     expect(readJson('"{{event.total}}"')).toEqual({ value: '{{event.total}}' });

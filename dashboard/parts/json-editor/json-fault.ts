@@ -1,4 +1,4 @@
-/** Where a text stops to be JSON. */
+/** Position where a text stops being JSON. */
 export interface JsonFault {
   /** From the beginning of the text. */
   at: number;
@@ -6,7 +6,7 @@ export interface JsonFault {
   column: number;
 }
 
-/** What a text says as JSON: its value, or where it goes wrong. An empty one is no value at all. */
+/** Reads a text as JSON: its value, or the position of its first error. An empty text has no value. */
 export function readJson(text: string): { value: unknown } | { fault: JsonFault } {
   if (text.trim() === '') return { value: undefined };
   try {

@@ -7,8 +7,8 @@ import { readJson } from './json-fault.ts';
 const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
 
 /**
- * A value that somebody writes as JSON. What cannot be read yet is told, with its place, and goes nowhere; an empty
- * text is undefined.
+ * A value that a user writes as JSON. A text that cannot be read shows its error and changes nothing; an empty text
+ * is undefined.
  */
 export function JsonValue({
   value,
@@ -22,7 +22,7 @@ export function JsonValue({
   description?: string;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** What was typed cannot be read. */
+  /** Called if the typed text cannot be read. */
   onFault?: () => void;
   /** Whether only a group of fields will do. */
   needsObject?: boolean;

@@ -25,7 +25,7 @@ export interface JsonViewOptions {
   onChange: (value: string) => void;
 }
 
-/** A view of JSON in this place: faults where they are, and variables after two braces. */
+/** Opens an editor of JSON in this element, with errors at their place and completions after `{{`. */
 export function openJson(parent: HTMLElement, p: JsonViewOptions): EditorView {
   return new EditorView({ state: EditorState.create({ doc: p.value, extensions: extensionsOf(p) }), parent });
 }
@@ -54,7 +54,7 @@ function extensionsOf(p: JsonViewOptions): Extension[] {
   ];
 }
 
-/** Takes a text that was changed elsewhere; what is typed here comes back as the same, and moves nothing. */
+/** Takes a text that was changed elsewhere. Text that was typed here returns unchanged, and moves nothing. */
 export function takeJson(view: EditorView, value: string): void {
   const now = view.state.doc.toString();
   if (now === value) return;

@@ -23,7 +23,7 @@ export const CodeEditor = forwardRef<
     events.current = { onChange, onPictures };
   }, [onChange, onPictures]);
 
-  // The view lives as long as its place; what changes afterwards is told to it below.
+  // The view lives as long as its element; later changes reach it below.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
   useEffect(() => {
     if (!place.current) return;

@@ -14,7 +14,7 @@ import type { Variable } from './variables.ts';
 
 export interface CodeEvents {
   onChange: (value: string) => void;
-  /** Pictures that were dropped or pasted, and what to do with what shows them: it goes to where they were dropped. */
+  /** Called with images that were dropped or pasted; `insert` puts their tag where they were dropped. */
   onPictures: (files: File[], insert: (tag: string) => void) => void;
 }
 
@@ -68,7 +68,7 @@ function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): E
 }
 
 function takingPictures(onPictures: CodeEvents['onPictures']): Extension {
-  // By the time a picture is uploaded the text is another one: its place has moved with what stands there.
+  // Text may be typed while an image uploads; its position moves with the text around it.
   const places: { at: number }[] = [];
   const take = (view: EditorView, files: File[], at: number): boolean => {
     if (files.length === 0) return false;
@@ -100,7 +100,7 @@ function languageWith(variables: readonly Variable[]): Extension {
   return liquid({ base: html({ autoCloseTags: true }), variables: completions });
 }
 
-/** Takes a text that was changed elsewhere; what is typed here comes back as the same, and moves nothing. */
+/** Takes a text that was changed elsewhere. Text that was typed here returns unchanged, and moves nothing. */
 export function takeText(view: EditorView, value: string): void {
   const now = view.state.doc.toString();
   if (now === value) return;
@@ -112,7 +112,7 @@ export function showVariables(view: EditorView, variables: readonly Variable[]):
   view.dispatch({ effects: language.reconfigure(languageWith(variables)) });
 }
 
-/** Marks the fault where the API found it: the word there, or the rest of the line. */
+/** Marks the error at the API's position: the word there, or the rest of the line. */
 export function showFault(view: EditorView, fault: MailFault | undefined): void {
   view.dispatch(setDiagnostics(view.state, fault ? [diagnosticOf(view.state, fault)] : []));
 }

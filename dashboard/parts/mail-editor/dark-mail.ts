@@ -1,10 +1,7 @@
 const DARK_RULE = /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi;
 const LIGHT_RULE = /\(\s*prefers-color-scheme\s*:\s*light\s*\)/gi;
 
-/**
- * What mailboxes do by themselves to a mail that says nothing of dark mode: light and dark change places, pictures
- * stay.
- */
+/** Mailboxes change an email that says nothing about dark mode: they swap light and dark, and keep images. */
 const TURNED =
   '<style>html{background:#fff;filter:invert(1) hue-rotate(180deg)}img{filter:invert(1) hue-rotate(180deg)}</style>';
 

@@ -23,8 +23,8 @@ const HEIGHT = 620;
 type Mode = 'code' | 'visual';
 
 /**
- * A mail's body, edited as code or in place, beside how it reads. Both ways edit the same text: what one of them does
- * not understand it leaves as it is. For templates and campaigns.
+ * Edits an email's body as code or visually, beside its preview. Both editors change the same text and leave parts
+ * that they do not understand unchanged. Templates and campaigns use it.
  */
 export function MailEditor({
   mail,

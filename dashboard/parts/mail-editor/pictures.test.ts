@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { altOf, picturesPasted, pictureTag } from './pictures.ts';
 
-describe('the tag of a picture', () => {
-  it('says its sides, at most those of a mail', () => {
+describe('the tag of an image', () => {
+  it('has its width and height, at most the width of an email', () => {
     const tag = pictureTag({
       url: 'https://m.example/assets/aa',
       width: 1200,
@@ -22,7 +22,7 @@ describe('the tag of a picture', () => {
   });
 });
 
-describe('what is pasted', () => {
+describe('pasting', () => {
   const png = new File(['x'], 'image.png', { type: 'image/png' });
   const pasted = (types: string[]) => picturesPasted({ types, files: [png] } as unknown as DataTransfer);
 

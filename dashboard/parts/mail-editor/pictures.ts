@@ -3,24 +3,27 @@ import { call, type ResponseOf } from '../../api/client.ts';
 export type Picture = ResponseOf<'uploadAsset'>;
 
 const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-/** What mails are wide: a larger picture is shown this wide, and stays sharp on fine screens. */
+/** Usual width of emails. A larger image is shown at this width, and stays sharp on high-resolution screens. */
 const MAIL_WIDTH_PX = 600;
 
-/** The pictures among what was dropped. The API has the last word, by their bytes. */
+/** Returns the images among dropped files. The API decides in the end, by their bytes. */
 export function picturesIn(data: DataTransfer | null): File[] {
   return [...(data?.files ?? [])].filter(({ type }) => TYPES.includes(type));
 }
 
 /**
- * The pictures that are meant by what was pasted. Spreadsheets and word processors put a picture of the words beside
- * them, and then the words are meant; a file from a folder has its name as plain text alone.
+ * Returns the images that a paste is about. Spreadsheets and word processors add an image of the copied text; then
+ * the text is meant. A file from a folder has only its name as plain text.
  */
 export function picturesPasted(data: DataTransfer | null): File[] {
   const isOfWords = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));
   return isOfWords ? [] : picturesIn(data);
 }
 
-/** Keeps a picture; the same one again is not kept twice. @throws ApiFailure */
+/**
+ * Uploads an image; the same image again is not stored twice.
+ * @throws ApiFailure
+ */
 export function uploadPicture(file: File): Promise<Picture> {
   const body = new FormData();
   body.append('file', file, file.name);
@@ -36,7 +39,7 @@ export function pictureTag(picture: Pick<Picture, 'url' | 'width' | 'height' | '
   return `<img src="${src}" width="${width}" height="${height}" alt="${alt}" style="display:block;max-width:100%;height:auto;border:0">`;
 }
 
-/** A name such as `spring-sale.png` said as words; nothing of what cameras call their pictures. */
+/** Returns an alternative text for a name such as `spring-sale.png`; empty for names that cameras give. */
 export function altOf(filename: string | null): string {
   const name = (filename ?? '')
     .replace(/\.\w+$/, '')

@@ -71,7 +71,7 @@ export function PreviewPane({
   );
 }
 
-/** What mailboxes show of a mail in their lists. */
+/** A line that mailboxes show in their lists. */
 function Line({ label, children }: { label: string; children: string }) {
   return (
     <Text size="sm">

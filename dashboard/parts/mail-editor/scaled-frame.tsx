@@ -2,9 +2,7 @@ import { Box } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { SteadyFrame } from './steady-frame.tsx';
 
-/**
- * A mail laid out for a screen of this width, and made smaller where there is less room: never wider than its place.
- */
+/** Shows an email laid out for a screen of this width, scaled down to the space that it has. */
 export function ScaledFrame({
   html,
   screen,
@@ -15,7 +13,7 @@ export function ScaledFrame({
   html: string;
   /** The width that the mail is laid out for, in pixels. */
   screen: number;
-  /** What it takes of the page, in pixels. */
+  /** Height that it takes on the page, in pixels. */
   height: number;
   colorScheme?: 'light' | 'dark';
   title?: string;

@@ -4,7 +4,7 @@ import { MailFrame } from '../mail-frame.tsx';
 
 const UNSEEN = { position: 'absolute', inset: 0, visibility: 'hidden' } as const;
 
-/** A frame whose old mail stays until the new one is drawn: nothing flickers while somebody types. */
+/** A frame that keeps the old email until the new one is drawn, so that nothing flickers during typing. */
 export function SteadyFrame({ html, ...frame }: ComponentProps<typeof MailFrame>) {
   const [shown, show] = useState(html);
   const frames = html === shown ? [shown] : [shown, html];

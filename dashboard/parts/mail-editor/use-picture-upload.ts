@@ -4,10 +4,7 @@ import { text } from '../../text/text.ts';
 import { tellDone, tellFailure } from '../tell.tsx';
 import { pictureTag, uploadPicture } from './pictures.ts';
 
-/**
- * Uploads pictures one after the other and hands over the tag that shows each; what fails is told, and the others go
- * on.
- */
+/** Uploads images one after the other and returns the tag of each. A failure is shown, and the others continue. */
 export function usePictureUpload() {
   const queries = useQueryClient();
   const [underWay, count] = useState(0);

@@ -4,20 +4,20 @@ import { useState } from 'react';
 import { ApiFailure, type ResponseOf } from '../../api/client.ts';
 import { steadyResponseOf } from '../../api/queries.ts';
 
-/** So long nothing is typed before what is written is rendered. */
+/** Time without a key press before the text is rendered. */
 const TYPING_MS = 350;
-/** Each text that is typed has an answer of its own: few are looked at again. */
+/** Each typed text has its own response, and few are read again. */
 const KEPT_MS = 60_000;
 
 export interface EditedMail {
   subject: string;
-  /** Empty where there is none. */
+  /** Empty if there is no preheader. */
   preheader: string;
   body: string;
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
 
-/** What keeps a mail from being rendered, and where; `line` and `column` from 1. */
+/** The error that keeps an email from being rendered, and its position; `line` and `column` start at 1. */
 export interface MailFault {
   field: string;
   message: string;
@@ -26,7 +26,7 @@ export interface MailFault {
 }
 
 export interface MailPreview {
-  /** The last one that could be rendered: it stays while a fault is mended. */
+  /** The last email that could be rendered; it stays while an error is corrected. */
   shown: ResponseOf<'previewTemplate'> | undefined;
   fault: MailFault | undefined;
   /** Any other failure. */
@@ -35,9 +35,7 @@ export interface MailPreview {
   retry: () => void;
 }
 
-/**
- * The mail as a contact would get it, or nobody in particular (null), rendered anew when nothing is typed for a moment.
- */
+/** Renders the email for a contact, or without one (null), after a pause in typing. */
 export function usePreview(mail: EditedMail, contactId: string | null): MailPreview {
   const asking = { ...mail, subject: mail.subject || ' ', contactId };
   const [asked] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);

@@ -1,10 +1,10 @@
 import type { ResponseOf } from '../../api/client.ts';
 
-/** What a template may name. */
+/** A variable that a template may use. */
 export interface Variable {
   /** As it is written between the braces. */
   name: string;
-  /** What it is, for the list of completions. */
+  /** Its meaning, for the list of completions. */
   about: string;
 }
 
@@ -34,7 +34,7 @@ export function variablesOf(fields: readonly Field[]): Variable[] {
   return [...own, ...OF_SERVICE];
 }
 
-/** `data.plan` is `plan`; a key that is no name is taken out of `data` by its text. */
+/** Turns `data.plan` into `plan`; a key that is not a name is read from `data` by its text. */
 function variableName(field: string): string {
   const key = field.slice(OWN.length);
   return NAME.test(key) ? key : `data[${JSON.stringify(key)}]`;

@@ -42,7 +42,7 @@ describe('changes of a record', () => {
     expect(conflictsOf({ ...stored, subject: 'Mine' }, mine)).toEqual([]);
   });
 
-  it('are dropped once saved, but for what was written meanwhile', () => {
+  it('are dropped once saved, except text that was written meanwhile', () => {
     const sent = withChanges(stored, mine);
     const later = addChanges(stored, mine, { subject: 'Mine, later', name: 'Also' });
     expect(dropSaved(mine, sent, sent)).toEqual({});

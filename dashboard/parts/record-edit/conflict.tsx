@@ -6,9 +6,9 @@ import type { RecordEdit } from './use-record-edit.ts';
 const words = text.parts.conflict;
 
 /**
- * Shows what another person has saved meanwhile, field by field beside one's own text, and lets each be chosen. Nothing
- * is saved by a choice.
- * @param p.labels what each field is called on the screen
+ * Shows another user's saved changes beside one's own text, field by field, and lets the user choose each. A choice
+ * saves nothing.
+ * @param p.labels name of each field on the screen
  * @param p.show a field as text
  */
 export function Conflict<Fields extends object>({

@@ -29,7 +29,7 @@ it('keeps a draft for one person in one project, until it is removed', () => {
   expect(held.size).toBe(0);
 });
 
-it('removes the oldest drafts beyond its bound, those of earlier versions, and nothing of others', () => {
+it('removes the oldest drafts beyond its limit, drafts of earlier versions, and no other data', () => {
   const { keeper, held } = setUp();
   held.set('tidings-draft:p1:campaign:1', '{}');
   held.set('theme', 'dark');

@@ -1,9 +1,9 @@
-/** Texts that this browser keeps until they are saved: a reload or the end of the session loses nothing. */
+/** Text that this browser keeps until it is saved; a reload or the end of the session loses nothing. */
 
 const PREFIX = 'tidings.draft:';
 /** Prefixes of earlier versions, whose drafts did not say which person wrote them. */
 const OLD_PREFIXES = ['tidings-draft:', 'tidings draft ', 'tidings.automation.'];
-/** Of all drafts together. Browsers give an origin about 5 million characters. */
+/** Limit of all drafts together. Browsers give an origin about 5 million characters. */
 export const KEPT_MAX_CHARS = 3_000_000;
 
 type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
@@ -19,7 +19,7 @@ export function draftKey({ userId, projectId }: { userId: string; projectId: str
   return `${PREFIX}${userId}:${projectId}:${name}`;
 }
 
-/** Reads a draft; undefined where there is none that can be read. */
+/** Reads a draft; undefined if there is no readable one. */
 export function readKept<Draft>(key: string, keeper: Keeper = localStorage): Kept<Draft> | undefined {
   try {
     const kept: unknown = JSON.parse(keeper.getItem(key) ?? 'null');

@@ -25,17 +25,17 @@ export function isStale(error: unknown): boolean {
 /** A difference between what is written here and what another person has saved. */
 export interface Difference<Fields> {
   name: keyof Fields;
-  /** Absent where only the other person changed the field. */
+  /** Absent if only the other user changed the field. */
   mine?: Fields[keyof Fields];
   theirs: Fields[keyof Fields];
 }
 
 /**
- * Edits a record by fields. The screen shows what is stored with the changes of this person on top, so another person's
- * change of another field is seen at once and stays. This browser keeps the changes until they are saved.
+ * Edits a record by fields. The screen shows the stored record with this user's changes on top, so another user's
+ * change of another field appears at once and stays. This browser keeps the changes until they are saved.
  * @param p.name of the record, unique in the project
  * @param p.stored the fields of the latest version that was read
- * @param p.isSaving while a write is under way, a difference to what is stored is no conflict
+ * @param p.isSaving while a write is running, a difference from the stored fields is not a conflict
  */
 export function useRecordEdit<Fields extends object>({
   name,

@@ -5,7 +5,7 @@ import { text } from '../../../text/text.ts';
 import { type Block, duplicateBlock, isWhole, swapBlocks, without } from './source-blocks.ts';
 import type { SourceEdit } from './source-edits.ts';
 
-/** What can be done to the paragraph, row or table that the cursor stands in. */
+/** Tools for the paragraph, row or table at the cursor. */
 export function BlockTools({
   source,
   blocks,
@@ -16,7 +16,7 @@ export function BlockTools({
 }: {
   source: string;
   blocks: readonly Block[];
-  /** Those that the cursor stands in, the innermost first. */
+  /** Blocks around the cursor, the innermost first. */
   around: readonly Block[];
   /** Which of them is meant. */
   depth: number;

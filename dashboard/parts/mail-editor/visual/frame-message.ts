@@ -1,5 +1,6 @@
 /**
- * What the frame says of what is done in it. The mail in it runs nothing, but it is taken as a stranger's all the same.
+ * A message from the frame about an edit in it. The email in it runs no script, but the message is treated as
+ * untrusted all the same.
  */
 export type FrameMessage =
   | { kind: 'ready' }
@@ -10,7 +11,7 @@ export type FrameMessage =
   | { kind: 'files'; files: File[] }
   | { kind: 'scrolled'; top: number };
 
-/** No mail is longer; what is, is no message of the frame. */
+/** No email is longer; a longer message does not come from the frame's script. */
 const SAID_MAX_CHARS = 512 * 1024;
 
 /** The message, if it is one; undefined for anything else. */

@@ -1,7 +1,7 @@
 /** `{{ … }}` and `{% … %}`, each whole. */
 export const LIQUID = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 
-/** Whether Liquid is still open at the end of a text that began inside of it, or not. */
+/** Returns whether Liquid is still open at the end of a text, given whether it was open at its start. */
 export function hasOpenLiquid(said: string, wasOpen: boolean): boolean {
   const rest = wasOpen ? afterClose(said) : said;
   return rest === undefined || /\{\{|\{%/.test(rest.replaceAll(LIQUID, ''));

@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 import { attributeEdit, attributeValue, type SourceEdit } from './source-edits.ts';
 import { isCutOff, type TagPart } from './source-parts.ts';
 
-/** What can be said of the link or picture that was clicked. It takes effect when the field is left, or by Enter. */
+/** Edits the link or image that was clicked. A change takes effect when its field loses focus, or by Enter. */
 export function PickedForm({
   source,
   picked,
@@ -18,7 +18,7 @@ export function PickedForm({
   isReadOnly: boolean;
   onEdit: (edit: SourceEdit) => void;
   onClose: () => void;
-  /** Another picture is to be shown in its place. */
+  /** Called with another image to show instead. */
   onPicture: (file: File) => void;
 }) {
   const field = (name: string, label: string) => (

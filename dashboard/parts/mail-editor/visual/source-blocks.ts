@@ -1,20 +1,20 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import type { SourceEdit } from './source-edits.ts';
 
-/** An element that stands by itself, from its opening to its closing tag. */
+/** A block element, from its opening to its closing tag. */
 export interface Block {
   name: string;
   start: number;
   end: number;
-  /** Where the element begins that it stands in; -1 for none. */
+  /** Offset of the element around it; -1 if there is none. */
   parent: number;
 }
 
-/** What people see as one thing. The frame's script has the same list. */
+/** Elements that people see as one block. The frame's script has the same list. */
 const BLOCKS = new Set('p h1 h2 h3 h4 h5 h6 li ul ol blockquote tr table div section'.split(' '));
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
-/** Every block whose both tags are there; those that a browser would close by itself are left out. */
+/** Returns every block with both tags; blocks that a browser would close automatically are omitted. */
 export function blocksOf(source: string): Block[] {
   const scan = new BlockScan(source);
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, scan);
@@ -72,8 +72,8 @@ class BlockScan implements TokenizerCallbacks {
 }
 
 /**
- * Whether a block can be moved, doubled or taken out: no loop, condition or comment for Outlook begins or ends in the
- * middle of it.
+ * Returns whether a block can be moved, duplicated or removed: no loop, condition or comment for Outlook starts or
+ * ends in the middle of it.
  */
 export function isWhole(source: string, { start, end }: Block): boolean {
   const said = source.slice(start, end);
@@ -81,7 +81,7 @@ export function isWhole(source: string, { start, end }: Block): boolean {
   for (const [, word = ''] of said.matchAll(/\{%-?\s*(\w+)/g)) {
     if (/^(if|unless|for|case|tablerow|capture|comment|raw)$/.test(word)) depth += 1;
     else if (word.startsWith('end')) depth -= 1;
-    // `else` of a condition that began outside.
+    // `else` of a condition that started outside.
     else if (/^(else|elsif|when|break|continue)$/.test(word) && depth === 0) return false;
     if (depth < 0) return false;
   }
@@ -103,8 +103,8 @@ export function without(block: Block): SourceEdit {
 }
 
 /**
- * The edit that changes places with the block before (-1) or behind (1) in the same element; undefined where there is
- * none, or something stands between them that must stay where it is.
+ * Returns the edit that swaps a block with the one before (-1) or after it (1) in the same element. Undefined if
+ * there is no such block, or if content between them must stay where it is.
  */
 export function swapBlocks(
   source: string,

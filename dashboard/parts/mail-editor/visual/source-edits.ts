@@ -1,7 +1,7 @@
 import { LIQUID } from './liquid-marks.ts';
 import { type AttributePlace, type ShownCharacter, shownText, type TagPart, type TextPart } from './source-parts.ts';
 
-/** What is put in place of a stretch of the source. All else stays as it is, byte for byte. */
+/** A replacement of a range of the source. The rest stays unchanged, byte for byte. */
 export interface SourceEdit {
   start: number;
   end: number;
@@ -14,8 +14,8 @@ export function applyEdit(source: string, { start, end, said }: SourceEdit): str
 }
 
 /**
- * The edit that makes a text part read like this: only what differs is written anew, so entities, line breaks and
- * Liquid beside it stay as they were written. Undefined where nothing differs.
+ * Returns the edit that changes a text part to this text. It replaces only the difference, so entities, line breaks
+ * and Liquid beside it stay unchanged. Undefined if nothing differs.
  */
 export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
   const before = part.characters.map(({ shown }) => shown);
@@ -38,7 +38,7 @@ function positionOf({ characters, start, end }: TextPart, index: number): number
   return characters.at(-1)?.end ?? Math.max(start, end);
 }
 
-/** Where in the source the caret stands that is before this character. */
+/** Returns the offset in the source of the caret before this character. */
 export function sourcePosition(part: TextPart, index: number): number {
   return positionOf(part, index);
 }
@@ -50,7 +50,7 @@ function normalizeText(now: string, before: string): string {
   return before.includes('\u00a0') ? now : now.replaceAll('\u00a0', ' ');
 }
 
-/** What stands from `from` to `to` of a text, as source: escaped, but for Liquid, which is taken as it is typed. */
+/** Returns the range `from` to `to` of a text as source: escaped, except Liquid, which is taken as typed. */
 function toSource(text: string[], from: number, to: number): string {
   const whole = text.join('');
   const liquid = new Set<number>();
@@ -82,7 +82,7 @@ export function attributeEdit(part: TagPart, name: string, value: string): Sourc
   return { start: place.start, end: place.end, said: `"${escapeAttribute(value, '"')}"` };
 }
 
-/** The value of an attribute as people read it; undefined where it has none. */
+/** Returns the decoded value of an attribute; undefined if it has none. */
 export function attributeValue(source: string, part: TagPart, name: string): string | undefined {
   const place = part.attributes.get(name);
   return place && readable(source.slice(place.start, place.end));

@@ -9,8 +9,8 @@ import {
 } from './source-parts.ts';
 
 /**
- * A mail's source and what can be edited of it. The parts keep their numbers while somebody types, so that what is
- * shown fits to them.
+ * An email's source and its editable parts. The parts keep their numbers during typing, so that the frame still
+ * matches them.
  */
 export interface SourceModel extends SourceParts {
   source: string;
@@ -35,7 +35,7 @@ export function typedOver(model: SourceModel, id: number, now: string): SourceMo
   };
 }
 
-/** What is read of the changed stretch alone: its number stays, also where nothing is left of it. */
+/** Parses only the changed range. Its part keeps its number, even if it is empty now. */
 function retypeText(part: TextPart, edit: SourceEdit, source: string): TextPart {
   const end = part.end + edit.said.length - (edit.end - edit.start);
   const characters = charactersOf(source.slice(part.start, end)).map((one) => shiftSpan(one, part.start));

@@ -18,20 +18,18 @@ export interface TextPart {
   start: number;
   end: number;
   characters: ShownCharacter[];
-  /**
-   * `logic` is tags of Liquid alone; `locked` stands where text is not shown, or inside of Liquid that holds markup.
-   */
+  /** `logic` is only Liquid tags; `locked` is text that is not shown, or inside Liquid that holds markup. */
   role: 'words' | 'logic' | 'locked';
 }
 
-/** Where the value of an attribute stands, without its quotes. */
+/** Range of an attribute's value, without its quotes. */
 export interface AttributePlace {
   start: number;
   end: number;
   quote: '"' | "'" | '';
 }
 
-/** The opening tag of something that can be pointed at: a link or a picture. */
+/** The opening tag of a link or image that can be clicked. */
 export interface TagPart {
   kind: 'link' | 'picture';
   id: number;
@@ -44,7 +42,7 @@ export interface TagPart {
 
 export type SourcePart = TextPart | TagPart;
 
-/** What may not be shown while the mail is edited: it would run, lead away or change what addresses mean. */
+/** A part that may not be shown during editing: it would run, navigate or change the meaning of addresses. */
 export interface HiddenPart {
   kind: 'hidden';
   start: number;
@@ -76,8 +74,8 @@ const TABLE_INNARDS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'colgro
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
 /**
- * Finds in a mail's source what can be edited in place, each with where it stands. Nothing is made anew: whatever is
- * not named here, comments for Outlook, styles, Liquid in attributes, broken markup, is never touched.
+ * Finds the editable parts of an email's source, each with its range. The source is not rewritten. Everything that is
+ * not listed here stays untouched: comments for Outlook, styles, Liquid in attributes, broken markup.
  */
 export function partsOf(source: string): SourceParts {
   const scan = new Scan(source);
@@ -243,7 +241,7 @@ class Scan implements TokenizerCallbacks {
   }
 }
 
-/** White space at the edges lays out the source: what is typed goes to the words, not behind it. */
+/** White space at the edges formats the source; typed text goes to the words, not after it. */
 function trimShown(characters: ShownCharacter[]): ShownCharacter[] {
   const from = characters.findIndex(({ shown }) => shown !== ' ');
   return from < 0 ? [] : characters.slice(from, characters.findLastIndex(({ shown }) => shown !== ' ') + 1);

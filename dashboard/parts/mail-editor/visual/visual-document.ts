@@ -14,8 +14,8 @@ img[${MARK}]:hover,img[${MARK}-picked]{outline:2px solid #2563eb}
 a[${MARK}-picked]{outline:2px dashed #2563eb;outline-offset:2px}`;
 
 /**
- * The mail as it looks, each editable part marked with its number. Only for the eyes: what is saved is the source
- * itself, never this. `script` is the only one that runs in it; the policy lets nothing else run, be sent or be framed.
+ * Renders the email for display, each editable part marked with its number. It is never saved; the source is.
+ * `script` is the only script that runs in it; the policy lets nothing else run, be sent or be framed.
  */
 export function visualDocument(
   model: SourceModel,

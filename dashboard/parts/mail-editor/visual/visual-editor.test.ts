@@ -21,7 +21,7 @@ function retyped(source: string, before: string, after: string): string {
 }
 
 describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
-  it('has texts and links to edit', () => {
+  it('has text parts and links to edit', () => {
     expect(wordsOf(source).length).toBeGreaterThan(1);
     expect(tagsOf(source).length).toBeGreaterThan(0);
   });
@@ -30,7 +30,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     for (const part of wordsOf(source)) expect(textEdit(part, shownText(part))).toBeUndefined();
   });
 
-  it('changes by what is typed and nothing else, at both ends and in the middle of each text, and back', () => {
+  it('changes only by the typed characters, at both ends and in the middle of each text part, and back', () => {
     for (const part of wordsOf(source)) {
       const shown = [...shownText(part)];
       for (const at of [0, Math.floor(shown.length / 2), shown.length]) {
@@ -43,7 +43,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     }
   });
 
-  it('keeps all else where every text is typed over, one after the other, without being drawn anew', () => {
+  it('keeps the rest when every text part is replaced, one after the other, without being redrawn', () => {
     let model = modelOf(source);
     const before = wordsOf(source);
     for (const { id } of before) model = typedOver(model, id, `[${id}]`);
@@ -52,7 +52,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     expect(model.source).toBe(rest);
   });
 
-  it('has links and pictures that lead elsewhere, and back, byte for byte', () => {
+  it('changes addresses of links and images, and back, byte for byte', () => {
     for (const part of tagsOf(source)) {
       for (const [name, place] of part.attributes) {
         const raw = source.slice(place.start, place.end);
@@ -62,7 +62,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
         if (!now || !there) throw new Error(`${name} is gone`);
         expect(other.slice(there.start, there.end)).toMatch(/^https:\/\/x\.example\/\{\{ a \| append: ["']b["'] \}\}$/);
         expect(other.slice(0, place.start - 1)).toBe(source.slice(0, place.start - 1));
-        // Where there were no quotes, there are some now.
+        // An attribute without quotes has quotes now.
         const back = applyEdit(other, { start: there.start, end: there.end, said: raw });
         expect(place.quote === '' ? back.length : back).toBe(place.quote === '' ? source.length + 2 : source);
         expect(attributeValue(source, part, name)).toBeDefined();
@@ -82,7 +82,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
   });
 });
 
-describe('what is typed', () => {
+describe('typing', () => {
   it('is escaped, but for Liquid', () => {
     expect(retyped('<p>a b</p>', 'b', '<b> & {{ x > 1 ?? "<" }}')).toBe('<p>a &lt;b&gt; &amp; {{ x > 1 ?? "<" }}</p>');
   });
@@ -92,7 +92,7 @@ describe('what is typed', () => {
     expect(retyped(source, 'alle', 'alle anderen')).toBe(source.replace('alle', 'alle anderen'));
   });
 
-  it('has a new line as a tag, in one text with what stands around it', () => {
+  it('has a new line as a tag, in one text with its neighbors', () => {
     const first = typedOver(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
     expect(first.source).toBe('<p>one<br>two</p><p>three</p>');
     expect(typedOver(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
@@ -146,7 +146,7 @@ describe('the parts of a mail', () => {
     );
   });
 
-  it('give an attribute to a tag that has none', () => {
+  it('give an attribute to a tag without one', () => {
     const source = '<p><img src=a.png></p>';
     const [part] = tagsOf(source);
     if (!part) throw new Error('no tag');

@@ -13,7 +13,7 @@ import { visualDocument } from './visual-document.ts';
 import frameScript from './visual-frame.js?url&no-inline';
 import { VisualTools } from './visual-tools.tsx';
 
-/** As much as somebody undoes step by step. */
+/** Number of steps that a user can undo. */
 const STEPS_MOST = 100;
 
 interface Cursor {
@@ -24,13 +24,13 @@ interface Cursor {
 
 interface Shown {
   model: SourceModel;
-  /** What the frame holds, which is drawn anew only when more than a text changed. */
+  /** HTML in the frame, which is redrawn only if more than a text changed. */
   document: string;
 }
 
 /**
- * The mail as it looks, its texts, links, pictures and buttons edited where they stand. Each edit is one of a stretch
- * of the source; everything else stays as it is, byte for byte.
+ * Visual editor: text, links, images and buttons are edited in place. Each edit replaces a range of the source; the
+ * rest stays unchanged, byte for byte.
  */
 export const VisualEditor = forwardRef<
   CodeEditorHandle,
@@ -81,7 +81,7 @@ export const VisualEditor = forwardRef<
     const next = typedOver(model, id, said);
     if (next === model) return;
     if (past.at(-1) !== model.source) remember();
-    // What was typed stands in the frame already: drawing it anew would take the cursor away.
+    // The typed text is in the frame already; redrawing it would move the cursor away.
     setShown({ ...shown, model: next });
     onChange(next.source);
   };
@@ -98,7 +98,7 @@ export const VisualEditor = forwardRef<
     if (part?.kind !== 'text' || !cursor || cursor.start === cursor.end) return;
     const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
     const at = edits.at(-1)?.start;
-    // The parts have other numbers now; a link that is new is to be given its address.
+    // The parts have other numbers now; a new link needs its address next.
     const link = modelOf(change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
     setPicked(link?.id ?? null);
   };
@@ -126,7 +126,7 @@ export const VisualEditor = forwardRef<
     else if (message.kind === 'key' && message.key === 'b') wrap('<strong>', '</strong>');
     else if (message.kind === 'key' && message.key === 'i') wrap('<em>', '</em>');
   };
-  // What is uploaded comes later: by then the mail may be another one.
+  // An upload ends later, and by then the email may have changed.
   const latest = useRef({ hear, insertMarkup, replacePicture });
   useEffect(() => {
     latest.current = { hear, insertMarkup, replacePicture };
@@ -210,12 +210,12 @@ function scriptAddress(): string {
   return new URL(frameScript, window.location.href).href;
 }
 
-/** The address in the tag of a picture, as plain text. */
+/** Returns the address in the tag of an image, as plain text. */
 function addressIn(tag: string): string {
   return (/src="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }
 
-/** Where a picture goes that is put nowhere in particular. */
+/** Position of an image that is inserted without a cursor. */
 function endOfBody(source: string): number {
   const at = source.search(/<\/body\s*>/i);
   return at < 0 ? source.length : at;

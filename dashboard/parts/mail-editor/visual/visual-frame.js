@@ -1,6 +1,6 @@
 /**
- * The only script of the frame in which a mail is edited in place. The frame is of no origin: all it can do is say to the page around it what was
- * typed and pointed at. It is no module and imports nothing: it is loaded as it stands here.
+ * The only script of the frame in which an email is edited in place. The frame has no origin; it can only tell the
+ * page around it about typing and clicks. It is not a module and imports nothing, because it is loaded as it is.
  */
 (() => {
   const MARK = 'data-tidings';
@@ -20,7 +20,7 @@
   };
   const numberOf = (element) => Number(element.getAttribute(MARK));
 
-  /** The text as somebody reads it, a new line where there is one. */
+  /** Returns the text as people read it, with its line breaks. */
   function saidIn(node) {
     let said = '';
     for (const child of node.childNodes) {
@@ -30,7 +30,7 @@
     return said;
   }
 
-  /** How many characters of the text stand before this place of the selection. */
+  /** Returns the number of characters before this position of the selection. */
   function offsetIn(element, node, offset) {
     const range = document.createRange();
     range.selectNodeContents(element);
@@ -124,7 +124,7 @@
   });
   document.addEventListener('paste', (event) => {
     const { files, types } = event.clipboardData ?? { files: [], types: [] };
-    // Spreadsheets and word processors put a picture of the words beside them: the words are meant.
+    // Spreadsheets and word processors add an image of the copied text; then the text is meant.
     if (files.length === 0 || ['text/html', 'text/plain'].every((type) => types.includes(type))) return;
     event.preventDefault();
     say({ kind: 'files', files: [...files] });

@@ -3,7 +3,7 @@ import { IconArrowBackUp, IconBold, IconItalic, IconLink, IconUnderline } from '
 import type { ReactNode } from 'react';
 import { text } from '../../../text/text.ts';
 
-/** What can be done to what is selected in the mail. */
+/** Tools for the selection in the email. */
 export function VisualTools({
   canWrap,
   canUndo,
