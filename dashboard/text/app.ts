@@ -1,4 +1,4 @@
-/** Texts around the screens. */
+/** Text around the screens. */
 export const app = {
   menu: 'Menu',
   account: 'Account',

@@ -32,7 +32,7 @@ const summary = {
   unsubscribes: 'unsubscribes',
 };
 
-/** How people call the types of steps, in the order in which they are offered; the API’s own words are beside them. */
+/** Names of the step types for people, in the order in which they are offered; the API's names are beside them. */
 const stepNames: Record<StepType, string> = {
   SEND_EMAIL: 'Send email',
   SEND_SMS: 'Send an SMS',

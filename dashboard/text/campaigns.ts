@@ -3,7 +3,7 @@ function contactsOf(n: number, written: string): string {
   return n === 1 ? '1 contact' : `${written} contacts`;
 }
 
-/** Texts of the campaigns. */
+/** Text of the campaign screens. */
 export const campaigns = {
   title: 'Campaigns',
   campaign: 'Campaign',

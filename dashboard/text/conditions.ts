@@ -1,4 +1,4 @@
-/** Texts of the condition builder, and the words by which a condition is read aloud. */
+/** Text of the condition builder, and the words of conditions as sentences. */
 export const conditions = {
   operators: {
     equals: 'is',

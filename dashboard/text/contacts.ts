@@ -1,6 +1,6 @@
 const people = (n: number) => (n === 1 ? '1 contact' : `${n.toLocaleString()} contacts`);
 
-/** Texts of the screens of contacts. */
+/** Text of the contact screens. */
 export const contacts = {
   title: 'Contacts',
   people,

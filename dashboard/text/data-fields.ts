@@ -1,4 +1,4 @@
-/** Texts of data that is filled in field by field, and of the editor of JSON. */
+/** Text of the field-by-field data editor and of the JSON editor. */
 export const dataFields = {
   types: {
     text: 'Text',

@@ -1,4 +1,4 @@
-/** Texts of the screens for developers. */
+/** Text of the developer screens. */
 export const developers = {
   title: 'Developers',
   parts: 'For developers',

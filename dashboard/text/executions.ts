@@ -1,4 +1,4 @@
-/** Texts of executions: one contact’s run of an automation. */
+/** Text of executions: one contact's run of an automation. */
 export const executions = {
   title: (workflow: string) => `Executions of ${workflow}`,
   all: 'All executions',

@@ -3,7 +3,7 @@ import type { ResponseOf } from '../api/client.ts';
 type Kind = ResponseOf<'listAttention'>['data'][number]['kind'];
 type Item = ResponseOf<'getChecklist'>['items'][number]['key'];
 
-/** Texts of the start page. */
+/** Text of the home page. */
 export const home = {
   month: 'The last 30 days',
   figures: {

@@ -1,4 +1,4 @@
-/** Texts of the mail editor, which templates and campaigns share. */
+/** Text of the email editor, which templates and campaigns share. */
 export const mailEditor = {
   modes: 'Editor',
   code: 'HTML and Liquid',

@@ -1,4 +1,4 @@
-/** Texts of the messages: mails and SMS. */
+/** Text of the message screens: emails and SMS. */
 export const messages = {
   title: 'Messages',
   kinds: 'Kind of message',

@@ -1,4 +1,4 @@
-/** Texts of the operator’s screens. */
+/** Text of the operator's screens. */
 export const operator = {
   title: 'Operator',
   parts: 'Parts of the operator’s page',

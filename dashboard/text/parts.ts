@@ -1,4 +1,4 @@
-/** Texts of the shared parts. */
+/** Text of the shared parts. */
 export const parts = {
   loading: 'Loading …',
   tryAgain: 'Try again',

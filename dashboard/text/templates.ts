@@ -1,4 +1,4 @@
-/** Texts of the templates screens. */
+/** Text of the template screens. */
 export const templates = {
   title: 'Templates',
   all: 'All templates',

@@ -3,7 +3,8 @@ import { change, job, subscription, suppression } from './contact-words.ts';
 import { delivery, endpoint } from './developer-words.ts';
 
 /**
- * Statuses, reasons and step types, in the API’s own words, each with what it means. The one place that explains them.
+ * Statuses, reasons and step types by their API names, each with its meaning. This is the only place that explains
+ * them.
  */
 export interface Word {
   /** Its meaning in one sentence. */

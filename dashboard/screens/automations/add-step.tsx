@@ -9,7 +9,7 @@ const t = text.automations;
 
 const TYPES = Object.keys(t.stepNames) as StepType[];
 
-/** What a new step begins with: something that the API takes as it is, or says at the step what it lacks. */
+/** Initial config of a new step: the API either accepts it, or says what the step lacks. */
 const FIRST_CONFIGS: Record<StepType, () => Record<string, unknown>> = {
   SEND_EMAIL: () => ({}),
   SEND_SMS: () => ({}),

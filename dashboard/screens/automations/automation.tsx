@@ -6,7 +6,7 @@ import { AutomationEditor } from './automation-editor.tsx';
 
 const route = getRouteApi('/shell/automations/$automationId');
 
-/** An automation: its drawing, who is where in it, and what would become of somebody. */
+/** One automation: its drawing, the contacts at each step, and a preview for one contact. */
 export function Automation() {
   const { automationId } = route.useParams();
   const workflow = useQuery(queryFor('getWorkflow', { params: { id: automationId } }));

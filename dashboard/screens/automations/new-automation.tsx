@@ -88,7 +88,7 @@ function JourneyCard({ journey: { id, graph } }: { journey: Journey }) {
   );
 }
 
-/** The name of an event, with those that the project knows. */
+/** Event name input with the project's known events. */
 export function EventName(p: {
   label: string;
   description?: string;

@@ -10,20 +10,20 @@ const automationsRoute = createRoute({
   component: lazyRouteComponent(() => import('./automations.tsx'), 'Automations'),
 });
 
-/** How somebody can have left a step, in the order in which they are shown. */
+/** Results of a visit, in the order in which they are shown. */
 export const VISIT_STATUSES = [...(['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const)] satisfies NonNullable<
   InputOf<'listStepVisits'>['query']
 >['status'][];
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
-/** What is open beside the drawing. */
+/** Content of the panel beside the drawing. */
 export interface AutomationSearch {
   /** The step whose panel is open. */
   step?: string;
   panel?: 'settings' | 'people' | 'visits' | 'automation' | 'try';
-  /** Which of those who left the step are listed. */
+  /** Result of the visits that are listed. */
   visits?: VisitStatus;
-  /** Of those who are done there only who left it by this branch. */
+  /** Branch by which the listed contacts left. */
   branch?: string;
   view?: 'list';
   /** A sandbox run whose path is lit. */

@@ -6,10 +6,10 @@ import classes from './step-counts.module.css';
 
 const t = text.automations;
 
-/** What a count of a step counts: who is there, who left it so, or who left it by a branch. */
+/** A count of a step: contacts there now, contacts with one result, or contacts that left by a branch. */
 export type CountOf = 'here' | Exclude<VisitStatus, 'CANCELLED'> | { branch: string };
 
-/** The search that shows whom a count counts. */
+/** Returns the search that lists the contacts of a count. */
 export function searchOf(search: AutomationSearch, step: string, count: CountOf): AutomationSearch {
   const { visits: _, branch: __, ...rest } = search;
   if (count === 'here') return { ...rest, step, panel: 'people' };
@@ -17,7 +17,7 @@ export function searchOf(search: AutomationSearch, step: string, count: CountOf)
   return { ...rest, step, panel: 'visits', ...who };
 }
 
-/** The counts of a step, each a link to those whom it counts. */
+/** The counts of a step, each a link to its contacts. */
 export function StepCountLinks({
   counts: { waiting, running, completed, skipped, failed },
   hrefOf,
@@ -44,7 +44,7 @@ export function StepCountLinks({
   ));
 }
 
-/** A link to whom a count counts, which opens beside the drawing. */
+/** A link to the contacts of a count, which opens beside the drawing. */
 export function CountLink({
   kind,
   href,

@@ -25,7 +25,7 @@ const ICONS: Record<StepType, typeof IconMail> = {
   EXIT: IconDoorExit,
 };
 
-/** The sign of a type of step; its name stands beside it. */
+/** The icon of a step type; the name is beside it. */
 export function StepIcon({ type, size = 26 }: { type: StepType; size?: number }) {
   const Icon = ICONS[type];
   return (

@@ -19,10 +19,10 @@ import { StepCountLinks } from './step-counts.tsx';
 import { StepIcon } from './step-icon.tsx';
 
 const t = text.automations;
-/** Deeper branches stand no further to the right: on a phone there is no room. */
+/** Deeper branches are not indented further, because a phone is narrow. */
 const DEPTH_MAX = 4;
 
-/** The steps one below the other, in the order of the walk: for phones, and for whoever rather reads than looks. */
+/** The steps as a list in the order of the run, for phones and for users who prefer text. */
 export function StepList({
   graph,
   startLabel,

@@ -12,7 +12,7 @@ const words = text.campaigns;
 const TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
 const WHAT = { ALL: words.everybodyWhat, SEGMENT: words.segmentWhat, FILTERED: words.conditionWhat };
 
-/** Whom it is for. */
+/** The audience of the campaign. */
 export function AudienceStep(editing: Editing) {
   const { draft, change, isReadOnly, fault } = editing;
   const segments = useSegments();

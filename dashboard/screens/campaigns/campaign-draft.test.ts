@@ -13,7 +13,7 @@ it('a version keeps what the screen does not show: its sender’s name and where
   expect(bodyOfDraft(draftOfCampaign(campaign)).variants).toEqual(VARIANTS);
 });
 
-it('what is taken out of a version is not sent again', () => {
+it('omits fields that were cleared in a version', () => {
   const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
   const draft = draftOfCampaign(campaign);
   const versions = draft.versions.map((version) => ({ ...version, subject: '' }));

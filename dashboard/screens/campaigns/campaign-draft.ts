@@ -20,7 +20,7 @@ export interface VersionDraft {
   from: string;
   /** Undefined: as the campaign says it. */
   body: string | undefined;
-  /** What the API keeps of a version and this screen does not edit. */
+  /** Fields of a version that the API stores and this screen does not edit. */
   others: Omit<Variant, 'name' | 'weight' | 'subject' | 'preheader' | 'from' | 'body'>;
 }
 
@@ -34,7 +34,7 @@ export interface TestDraft {
 
 export type WindowDraft = NonNullable<Campaign['sendingWindow']>;
 
-/** All that is edited of a campaign. */
+/** The editable fields of a campaign. */
 export interface CampaignDraft {
   name: string;
   subject: string;
@@ -57,7 +57,7 @@ export const NEW_TEST: TestDraft = { share: 20, metric: 'opens', waitMinutes: 24
 export const NEW_WINDOW: WindowDraft = { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7] };
 export const VERSIONS_MAX = 5;
 
-/** What is stored, as it is edited. */
+/** Returns the stored campaign as a draft. */
 export function draftOfCampaign(campaign: Campaign): CampaignDraft {
   const { test, audienceFilter } = campaign;
   return {
@@ -91,7 +91,7 @@ function versionOf({ name, weight, subject, preheader, from, body, ...others }: 
   };
 }
 
-/** What is sent to be stored. What is empty is none. */
+/** Returns the request body. Empty inputs are null. */
 export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['body'] {
   const { test, versions } = draft;
   return {
@@ -164,7 +164,7 @@ export function nextName(versions: readonly VersionDraft[]): string {
   return [...'ABCDEFGHIJ'].find((letter) => !taken.has(letter)) ?? `${versions.length + 1}`;
 }
 
-/** Whether its audience says whom it means. */
+/** Returns whether the audience is chosen. */
 export function hasAudience({ audienceType, segmentId, condition }: CampaignDraft): boolean {
   if (audienceType === 'SEGMENT') return segmentId !== null;
   return audienceType === 'ALL' || isWhole(condition);

@@ -20,10 +20,10 @@ import { type Campaign, isUnderWay } from './words.ts';
 
 const words = text.campaigns;
 const UNDER_WAY_MS = 1_000;
-/** Opens and clicks come for days; nobody waits for each. */
+/** Opens and clicks arrive for days, so a slow interval is enough. */
 const SENT_MS = 10_000;
 
-/** A campaign that goes out or went: how far it is, what became of it, and what can be done. */
+/** A campaign during and after sending: progress, results, actions. */
 export function CampaignScreen() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId' });
   const campaign = useQuery({

@@ -52,7 +52,7 @@ export function Campaigns() {
       <Box mb="sm">
         <SegmentedControl
           aria-label={words.byStatus}
-          // On a phone the statuses take two rows: what is cut off is not found.
+          // On a phone, the statuses wrap to two lines, so that all are visible.
           styles={{ root: { flexWrap: 'wrap' } }}
           value={status ?? ''}
           onChange={(next) => show({ status: (next || undefined) as CampaignStatus | undefined, search })}

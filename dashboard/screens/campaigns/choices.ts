@@ -11,7 +11,7 @@ export function useSenders(): string[] {
   return (useVerifiedDomains() ?? []).map((domain) => `news@${domain}`);
 }
 
-/** Templates that a campaign may begin with. */
+/** Returns the templates that a campaign can start from. */
 export function useTemplates(): { id: string; name: string }[] {
   const { can } = useSession();
   const { data } = useQuery({

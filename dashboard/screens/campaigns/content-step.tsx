@@ -15,7 +15,7 @@ const words = text.campaigns;
 /** A header line as RFC 5322 would have it; beyond, mailboxes cut it off. */
 const SUBJECT_SHOWN = 78;
 
-/** What the mail says and who it is from. */
+/** Content and sender of the email. */
 export function ContentStep(editing: Editing) {
   const { draft, change, fault, isReadOnly } = editing;
   const senders = useSenders();

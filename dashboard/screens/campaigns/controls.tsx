@@ -9,7 +9,7 @@ import { CAMPAIGN_ANSWERS, type Campaign } from './words.ts';
 
 const words = text.campaigns;
 
-/** What stops a campaign and lets it go on. */
+/** Buttons that pause and resume a campaign. */
 export function Controls({ campaign: { id, status, pendingCount } }: { campaign: Campaign }) {
   const [asks, setAsks] = useState(false);
   const pause = useWrite('pauseCampaign', { changes: CAMPAIGN_ANSWERS });

@@ -24,7 +24,7 @@ import { CAMPAIGN_ANSWERS, type Campaign, STEPS, type Step } from './words.ts';
 
 const words = text.campaigns;
 
-/** What the steps need of the editor around them. */
+/** Props of the editor's steps. */
 export interface Editing {
   campaign: Campaign;
   draft: CampaignDraft;
@@ -33,7 +33,7 @@ export interface Editing {
   save: () => Promise<string | false>;
   isSaving: boolean;
   isUnsaved: boolean;
-  /** What was refused, by the field's name in the API. */
+  /** The API's error of a field, by the field's name. */
   fault: (field: string) => string | undefined;
   failure: ApiFailure | null;
   isReadOnly: boolean;
@@ -41,8 +41,8 @@ export interface Editing {
 }
 
 /**
- * A campaign that is not sent yet, in four steps; the step is in the address. One that has begun leads to what becomes
- * of it.
+ * The editor of an unsent campaign, in four steps; the step is in the address. A started campaign leads to its
+ * report.
  */
 export function EditCampaign() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId/edit' });
@@ -155,7 +155,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
       edit.saved(sent, draftOfCampaign(stored));
       return stored.updatedAt;
     } catch (error) {
-      // Shown by `failure`; anything else is a fault of ours.
+      // `failure` shows it; any other error is a bug of the dashboard.
       if (!(error instanceof ApiFailure)) throw error;
       if (isStale(error)) {
         edit.refuse();
@@ -187,7 +187,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   };
 }
 
-/** An audience that is not whole yet cannot be stored: what is stored stays, and this browser keeps what is written. */
+/** An incomplete audience cannot be stored. The stored one stays, and this browser keeps the draft. */
 function audienceOf({ audienceType, segmentId, condition }: CampaignDraft) {
   return { audienceType, segmentId, condition };
 }

@@ -4,7 +4,7 @@ import type { Review, Step } from './words.ts';
 
 export type Finding = Review['findings'][number];
 
-/** Where a finding is mended: a step of the editor, or another screen. */
+/** Where a finding is fixed: a step of the editor, or another screen. */
 export type EditorStep =
   | { name: 'content' | 'audience' | 'when'; step: Step }
   | { name: 'domains' | 'settings'; step?: undefined; to: string };
@@ -29,12 +29,12 @@ const PLACES: Record<Finding['code'], EditorStep> = {
   variant_without_reader: { name: 'audience', step: 'audience' },
 };
 
-/** Where to go with a finding; undefined for one that this release does not know. */
+/** Returns where a finding is fixed; undefined for a code that this release does not know. */
 export function placeOf(code: Finding['code']): EditorStep | undefined {
   return PLACES[code];
 }
 
-/** What a finding names: each a line to be read. `versions` where not all of them have it. */
+/** Returns the details of a finding as lines. `versions` lists the affected versions if not all are. */
 export function detailsOf({ details }: Pick<Finding, 'details'>): { lines: string[]; versions: string[] | undefined } {
   const { variables, links, images, from, variants } = details;
   const lines = [

@@ -15,7 +15,7 @@ type Shown = 'list' | 'mail';
 
 const words = text.campaigns;
 
-/** What people clicked: as a list, and on the mail itself. Of a campaign with versions, all of them or one. */
+/** Clicks by link: as a list, and on the email itself; for campaigns with versions, all of them or one. */
 export function Links({ campaign }: { campaign: Campaign }) {
   const [shown, show] = useState<Shown>('mail');
   const names = campaign.variants?.map(({ name }) => name) ?? [];
@@ -62,7 +62,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** Those that a version has, with its own figures. */
+/** Returns the links of a version, with its own counts. */
 function linksOf(links: Link[], version: string | undefined): Omit<Link, 'variants'>[] {
   if (version === undefined) return links;
   return links.flatMap(({ url, variants }) => {

@@ -1,4 +1,4 @@
-/** A link of the mail as its template has it, with what is shown beside it. */
+/** A link of the template's body, with the text that is shown beside it. */
 export interface MarkedLink {
   url: string;
   label: string;
@@ -7,8 +7,8 @@ export interface MarkedLink {
 const MARK = 'data-tidings-link';
 
 /**
- * A body whose links say, in an attribute, which of the list they are: the template's address is gone once it is
- * rendered. Only what is written as an attribute in quotes is found; whatever is not is left as it is.
+ * Adds an attribute with the list number to each link of a body, because rendering replaces the template's address.
+ * Only quoted attributes are found; the rest stays unchanged.
  */
 export function markLinks(body: string, links: readonly MarkedLink[]): string {
   const places = new Map(links.map(({ url }, n) => [plain(url), n]));

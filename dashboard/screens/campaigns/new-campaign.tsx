@@ -12,7 +12,7 @@ import { useSenders, useTemplates } from './choices.ts';
 import { CAMPAIGN_ANSWERS } from './words.ts';
 
 const words = text.campaigns;
-/** What a draft says that begins without a template. */
+/** Initial content of a draft without a template. */
 const BEGIN: { subject: string; body: string; preheader?: string | null; fromName?: string | null } = {
   subject: 'Hello {{firstName ?? there}}',
   body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n',

@@ -16,7 +16,7 @@ const COLORS = {
   pending: 'var(--chart-2)',
 };
 
-/** How far it is: a bar whose parts are everybody, how fast it goes, and how long it takes yet. */
+/** Progress: a bar of all recipients, the rate, and the time left. */
 export function CampaignProgress({ campaign, stats, atMs }: { campaign: Campaign; stats: Stats; atMs: number }) {
   const { id, status, nextOpening, pausedReason, testState, testEndsAt } = campaign;
   const { pending } = stats;

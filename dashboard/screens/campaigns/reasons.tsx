@@ -11,7 +11,7 @@ import { CAMPAIGN_ANSWERS, type Campaign, MENDABLE, type Mendable, type Stats } 
 
 const words = text.campaigns;
 
-/** Who did not get it and why, and another try for those whose reason can be mended. */
+/** Recipients without the email, by reason, and a retry for fixable reasons. */
 export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { id, status } = campaign;
   const reasons = Object.entries(stats.byReason).sort(([, a], [, b]) => b - a);
@@ -56,7 +56,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
   );
 }
 
-/** Screens on which a reason is mended that is not the contact's. */
+/** Screens on which a reason is fixed that does not concern the contact. */
 const MENDED_IN: Partial<Record<string, { to: string; place: keyof typeof words.places }>> = {
   limit_reached: { to: '/settings/project', place: 'settings' },
   sender_not_verified: { to: '/settings/domains', place: 'domains' },

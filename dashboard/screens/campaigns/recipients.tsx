@@ -21,7 +21,7 @@ type Recipient = ItemOf<'listCampaignRecipients'>;
 const words = text.campaigns;
 const PAGE = 50;
 
-/** Everybody in the audience with what became of them; the filters are in the address. */
+/** The audience with each recipient's result; the filters are in the address. */
 export function Recipients() {
   const { campaignId: id } = useParams({ from: '/shell/campaigns/$campaignId/recipients' });
   const filter = useSearch({ from: '/shell/campaigns/$campaignId/recipients' });
@@ -29,7 +29,7 @@ export function Recipients() {
   const moves = campaign.data !== undefined && isUnderWay(campaign.data.status);
   const pages = useInfiniteQuery({
     ...pagesOf('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
-    // The first page only: whoever reads on is not moved.
+    // Only the first page refreshes, so that readers of later pages keep their place.
     refetchInterval: ({ state }) => (moves && (state.data?.pages.length ?? 0) < 2 ? 2_000 : false),
   });
   const isFiltered = Object.keys(filter).length > 0;

@@ -16,7 +16,7 @@ const words = text.campaigns;
 const ICONS = { error: IconCircleX, warning: IconAlertTriangle, info: IconInfoCircle } as const;
 const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
 
-/** What the service says of the campaign before it leaves, and where to mend what stands against it. */
+/** The service's findings before sending, and where to fix them. */
 export function ReviewStep({ campaign, goTo, isUnsaved }: Editing) {
   const review = useQuery({ ...queryFor('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
   return (

@@ -9,8 +9,8 @@ interface Sample {
 }
 
 /**
- * How many a second go by, over the last seconds that were watched; undefined until there are two looks.
- * @param p.atMs when `done` was read: another one is another look, also where nothing has moved
+ * Returns the rate per second over the last observed seconds; undefined before the second observation.
+ * @param p.atMs when `done` was read: a new value is a new observation, even if nothing has moved
  */
 export function useRate({ done, atMs, isMoving }: Sample & { isMoving: boolean }): number | undefined {
   const [samples, setSamples] = useState<Sample[]>([]);

@@ -9,7 +9,7 @@ import { CAMPAIGN_ANSWERS, type Campaign, type Stats } from './words.ts';
 const words = text.campaigns;
 type Version = NonNullable<Stats['variants']>[number];
 
-/** The figures of each version, which of them is better, and the choice of one before the test is judged. */
+/** Statistics of each version, which one leads, and the choice of a winner before the test ends. */
 export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { winnerBy, testState } = campaign;
   const isOpen = testState === 'SENDING' || testState === 'WAITING';

@@ -19,7 +19,7 @@ import type { Editing } from './edit.tsx';
 
 const words = text.campaigns;
 
-/** The ways in which the mail is said: none, or two to five. */
+/** The versions of the email: none, or two to five. */
 export function Versions(editing: Editing) {
   const { draft, change, isReadOnly } = editing;
   const { versions } = draft;

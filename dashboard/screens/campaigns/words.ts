@@ -26,7 +26,7 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Reasons of recipients that `retry` takes up again. */
+/** Reasons whose recipients `retry` sends to again. */
 export const MENDABLE = [
   'provider_rejected',
   'expired',
@@ -46,7 +46,7 @@ export const CAMPAIGN_ANSWERS = [
   'listCampaignRecipients',
 ] as const;
 
-/** While mails leave its figures move. */
+/** Returns whether statistics still move because emails are being sent. */
 export function isUnderWay(status: CampaignStatus): boolean {
   return status === 'SENDING';
 }

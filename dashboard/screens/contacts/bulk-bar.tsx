@@ -23,7 +23,7 @@ const AT_THE_BOTTOM = { position: 'sticky', bottom: 12, zIndex: 5 } as const;
 type Operation = 'subscribe' | 'unsubscribe' | 'erase';
 type Body = InputOf<'bulkDeleteContacts'>['body'];
 
-/** What can be done with the contacts that are picked: as jobs, which go on when one leaves. */
+/** Actions on the selected contacts. They run as jobs, which continue after the user leaves. */
 export function BulkBar({
   selection,
   shown,
@@ -165,7 +165,7 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
     whenDone(add.mutateAsync({ params: { id }, body: { emails } }), ({ added }) => {
       clear();
       const told = words.added(added, name);
-      // Who was in it before is not told apart, so only an addition of all can be taken back.
+      // Earlier members are not known, so only an addition of all contacts can be undone.
       if (added === emails.length) {
         tellUndoable(told, () => remove.mutateAsync({ params: { id }, body: { emails } }));
       } else tellDone(told);

@@ -8,7 +8,7 @@ import { STANDARD_COLUMNS } from './columns.ts';
 const words = text.contacts.list;
 const FRESH_MS = 60_000;
 
-/** What a column is called. */
+/** Returns the title of a column. */
 export function columnName(column: string): string {
   const names: Record<string, string> = {
     subscription: words.subscription,
@@ -19,7 +19,7 @@ export function columnName(column: string): string {
   return names[column] ?? column.replace(/^data\./, '');
 }
 
-/** Chooses the columns of the list; a phone has no room for more than two. */
+/** Chooses the columns of the list; a phone shows at most two. */
 export function ColumnMenu({ columns, show }: { columns: string[]; show: (name: string, shown: boolean) => void }) {
   return (
     <Popover position="bottom-end" shadow="md" trapFocus withinPortal>

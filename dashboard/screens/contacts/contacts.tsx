@@ -27,11 +27,11 @@ import { useColumns } from './use-columns.ts';
 const words = text.contacts.list;
 const PAGE = 50;
 
-/** The contacts of the project: who is listed is in the address, which columns in this browser. */
+/** The contacts of the project. The filter is in the address, the columns are kept in this browser. */
 export function Contacts() {
   const asked = useSearch({ from: '/shell/contacts' });
   const query = queryOf(asked);
-  // Of a million contacts the total takes a second: the page comes without it.
+  // Counting a million contacts takes a second, so the page loads without the total.
   const pages = useInfiniteQuery(pagesOf('listContacts', { query: { ...query, limit: PAGE, count: false } }));
   const counted = useQuery({
     ...steadyResponseOf('listContacts', { query: { ...query, limit: 1 } }),

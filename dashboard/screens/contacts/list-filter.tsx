@@ -24,7 +24,7 @@ const ConditionBuilder = lazy(() =>
   import('../../parts/condition-builder/condition-builder.tsx').then((part) => ({ default: part.ConditionBuilder })),
 );
 
-/** Who is listed: a search and a condition, both in the address. `children` stand beside them. */
+/** The filter of the list: a search and a condition, both in the address. `children` are beside them. */
 export function ListFilter({ failure, children }: { failure: ApiFailure | null; children: ReactNode }) {
   const { search, condition } = useSearch({ from: '/shell/contacts' });
   const navigate = useNavigate({ from: '/contacts' });
@@ -69,7 +69,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
 function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
   const ask = useTyped(onChange);
-  // The way back, or a link, changes the address below what stands here.
+  // The back button or a link changes the address, and then this input.
   useEffect(() => setTyped(value), [value]);
   return (
     <TextInput

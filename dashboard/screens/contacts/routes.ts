@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Condition } from '../../../packages/client/src/operations.generated.ts';
 import { shellRoute } from '../../app/root-route.tsx';
 
-/** Who is listed: a part of the address, and a condition of the filter language. */
+/** The filter of the list: part of an address, and a condition of the filter language. */
 export interface ListSearch {
   search?: string;
   condition?: Condition;
@@ -45,7 +45,7 @@ const contactRoute = createRoute({
 
 export const contactsRoutes = [listRoute, importRoute, jobsRoute, jobRoute, contactRoute] as const;
 
-/** Whether it has the form of a condition; what is wrong inside is told by the API. */
+/** Returns whether the value has the form of a condition; the API reports errors inside it. */
 function isCondition(given: unknown): given is Condition {
   return typeof given === 'object' && given !== null && Array.isArray((given as Condition).groups);
 }

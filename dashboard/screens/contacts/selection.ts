@@ -20,7 +20,7 @@ interface Picked {
   all: boolean;
 }
 
-/** The selection of a list; `list` says which: where it means others, nobody is picked. */
+/** The selection of a list. `list` identifies it; another list starts with an empty selection. */
 export function useSelection(list: string): Selection {
   const [state, setState] = useState<Picked>(nobody(list));
   const { picked, all } = state.list === list ? state : nobody(list);

@@ -22,7 +22,7 @@ const words = text.developers.deliveries;
 const FROM = '/shell/developers/webhooks/$endpointId';
 const LOOK_MS = 5_000;
 
-/** What was sent to an endpoint and how it answered; the status, and the delivery that is open, are in the address. */
+/** Deliveries to an endpoint and its responses. The status filter and the open delivery are in the address. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const { status, delivery } = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/developers/webhooks/$endpointId' });
@@ -177,7 +177,7 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
   );
 }
 
-/** What the endpoint said, as the text that it is. */
+/** The endpoint's response as plain text. */
 function AnswerBody({ body }: { body: string }) {
   return (
     <div>

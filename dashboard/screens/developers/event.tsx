@@ -25,7 +25,7 @@ type Usage = ResponseOf<'getEventUsage'>;
 const words = text.developers.events;
 const PAYLOADS = 10;
 
-/** One event: where it is used, and what it last said. */
+/** One event name: where it is used, and its latest payload. */
 export function EventScreen() {
   const { eventName } = useParams({ from: '/shell/developers/events/$eventName' });
   const usage = useQuery(queryFor('getEventUsage', { params: { eventName } }));
@@ -105,7 +105,7 @@ const COLUMNS: Column<Event>[] = [
   },
 ];
 
-/** By the end of the id: who it is stands on the contact's page. */
+/** Shows the end of the id; the contact's page shows the contact. */
 function Whose({ contactId }: { contactId: string | null }) {
   if (contactId === null) return <>{words.ofNobody}</>;
   return <AppLink to={`/contacts/${contactId}`}>{`…${contactId.slice(-6)}`}</AppLink>;

@@ -30,7 +30,7 @@ export function eventHref(name: string): string {
   return `/developers/events/${encodeURIComponent(name)}`;
 }
 
-/** What was recorded in a span of time, by name; span and search are in the address. */
+/** Recorded events in a time span, by name; span and search are in the address. */
 export function Events() {
   const { span = '7' } = useSearch({ from: FROM });
   // To the minute, so that going back finds the answer that is there.

@@ -24,7 +24,7 @@ const words = text.developers.keys;
 const NEEDS = 'apikeys:manage';
 const STATE_COLORS = { active: 'green', revoked: 'red', expired: 'gray' } as const;
 
-/** The secret keys of the project, those that are over too. */
+/** The secret keys of the project, expired ones too. */
 export function Keys() {
   const whyNot = useWhyNot(NEEDS);
   const [opened, { open, close }] = useDisclosure();

@@ -18,10 +18,10 @@ import { byWhom, StatusBadge, useKeys } from './requests.tsx';
 type Detail = ResponseOf<'getRequest'>;
 
 const words = text.developers.requests;
-/** Mails of an execution come a moment after the event that began it. */
+/** An execution's emails appear shortly after the event that started it. */
 const LOOK_MS = 2_000;
 
-/** One request and what came of it. */
+/** One request and its results. */
 export function RequestScreen() {
   const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
   const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: LOOK_MS });

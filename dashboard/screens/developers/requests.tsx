@@ -47,7 +47,7 @@ export function Requests() {
   );
 }
 
-/** The keys by which requests came; none for a role that does not see them. */
+/** Returns the keys of requests; empty for a role that may not see keys. */
 export function useKeys(): Key[] {
   const { can } = useSession();
   return useQuery({ ...queryFor('listApiKeys'), enabled: can('apikeys:manage') }).data?.data ?? [];
@@ -157,7 +157,7 @@ export function StatusBadge({ status }: { status: number }) {
   );
 }
 
-/** Who asked, as far as it may be told. */
+/** Returns the caller of a request, as far as the role may see it. */
 export function byWhom({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
   if (by === 'public') return words.byPublic;
   if (by === 'user') return words.byPerson;

@@ -14,14 +14,11 @@ interface Dialog {
   operation: OperationId;
   /** Undefined until it is made. */
   secret: string | undefined;
-  /** What to do with it, below. */
+  /** Next steps, below the secret. */
   next?: ReactNode;
 }
 
-/**
- * A dialog that asks for what is needed to make a secret, and then shows it once. When it is closed the page forgets
- * it.
- */
+/** Asks for the input of a new secret, then shows the secret once. Closing the dialog clears it from the page. */
 export function SecretDialog({
   title,
   madeTitle,
@@ -42,7 +39,7 @@ export function SecretDialog({
   );
 }
 
-/** Forgets the secret also where the answer of `operation` was kept. */
+/** Clears the secret also from the cached response of `operation`. */
 function Secret({ secret, operation, next, onClose }: Dialog & { secret: string }) {
   const client = useQueryClient();
   useEffect(() => {

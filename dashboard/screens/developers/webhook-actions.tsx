@@ -17,7 +17,7 @@ const ENDPOINT = ['getWebhook', 'listWebhooks'] as const;
 const SPANS = ['1', '24', '168'] as const;
 const NEEDS = 'workflows:edit';
 
-/** What can be done with an endpoint: switched, its failed deliveries sent again, its secret replaced, removed. */
+/** Actions on an endpoint: enable or disable it, replay failed deliveries, rotate its secret, delete it. */
 export function WebhookActions({ endpoint }: { endpoint: ResponseOf<'getWebhook'> }) {
   const params = { id: endpoint.id };
   const update = useWrite('updateWebhook', { changes: ENDPOINT });

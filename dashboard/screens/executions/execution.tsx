@@ -80,7 +80,7 @@ function CurrentStep({ execution, workflow }: { execution: Execution; workflow: 
     <Group gap="xs">
       <WordBadge kind="execution" value={status} />
       <WordBadge kind="reason" value={exitReason} />
-      {/* Other errors are the words of a step, which stand there in full. */}
+      {/* Other errors are messages of a step, which shows them in full. */}
       {error && wordOf('reason', error) && <WordBadge kind="reason" value={error} />}
       {sandbox && (
         <Tooltip label={text.executions.sandboxMeans}>

@@ -10,7 +10,7 @@ import type { Execution, Workflow } from './execution.tsx';
 const CHANGES = ['getExecution', 'listExecutions', 'listContactsAtStep', 'getWorkflowStats', 'listAttention'] as const;
 const NEEDS = 'workflows:edit';
 
-/** What a person does to an execution: move it on, take it up again, cancel it. What cannot be done says why. */
+/** Actions on an execution: skip a wait, retry, cancel. A disabled one says why. */
 export function Moves({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
   const { status } = execution;
   const params = { id: execution.workflowId, executionId: execution.id };

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { InputOf } from '../../api/client.ts';
 import { shellRoute } from '../../app/root-route.tsx';
 
-/** What a list of executions is narrowed by. */
+/** Filters of a list of executions. */
 export type ExecutionSearch = Pick<NonNullable<InputOf<'listExecutions'>['query']>, 'status' | 'contactId' | 'sandbox'>;
 
 export const EXECUTION_STATUSES = [

@@ -10,7 +10,7 @@ import type { Execution, Workflow } from './execution.tsx';
 
 type Visit = Execution['steps'][number];
 
-/** The visits of an execution in their order: what each did, when, after how many tries, and what is due next. */
+/** The visits of an execution in order: result, time, attempts, and the next due step. */
 export function StepLine({ steps, workflow }: { steps: Visit[]; workflow: Workflow | undefined }) {
   const names = new Map(workflow?.steps.map(({ id, name }) => [id, name]));
   return (
@@ -57,7 +57,7 @@ function OneVisit({ visit, name }: { visit: Visit; name: string }) {
   );
 }
 
-/** What has a place of its own is a link or a word; the rest is shown as it is. */
+/** Known fields are links or labels; the others are shown as JSON. */
 function Output({ output }: Pick<Visit, 'output'>) {
   if (!output) return null;
   const { emailId, smsId, branch, reason, ...rest } = output;

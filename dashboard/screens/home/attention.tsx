@@ -15,7 +15,7 @@ type Item = ResponseOf<'listAttention'>['data'][number];
 
 const POLL_MS = 15_000;
 
-/** What waits for a person, the most pressing first. */
+/** Items that need a user's attention, the most urgent first. */
 export function Attention() {
   const attention = useQuery({ ...queryFor('listAttention'), refetchInterval: POLL_MS });
   return (
@@ -73,7 +73,7 @@ const SEVERE: ReadonlySet<Item['kind']> = new Set([
   'executions_failed',
 ]);
 
-/** Where somebody looks into it. */
+/** Returns the screen of an item. */
 function placeOf({ kind, id }: Item): string | null {
   switch (kind) {
     case 'project_held':

@@ -31,7 +31,7 @@ const CURLS: Partial<Record<Item['key'], CurlRequest>> = {
   event: { method: 'POST', path: '/v1/track', body: { email: 'ada@example.com', event: 'signed_up' } },
 };
 
-/** What a new project does first. It is gone when all of it was done, or somebody hides it. */
+/** First steps of a new project. The list disappears when all are done or a user hides it. */
 export function Checklist() {
   const { projectId } = useSession();
   const [isHidden, hide] = useLocalStorage({ key: `tidings.checklist.${projectId}`, defaultValue: false });

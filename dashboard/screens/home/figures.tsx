@@ -29,7 +29,7 @@ const CHART_HEIGHT = 230;
 const DAY_MS = 86_400_000;
 const POLL_MS = 30_000;
 
-/** What became of the mail of 30 days, each number leading to its mails, and by day. */
+/** Results of the last 30 days' emails, by total and by day; each number leads to its emails. */
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
@@ -77,7 +77,7 @@ function NoMail() {
 function ByDay({ days, timezone }: Pick<Overview, 'days' | 'timezone'>) {
   const drawn = useMemo(
     () => ({
-      // As the clocks of the viewer, by which the axis is written: the day is the same word.
+      // The axis uses the viewer's time zone; both name the same day.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
       series: DRAWN.map((figure) => ({
         label: text.home.figures[figure],

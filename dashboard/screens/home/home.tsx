@@ -8,7 +8,7 @@ import { Figures } from './figures.tsx';
 import { Running } from './running.tsx';
 import { Upcoming } from './upcoming.tsx';
 
-/** What happened, what needs somebody, what comes. */
+/** Home: results, items that need attention, and what comes next. */
 export function Home() {
   const { projectName } = useSession();
   return (

@@ -6,13 +6,13 @@ import { text } from '../../text/text.ts';
 type Hour = ResponseOf<'listUpcomingHours'>['hours'][number];
 
 const HEIGHT = 90;
-/** Of a campaign's mark, above the bars. */
+/** Height of a campaign's mark, above the bars. */
 const MARK = 10;
 const HOUR = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
 /**
- * A bar an hour, as high as delays end in it, and a mark where a campaign begins. Each tells its numbers on hover; the
- * list below names campaigns.
+ * One bar per hour, as high as the number of delays that end in it, with a mark for each campaign that starts. Each
+ * shows its numbers on hover; the list below names campaigns.
  */
 export function HourBars({ hours }: { hours: Hour[] }) {
   const most = Math.max(1, ...hours.map(({ delays }) => delays));

@@ -7,7 +7,7 @@ import { UPCOMING } from './upcoming.tsx';
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  // It comes with the app, and its answers are on their way while it is drawn: this is where everybody begins.
+  // Loaded with the app, because most visits start here; its requests are sent before it is drawn.
   component: Home,
   loader: ({ context: { queries } }) => {
     void queries.prefetchQuery(queryFor('getMailOverview'));

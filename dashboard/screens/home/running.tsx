@@ -14,14 +14,14 @@ import { Section } from './section.tsx';
 type Campaign = ResponseOf<'listCampaigns'>['campaigns'][number];
 
 /**
- * While one goes out, its bar moves; else it is enough to see that one has begun. Query asks nothing while the tab is
+ * The bar moves while a campaign sends; otherwise a slower interval is enough. Query asks nothing while the tab is
  * hidden.
  */
 const MOVING_MS = 1_000;
 const STILL_MS = 10_000;
 const SHOWN = 20;
 
-/** Campaigns that go out just now, and those that stopped in the middle. */
+/** Campaigns that are sending now, and campaigns that are paused. */
 export function Running() {
   const { can } = useSession();
   const enabled = can('campaigns:view');

@@ -12,7 +12,7 @@ import { useWhoIsSignedIn } from './who-is-signed-in.ts';
 type Invitation = ResponseOf<'getInvitation'>;
 const words = text.join;
 
-/** Where the link of an invitation leads: who is signed in joins as they are, everybody else by a password. */
+/** The page of an invitation link. A signed-in user joins directly; others set a password. */
 export function Join() {
   const { hash: token } = useLocation();
   const invitation = useQuery({

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.tsx';
 
-/** Open to who is signed out. The token stands behind `#`, which no server sees. */
+/** Open to signed-out visitors. The token is behind `#`, which no server sees. */
 const joinRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/join',

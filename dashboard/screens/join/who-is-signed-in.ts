@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 
 /**
- * The address of who is signed in; undefined where nobody is. By a request of its own: an answer of 401 elsewhere leads
- * to the sign-in page, and here it is no fault.
+ * Returns the address of the signed-in user; undefined if there is none. It uses a request of its own: elsewhere a
+ * 401 leads to the sign-in page, and here it is not an error.
  */
 export function useWhoIsSignedIn(): string | undefined {
   const { data } = useQuery({

@@ -14,7 +14,7 @@ export function Facts({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-/** What a fact is called, and what it is. */
+/** A labeled value. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">

@@ -2,8 +2,7 @@ import type { CurlRequest } from '../../parts/curl.tsx';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 
 /**
- * What somebody sends first, to see that it works: from a verified domain of the project, where there is one.
- * Undefined until it is known whether there is.
+ * Returns a first email to send, from a verified domain of the project if it has one. Undefined until that is known.
  */
 export function useFirstMail(p: { enabled?: boolean } = {}): CurlRequest | undefined {
   const domains = useVerifiedDomains(p);

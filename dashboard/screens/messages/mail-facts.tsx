@@ -14,7 +14,7 @@ const INSTANTS = [
   ...(['bouncedAt', 'complainedAt'] as const),
 ];
 
-/** What became of a mail, what the provider said, and where it comes from. */
+/** Result, provider response and origin of an email. */
 export function MailFacts({ mail }: { mail: Mail }) {
   return (
     <>

@@ -18,12 +18,12 @@ import { MAIL_VIEWS, type MailView } from './search.ts';
 
 export type Mail = ResponseOf<'getEmail'>['data'];
 
-/** Until it has left, it is looked at every second; afterwards its opens and clicks come in now and then. */
+/** Refreshed every second until it is sent; later only for opens and clicks. */
 const MOVING_MS = 1_000;
 const STILL_MS = 15_000;
 const UNDER_WAY: readonly Mail['status'][] = ['PENDING', 'SENDING'];
 
-/** One mail: as it looks, what it says of itself, what became of it and why. */
+/** One email: rendering, headers, result and reason. */
 export function MailPage() {
   const { id } = useParams({ from: '/shell/messages/$id' });
   const mail = useQuery({

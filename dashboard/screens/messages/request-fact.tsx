@@ -5,13 +5,13 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { text } from '../../text/text.ts';
 import { Fact } from './facts.tsx';
 
-/** More than that were hardly answered with the same. */
+/** More messages than this rarely come from one request. */
 const ANSWERED_MAX = 100;
 /** An entry of the log is written a moment after the answer. */
 const LOOK_MS = 2_000;
 const LOOKS_MAX = 5;
 
-/** The request to the API from which a mail, an SMS or an execution came; `otherwise` where the log has none. */
+/** The API request that created an email, an SMS or an execution; `otherwise` if the log does not have it. */
 export function RequestFact({ of: made, otherwise }: { of: string; otherwise?: string }) {
   const { data } = useQuery({
     ...queryFor('listRequests', { query: { made, limit: ANSWERED_MAX } }),

@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts';
 export type FactState = 'well' | 'look' | 'away';
 
 const COLORS = { well: 'green', look: 'orange', away: 'red' } as const;
-/** Of words that want to be looked at; readable on both grounds. */
+/** Color of text that needs attention; readable on both backgrounds. */
 export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };
 
@@ -48,7 +48,7 @@ export function FactCard({
   );
 }
 
-/** Facts as a list of names and values. A value that wants to be looked at stands out. */
+/** A list of names and values. Values that need attention stand out. */
 export function Facts({ of }: { of: { name: string; value: ReactNode; means?: string; look?: boolean }[] }) {
   return (
     <Table variant="vertical" layout="fixed" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0}>

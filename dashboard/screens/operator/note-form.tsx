@@ -22,7 +22,7 @@ export function NoteForm({
   opened: boolean;
   onClose: () => void;
   title: string;
-  /** What will happen. */
+  /** Describes the effect. */
   what: string;
   label: string;
   given: string;

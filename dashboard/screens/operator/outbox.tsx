@@ -8,10 +8,10 @@ import { Explained, FactCard, WARNING } from './fact.tsx';
 type Row = ResponseOf<'getOperatorHealth'>['outbox'][number];
 
 const words = text.operator;
-/** A worker takes a row within a second; what waits longer waits for a turn, a rate or Temporal. */
+/** A worker takes a row within a second; older rows wait for their turn, a rate or Temporal. */
 const OLD_SECONDS = 30;
 
-/** What was accepted and has not begun. */
+/** Accepted work that has not started. */
 export function Outbox({ rows }: { rows: Row[] }) {
   const isLooked = rows.some(({ oldestSeconds, failing }) => oldestSeconds > OLD_SECONDS || failing > 0);
   return (

@@ -17,7 +17,7 @@ type Answers = ResponseOf<'listProviderAnswers'>;
 const words = text.operator;
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } as const;
 
-/** What mail servers and providers answered, the most frequent first; how far back is in the address. */
+/** Responses of mail servers and providers, the most frequent first; the time span is in the address. */
 export function Providers() {
   const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
   const navigate = useNavigate({ from: '/operator/providers' });

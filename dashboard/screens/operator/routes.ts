@@ -8,7 +8,7 @@ export interface TenantsSearch {
   q?: string;
   held?: boolean;
   order?: (typeof TENANT_ORDERS)[number];
-  /** The span of the figures and of the order; a day unless said. */
+  /** Time span of the statistics and the order; a day by default. */
   over?: 'month';
 }
 

@@ -7,7 +7,7 @@ type Action = ResponseOf<'getTenant'>['actions'][number];
 
 const words = text.operator;
 
-/** Who held, released or limited the project, and what they said. */
+/** Operators who held, released or limited the project, with their notes. */
 export function TenantActions({ actions }: { actions: Action[] }) {
   return (
     <Paper withBorder p="md">
@@ -52,7 +52,7 @@ export function TenantActions({ actions }: { actions: Action[] }) {
   );
 }
 
-/** Who it was, as people are called. */
+/** Returns the name of the operator. */
 function nameOf({ actor, actorName }: Action): string {
   return actorName ?? (actor === 'system' ? words.byService : words.byGone);
 }

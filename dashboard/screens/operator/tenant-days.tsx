@@ -16,12 +16,12 @@ const DRAWN = [
   { label: words.complained, color: '#dc2626', of: 'complained' },
 ] as const;
 
-/** What a project sent by day, and what came of it. */
+/** The project's sends by day, and their results. */
 export function TenantDays({ days }: { days: Day[] }) {
   const [asTable, { toggle }] = useDisclosure();
   const drawn = useMemo(
     () => ({
-      // Midnight of the viewer, by whose clocks the axis is written: the day is the same word.
+      // Midnight in the viewer's time zone, which the axis uses: both name the same day.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
       series: DRAWN.map(({ of, ...line }) => ({ ...line, values: days.map((day) => day[of]) })),
     }),

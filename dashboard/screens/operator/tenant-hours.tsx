@@ -14,7 +14,7 @@ const HOURS = 48;
 const HOUR_SECONDS = 3_600;
 const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** What a project sent by hour, and what the guards judge of the last 24. */
+/** The project's sends by hour, and the guards' rates of the last 24. */
 export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { tenant: Tenant }) {
   const [asTable, { toggle }] = useDisclosure();
   const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);

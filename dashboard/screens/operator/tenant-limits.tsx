@@ -17,10 +17,7 @@ const FIELDS = ['monthlyEmailLimit', 'sendRatePerSecond', 'bounceGuard', 'compla
 const LEAST = { monthlyEmailLimit: 0, sendRatePerSecond: 1, bounceGuard: 0.0001, complaintGuard: 0.0001 } as const;
 const isShare = (field: (typeof FIELDS)[number]) => field === 'bounceGuard' || field === 'complaintGuard';
 
-/**
- * What the operator allows a project at most; beside each field what holds now, which the project may have made
- * stricter.
- */
+/** The operator's limits of a project. Beside each field is the limit in effect, which the project may have lowered. */
 export function TenantLimits({ tenant }: { tenant: Tenant }) {
   const { id, limits, operatorLimits } = tenant;
   const [typed, setTyped] = useState<Typed>(() => fieldsOf(operatorLimits));

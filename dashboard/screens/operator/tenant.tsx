@@ -19,7 +19,7 @@ type Tenant = ResponseOf<'getTenant'>;
 
 const words = text.operator;
 
-/** One project as the operator sees it: what it sends, what holds it, what it may. */
+/** One project as the operator sees it: sends, holds, limits. */
 export function TenantScreen() {
   const { tenantId } = useParams({ from: '/shell/operator/projects/$tenantId' });
   const tenant = useQuery(queryFor('getTenant', { params: { id: tenantId } }));

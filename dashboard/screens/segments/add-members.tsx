@@ -7,7 +7,7 @@ import { text } from '../../text/text.ts';
 import { addressesIn, MOST_ADDRESSES } from './addresses.ts';
 
 const words = text.segments;
-/** What a change of the members makes stale. */
+/** Operations whose responses a change of members makes stale. */
 export const MEMBERS_CHANGED = ['getSegment', 'listSegments', 'listSegmentContacts', 'explainSegment'] as const;
 
 /** Adds contacts to a static segment by their addresses, and says which of them are no contact. */

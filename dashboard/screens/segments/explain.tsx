@@ -115,7 +115,7 @@ function Verdict({ filter, choices }: { filter: Explained; choices: readonly Fie
   );
 }
 
-/** What the contact has for a filter: of events and mails the last instant. */
+/** The contact's value for a filter; for events and emails, the last instant. */
 function HasNow({ filter: { field, operator, contactValue } }: { filter: Explained }) {
   const kind = kindOf(field, operator, 'audience');
   if (kind === 'segment') return null;

@@ -38,13 +38,16 @@ const COLUMNS: Column<Change>[] = [
     ),
   },
 ];
-/** Of a static segment somebody did it. */
+/** A user changes the members of a static segment. */
 const STATIC_COLUMNS: Column<Change>[] = [
   ...COLUMNS,
   { name: words.by, cell: ({ actor, actorName }) => describeActor(actor, actorName), wideOnly: true },
 ];
 
-/** Who entered and left, as far as the segment was tracked; of a static one who was added and removed, and by whom. */
+/**
+ * Contacts that entered and left, while the segment was tracked. For a static segment: added and removed contacts,
+ * and by whom.
+ */
 export function History({ segment: { id, type, trackMembership } }: { segment: ResponseOf<'getSegment'> }) {
   const pages = useInfiniteQuery(pagesOf('listSegmentHistory', { params: { id } }));
   const nothing =

@@ -19,7 +19,7 @@ const words = text.segments;
 const PAGE_SIZE = 50;
 type Page = ResponseOf<'listSegmentContacts'>;
 
-/** Who is in the segment at this moment, by pages; of a static one, who is added and removed. */
+/** Current members of the segment, by pages; members of a static one can be added and removed. */
 export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSegment'> }) {
   const { page = 1 } = useSearch({ from: '/shell/segments/$segmentId' });
   const query = { page, pageSize: PAGE_SIZE };

@@ -9,7 +9,7 @@ import { EMPTY_FORM, SegmentForm } from './segment-form.tsx';
 
 const words = text.segments;
 
-/** The editor of a segment that is none yet. */
+/** The editor of a new segment. */
 export function NewSegment() {
   const { type = 'DYNAMIC' } = useSearch({ from: '/shell/segments/new' });
   const navigate = useNavigate();

@@ -11,7 +11,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 
-/** Asked after the last key, so that a count is not begun for every letter. */
+/** Delay after the last key press, so that not every letter starts a count. */
 const ASK_AFTER_MS = 350;
 const words = text.segments;
 
@@ -21,15 +21,15 @@ interface PreviewState {
   isWhole: boolean;
   /** The answer is of an earlier condition. */
   isOld: boolean;
-  /** What the API refuses, by row. */
+  /** The API's errors, by row. */
   faults: ConditionFaults;
   /** A failure that belongs to no row. */
   failure: ApiFailure | null;
 }
 
 /**
- * Whom a condition means now, a moment after it was last changed. The faults of a refusal are put to the rows of what
- * was asked.
+ * Counts the contacts that match a condition, shortly after its last change. The errors of a refusal are mapped to
+ * the rows that were sent.
  */
 export function usePreview(draft: DraftCondition, enabled: boolean): PreviewState {
   const [asked] = useDebouncedValue(draft, ASK_AFTER_MS);
@@ -56,7 +56,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
   };
 }
 
-/** The count and ten of whom it means. It keeps its height while it counts, so that nothing jumps. */
+/** The count and ten of the matching contacts. Its height stays while it counts, so that nothing jumps. */
 export function Preview({ answer, isWhole: whole, isOld, failure }: PreviewState) {
   return (
     <Paper withBorder p="sm" mih={120} aria-busy={isOld}>

@@ -12,7 +12,7 @@ interface ListSearch {
 
 export interface SegmentSearch {
   tab?: SegmentTab;
-  /** Of the members, from 1. */
+  /** Page of the members, from 1. */
   page?: number;
   /** Id of the contact to explain. */
   contact?: string;

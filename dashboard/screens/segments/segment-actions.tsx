@@ -11,7 +11,7 @@ import { text } from '../../text/text.ts';
 const words = text.segments;
 const MEMBERSHIP = ['getSegment', 'listSegments', 'listSegmentContacts', 'listSegmentHistory'] as const;
 
-/** What can be done with a segment as a whole: counted or computed at once, and deleted. */
+/** Actions on a whole segment: count or compute now, delete. */
 export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();

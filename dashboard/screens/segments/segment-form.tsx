@@ -11,7 +11,7 @@ import { Preview, usePreview } from './preview.tsx';
 
 const words = text.segments;
 
-/** What is edited of a segment. */
+/** Editable fields of a segment. */
 export interface FormDraft {
   name: string;
   description: string;
@@ -26,7 +26,7 @@ export const EMPTY_FORM = (): FormDraft => ({
   condition: newCondition(),
 });
 
-/** The editor of a segment: its name, its condition with whom it means at this moment, and whether it is tracked. */
+/** The editor of a segment: name, condition with its current matches, and tracking. */
 export function SegmentForm({
   type,
   editing: { draft, change, isRestored, isTouched, discard },
@@ -47,15 +47,15 @@ export function SegmentForm({
     isTouched: boolean;
     discard: (saved: FormDraft) => void;
   };
-  /** What discarding goes back to. */
+  /** Fields that discarding returns to. */
   saved: FormDraft;
-  /** Of a segment that is there. */
+  /** Slug of an existing segment. */
   savedSlug?: string;
   action: string;
   onSave: () => void;
   isSaving: boolean;
   failure: ApiFailure | null;
-  /** The condition that was refused, whose rows the faults belong to. */
+  /** The refused condition, whose rows have the errors. */
   sent: DraftCondition | undefined;
   /** Why it cannot be saved just now. */
   whyNot?: string | undefined;

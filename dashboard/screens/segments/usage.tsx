@@ -10,7 +10,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.segments;
 
-/** What names the segment. */
+/** Resources that use the segment. */
 export function Usage({ segmentId }: { segmentId: string }) {
   const usage = useQuery(queryFor('getSegmentUsage', { params: { id: segmentId } }));
   return (

@@ -5,7 +5,7 @@ import type { Permission } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 
-/** A short form above a list, whose fields stand in a row; a failure that names no field of it is shown below. */
+/** A short form above a list, with its fields in a row; a failure without a field is shown below. */
 export function AddForm({
   action,
   label = action,
@@ -17,7 +17,7 @@ export function AddForm({
 }: {
   /** On the button. */
   action: string;
-  /** What the form is for, where the button alone does not say so. */
+  /** Label of the form, if the button alone is unclear. */
   label?: string;
   needs: Permission;
   write: { isPending: boolean; error: ApiFailure | null };
@@ -44,7 +44,7 @@ export function AddForm({
   );
 }
 
-/** What the API says of a field of a form. */
+/** Returns the API's error of a form field. */
 export function faultIn(failure: ApiFailure | null, name: string): string | undefined {
   return failure?.fields.find(({ field }) => field === name)?.message;
 }

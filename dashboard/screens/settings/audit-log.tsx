@@ -13,11 +13,11 @@ import { text } from '../../text/text.ts';
 type Entry = ResponseOf<'listAuditLog'>['data'][number];
 const words = text.settings.auditLog;
 
-/** Who did what in the project. */
+/** The project's audit log: user, action, time. */
 export function AuditLog() {
   const { can } = useSession();
   const pages = useInfiniteQuery(pagesOf('listAuditLog', { query: { limit: 50 } }));
-  // Who is still of the project is named by address.
+  // Current team members are shown by address.
   const { data: team } = useQuery({ ...queryFor('getTeam'), enabled: can('team:manage'), staleTime: 60_000 });
   const nameOf = (actor: string) => {
     if (!team || !actor.startsWith('user:')) return actor;

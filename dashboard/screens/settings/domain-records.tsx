@@ -66,7 +66,7 @@ function Line({ label, value, copy }: { label: string; value: string; copy: stri
   );
 }
 
-/** What stands there instead. */
+/** The values that DNS has instead. */
 function Seen({ values }: { values: string[] }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start" mt={2}>

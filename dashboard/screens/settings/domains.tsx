@@ -18,7 +18,7 @@ import { DomainRecords } from './domain-records.tsx';
 type Domain = ResponseOf<'listDomains'>[number];
 const words = text.settings.domains;
 const CHANGED = ['listDomains'] as const;
-/** Somebody publishes records and waits: the service looks by itself, this reads what it found. */
+/** The service checks published records automatically; this interval reads its result. */
 const LOOK_AGAIN_MS = 15_000;
 const COLORS = { PENDING: 'yellow', VERIFIED: 'green', FAILED: 'red' } as const;
 

@@ -10,7 +10,7 @@ import { type Member, ROLES, TEAM_CHANGED } from './team.tsx';
 
 const words = text.settings.team;
 
-/** Invites somebody, and shows the link, which nobody can read again. */
+/** Invites a user and shows the link, which cannot be shown again. */
 export function Invite() {
   const { role: myRole } = useSession();
   const [email, setEmail] = useState('');

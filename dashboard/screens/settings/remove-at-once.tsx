@@ -15,7 +15,7 @@ export function RemoveAtOnce({
   isPending: boolean;
   remove: () => Promise<unknown>;
   putBack: () => Promise<unknown>;
-  /** What is said then. */
+  /** Confirmation that is shown afterwards. */
   told: string;
 }) {
   return (

@@ -11,7 +11,7 @@ import { type Member, TEAM_CHANGED } from './team.tsx';
 const words = text.settings.team;
 
 /**
- * Asks before somebody is taken out of the project: they come back by a new invitation only. Who leaves it themselves
+ * Asks before a user is removed from the project, because only a new invitation brings them back. A user who leaves
  * is led to the sign-in page.
  */
 export function RemoveMember({ member: { userId, email }, onClose }: { member: Member; onClose: () => void }) {

@@ -22,7 +22,7 @@ const words = text.settings.team;
 export const TEAM_CHANGED = ['getTeam', 'listAuditLog'] as const;
 export const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 
-/** Who may work on the project, and who is invited. */
+/** Members of the project, and open invitations. */
 export function Team() {
   const team = useQuery(queryFor('getTeam'));
   return (
@@ -82,7 +82,7 @@ function Person({ email, isMe }: { email: string; isMe: boolean }) {
   );
 }
 
-/** Why somebody may not be changed or removed; undefined where they may. */
+/** Returns why a member may not be changed or removed; undefined if they may. */
 function useWhyNotThem({ role }: Member): string | undefined {
   const { role: myRole } = useSession();
   return role === 'OWNER' && myRole !== 'OWNER' ? words.onlyOwner : undefined;
@@ -92,7 +92,7 @@ function RoleOf({ member }: { member: Member }) {
   const { userId: mine, role: myRole } = useSession();
   const { userId, email, role } = member;
   const change = useWrite('changeTeamRole', { changes: [...TEAM_CHANGED, 'getMe'] });
-  // Who makes themselves less cannot undo it.
+  // Users who lower their own role cannot undo it.
   const whyNot = useWhyNotThem(member) ?? (userId === mine ? words.notMyself : undefined);
   const become = (next: Role) => change.mutateAsync({ params: { userId }, body: { role: next } });
   return (

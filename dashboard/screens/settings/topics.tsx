@@ -17,7 +17,7 @@ export type Topic = ResponseOf<'listTopics'>['data'][number];
 const words = text.settings.topics;
 export const TOPICS_CHANGED = ['listTopics', 'getTopic'] as const;
 
-/** What mails are about: what contacts join and leave one by one. */
+/** Topics of marketing email, which contacts join and leave individually. */
 export function Topics() {
   const pages = useInfiniteQuery(pagesOf('listTopics', { query: { limit: 50 } }));
   const [edited, edit] = useState<Topic>();

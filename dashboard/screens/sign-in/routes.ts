@@ -2,8 +2,8 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.tsx';
 
 /**
- * `back`: where to go afterwards, a path of the app; `new`: to make an account. `link`: the link of `npm start` that
- * led here signed nobody in.
+ * `back`: the path of the app to open afterwards. `new`: make an account. `link`: the link of `npm start` that led
+ * here signed no one in.
  */
 export interface SignInSearch {
   back?: string;

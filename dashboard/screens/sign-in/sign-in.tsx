@@ -8,7 +8,7 @@ import { text } from '../../text/text.ts';
 
 const PASSWORD_MIN = 8;
 
-/** The sign-in page; where the installation lets, an account is made on it too. */
+/** The sign-in page; if the installation permits it, also for new accounts. */
 export function SignIn() {
   const search = useSearch({ from: '/sign-in' });
   const signUp = useQuery(queryFor('getSignUp'));
@@ -49,7 +49,7 @@ export function SignIn() {
   );
 }
 
-/** After the session began: nothing of another person's may be shown from memory. */
+/** Runs after the session started: no cached data of another user may be shown. */
 function useEnter(): () => Promise<void> {
   const { back } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();

@@ -20,7 +20,7 @@ const PAGE = 40;
 const HEIGHT = 120;
 const SHOWN = { all: undefined, used: true, unused: false } as const;
 
-/** The pictures of mails: what shows each, and which nothing shows any more. */
+/** The images of emails: where each is used, and which are unused. */
 export function Pictures() {
   const { used } = useSearch({ from: '/shell/templates/pictures' });
   const navigate = useNavigate({ from: '/templates/pictures' });

@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts';
 
 const WORD_MAX_CHARS = 40;
 
-/** Asks for the name before a template is gone for good. */
+/** Asks for the name before a template is deleted permanently. */
 export function RemoveTemplate({
   id,
   name,
@@ -28,7 +28,7 @@ export function RemoveTemplate({
       onClose={onClose}
       title={text.templates.removeTitle}
       what={text.templates.removeWhat}
-      // A name may be long; nobody has to type more than a line.
+      // A name may be long; one line is enough to type.
       word={name.trim().slice(0, WORD_MAX_CHARS).trim()}
       action={text.templates.remove}
       isPending={remove.isPending}

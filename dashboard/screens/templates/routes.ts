@@ -10,7 +10,7 @@ export interface TemplatesSearch {
   type?: TemplateType;
 }
 
-/** The filter of the pictures. */
+/** The filter of the images. */
 export interface PicturesSearch {
   used?: boolean;
 }

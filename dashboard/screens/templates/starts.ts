@@ -5,7 +5,7 @@ interface Said {
   body: string;
 }
 
-/** What a new template says at first. Laid out by tables, as Outlook wants it, and readable in dark mode. */
+/** Initial content of a new template. Its layout uses tables, as Outlook needs, and it is readable in dark mode. */
 export function startOf(start: Start): Said {
   if (start === 'blank') return { subject: 'Subject', body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n' };
   if (start === 'letter') return { subject: 'Hello {{firstName ?? there}}', body: pageOf(LETTER) };

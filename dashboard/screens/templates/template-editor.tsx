@@ -13,7 +13,7 @@ import { TemplateSettings } from './template-settings.tsx';
 import { TemplateUsage } from './template-usage.tsx';
 import { useTemplateEdit } from './use-template-edit.ts';
 
-/** Writes on a template: what it says beside how it reads, who sends it, and where it is used. */
+/** The editor of a template: content beside its preview, sender, usage. */
 export function TemplateEditor({ saved }: { saved: Template }) {
   const edit = useTemplateEdit(saved);
   const { fields, change, isTouched, hasConflict } = edit;

@@ -19,13 +19,13 @@ const SAVED: Template = {
 };
 const saved = fieldsOf(SAVED);
 
-describe('what is saved', () => {
+describe('saving', () => {
   it('is what was changed, and nothing else', () => {
     expect(isChanged({ ...saved }, saved)).toBe(false);
     expect(changesOf({ ...saved, subject: 'Hello' }, saved)).toEqual({ subject: 'Hello' });
   });
 
-  it('is null where a field was emptied', () => {
+  it('sends null for an emptied field', () => {
     expect(changesOf({ ...saved, preheader: ' ' }, saved)).toEqual({ preheader: null });
   });
 

@@ -2,7 +2,7 @@ import type { InputOf, ResponseOf } from '../../api/client.ts';
 
 export type Template = ResponseOf<'getTemplate'>;
 
-/** What the editor changes; what is empty is a text, so that every field is one. */
+/** Fields that the editor changes; empty ones are empty strings, so that every field is a string. */
 export interface TemplateFields {
   name: string;
   description: string;
@@ -16,7 +16,7 @@ export interface TemplateFields {
   topicId: string;
 }
 
-/** What a saved template says, as fields. */
+/** Returns the fields of a saved template. */
 export function fieldsOf(template: Template): TemplateFields {
   const { name, description, subject, preheader, body, type, from, fromName, replyTo, topicId } = template;
   return {
@@ -42,18 +42,16 @@ function changedNames(now: TemplateFields, saved: TemplateFields): (keyof Templa
   return (Object.keys(saved) as (keyof TemplateFields)[]).filter((name) => now[name] !== saved[name]);
 }
 
-/** May be nothing: then the API is told null. */
+/** Fields that may be empty; the API then gets null. */
 const CLEARED: (keyof TemplateFields)[] = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
 
-/**
- * The body of the request that saves: what was changed and nothing else, so that what others changed meanwhile stays.
- */
+/** Returns the request body with only the changed fields, so that other users' changes stay. */
 export function changesOf(now: TemplateFields, saved: TemplateFields): InputOf<'updateTemplate'>['body'] {
   const changes = changedNames(now, saved).map((name) => [
     name,
     CLEARED.includes(name) && now[name].trim() === '' ? null : now[name],
   ]);
-  // Transactional mail has no topic: who changes the type clears it.
+  // Transactional email has no topic, so a change of type clears it.
   const topic = now.type === 'TRANSACTIONAL' && saved.topicId !== '' ? { topicId: null } : {};
   return { ...Object.fromEntries(changes), ...topic };
 }

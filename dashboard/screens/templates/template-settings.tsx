@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
 import type { TemplateFields } from './template-fields.ts';
 
-/** Name, kind and sender of a template: set once and seldom looked at, so folded away. */
+/** Name, type and sender of a template: rarely changed, so folded. */
 export function TemplateSettings({
   fields,
   change,

@@ -10,10 +10,7 @@ import { withoutLiquid } from './without-liquid.ts';
 const HEIGHT = 180;
 const SCREEN = 680;
 
-/**
- * How a template looks, small. It is drawn when it comes into view, and asked for where the list had no room for its
- * body.
- */
+/** A small picture of a template. It is drawn when it scrolls into view, and loaded if the list omitted its body. */
 export function Thumbnail({ template: { id, name, body } }: { template: ItemOf<'listTemplates'> }) {
   const { ref, inViewport } = useInViewport();
   const whole = useQuery({ ...queryFor('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });

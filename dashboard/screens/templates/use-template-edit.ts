@@ -37,7 +37,7 @@ export function useTemplateEdit(template: Template) {
   return { ...edit, save, isSaving: write.isPending, error: isStale(write.error) ? null : write.error };
 }
 
-/** Who leaves the screen with unsaved changes is told where they are. */
+/** Tells users who leave with unsaved changes where the changes are. */
 function useTellOnLeaving(isDirty: boolean, name: string): void {
   const last = useRef({ isDirty, name });
   useEffect(() => {

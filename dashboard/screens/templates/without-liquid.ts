@@ -1,6 +1,6 @@
 /**
- * A body roughly as somebody reads it: tags of Liquid are gone, an output is its fallback or the name that it asks for.
- * For small pictures of templates, which say nothing of one reader; what is sent the API renders.
+ * Returns a body roughly as people read it: Liquid tags are removed, and an output becomes its fallback or its name.
+ * Only for thumbnails of templates; the API renders emails that are sent.
  */
 export function withoutLiquid(body: string): string {
   return body
@@ -12,7 +12,7 @@ export function withoutLiquid(body: string): string {
 function outputOf(said: string): string {
   const [asked = '', fallback] = said.replaceAll(/^-|-$/g, '').split('??');
   const value = fallback ?? /default:\s*([^|]+)/.exec(said)?.[1] ?? asked.split('|')[0] ?? '';
-  // Nothing of it may end an attribute or begin a tag: it stands where a value would have been escaped.
+  // A value was escaped at this place, so the text may not end an attribute or start a tag.
   return value
     .trim()
     .replaceAll(/^(['"])(.*)\1$/g, '$2')

@@ -39,10 +39,7 @@ export interface CanvasProps {
   onDisconnect: (place: { after: string; branch: string | null }) => void;
 }
 
-/**
- * The drawing of an automation. It shows what it is given and tells what is done to it: nothing is kept here but a drag
- * under way.
- */
+/** The drawing of an automation. It shows its props and reports edits; its only state is a drag in progress. */
 export function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>
@@ -88,7 +85,7 @@ function Flow(props: CanvasProps) {
     else latest.current.onConnect({ from: source, to: target, branch: branchOf(sourceHandle) });
   }, []);
 
-  // The same functions for good: with others every node in sight would be drawn again at each move of one.
+  // A stable function: a new one would redraw every visible node each time that one moves.
   const onNodeClick = useCallback(
     (_: unknown, { id, type }: CanvasNode) => latest.current.onSelect(type === 'step' ? id : undefined),
     [],
@@ -132,7 +129,7 @@ function Flow(props: CanvasProps) {
   );
 }
 
-/** Of a large drawing its beginning is shown first, since nobody could read the whole. */
+/** A large drawing shows its start first, because all of it would be too small to read. */
 function fitOfFirst({ graph }: Drawing) {
   if (graph.steps.length <= FITS) return FIT;
   const first = orderSteps(graph).slice(0, SHOWN_FIRST);
@@ -143,11 +140,11 @@ const FITS = 20;
 const SHOWN_FIRST = 5;
 
 const NOT_DRAGGED: ReadonlyMap<string, Position> = new Map();
-/** From so many steps on only what is in sight is drawn. */
+/** From this number of steps, only visible nodes are drawn. */
 const MANY = 60;
 const IGNORE = (_: EdgeChange<WayEdgeType>[]) => {};
 
-/** Nodes and edges, of which those that show what they did are the same objects as before. */
+/** Nodes and edges. Unchanged ones are the same objects as before. */
 function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, Position>) {
   const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, WayEdgeType>() });
   const still = useMemo(() => nodesOf(drawing, before.current.nodes), [drawing]);
@@ -170,7 +167,7 @@ function byId<Thing extends { id: string }>(things: Thing[]): Map<string, Thing>
   return new Map(things.map((thing) => [thing.id, thing]));
 }
 
-/** A step that is chosen or added comes into sight, with what can be added below it. */
+/** Scrolls a step that is selected or added into view, with the places for the next step. */
 function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLDivElement | null>): void {
   const { getViewport, setCenter, getInternalNode } = useReactFlow();
   useEffect(() => {
@@ -201,7 +198,7 @@ function afterLayout(work: () => void): () => void {
   return () => cancelAnimationFrame(frame);
 }
 
-/** What is in the middle stays there when the panel opens or closes beside it. */
+/** Keeps the center in place when the panel opens or closes beside it. */
 function useCentre(place: RefObject<HTMLDivElement | null>): void {
   const { getViewport, setViewport } = useReactFlow();
   useEffect(() => {

@@ -12,7 +12,7 @@ const t = text.automations;
 
 export type StepCounts = ResponseOf<'getWorkflowStats'>['steps'][number];
 
-/** What a node shows. Plain values, so that one which shows the same is not drawn again. */
+/** Content of a node. Its values are plain, so that an unchanged node is not redrawn. */
 export interface StepData extends Record<string, unknown> {
   step: Step;
   line: string;
@@ -27,7 +27,7 @@ export interface StepData extends Record<string, unknown> {
 
 export interface StartData extends Record<string, unknown> {
   label: string;
-  /** Whether the first step is to be added here. */
+  /** Whether the first step can be added here. */
   open: boolean;
 }
 
@@ -65,9 +65,7 @@ export interface Drawing {
   readOnly: boolean;
 }
 
-/**
- * Nodes of a drawing; those that are as they were before are the same objects, so that nothing of them is drawn again.
- */
+/** Returns the nodes of a drawing. Unchanged nodes are the same objects as before, so they are not redrawn. */
 export function nodesOf(drawing: Drawing, before: ReadonlyMap<string, CanvasNode>): CanvasNode[] {
   const nodes = drawing.graph.steps.map((step) => nodeOf(drawing, step));
   return [startOf(drawing), ...nodes].map((node) => reuseNode(before.get(node.id), node));
@@ -100,7 +98,7 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
   };
 }
 
-/** Ways in the order in which their ends stand, so that they do not cross; those that lead nowhere last. */
+/** Returns ways in the order of their targets, so that they do not cross; open ways come last. */
 function leftToRight(ways: ReturnType<typeof waysOf>, positions: Map<string, Position>): ReturnType<typeof waysOf> {
   const x = (to: string | null) => (to === null ? Number.POSITIVE_INFINITY : (positions.get(to)?.x ?? 0));
   return [...ways].sort((a, b) => (x(a.to) === x(b.to) ? 0 : x(a.to) - x(b.to)));
@@ -108,7 +106,7 @@ function leftToRight(ways: ReturnType<typeof waysOf>, positions: Map<string, Pos
 
 const NONE: readonly StepFault[] = [];
 
-/** Above the entry; alone where there is none. */
+/** Position above the entry step, or alone if there is no step. */
 function startOf({ graph, positions, startLabel, readOnly }: Drawing): StartNodeType {
   const entry = graph.entry === null ? undefined : positions.get(graph.entry);
   const all = [...positions.values()];

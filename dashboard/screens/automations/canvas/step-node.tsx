@@ -10,7 +10,7 @@ import { handleOf, type StartNodeType, type StepCounts, type StepData, type Step
 
 const t = text.automations;
 
-/** A step on the canvas: what it is, what it does, who is there, what is wrong with it. */
+/** A step on the canvas: type, summary, number of contacts, problems. */
 export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepNodeType>) {
   const { step, line, counts, faults, visited, dimmed, readOnly } = data;
   return (
@@ -70,7 +70,7 @@ function Counts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   );
 }
 
-/** A handle for each way, next to each other, and a button below those that lead nowhere. */
+/** A handle for each way, next to each other, and a button below each open way. */
 function Ways({ step, ways, readOnly }: StepData) {
   const { onAdd } = useCanvasActions();
   return ways.map(({ branch, open }, index) => {
@@ -106,7 +106,7 @@ function Ways({ step, ways, readOnly }: StepData) {
   });
 }
 
-/** What lets contacts in. */
+/** The event that starts the automation. */
 export const StartNode = memo(function StartNode({ data: { label, open } }: NodeProps<StartNodeType>) {
   const { onAdd } = useCanvasActions();
   return (

@@ -7,7 +7,7 @@ import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
 import type { WayEdgeType } from './drawing.ts';
 
-/** Pixels from a step to the middle of what stands at a branch. */
+/** Pixels from a step to the middle of a branch's label. */
 const BELOW = 28;
 
 /** A way from step to step: its branch, which share has taken it, and a button that puts a step in between. */
@@ -17,7 +17,7 @@ export const WayEdge = memo(function WayEdge(edge: EdgeProps<WayEdgeType>) {
   const { data, markerEnd } = edge;
   if (!data) return null;
   const { place, branch, flow, lit, dimmed, readOnly, addLabel } = data;
-  // Where it leaves: branches that lead to one step would stand on each other in the middle.
+  // The label is at the start of the edge: labels of branches to the same step would overlap in the middle.
   const [x, y] = branch === null ? [middleX, middleY] : [edge.sourceX, edge.sourceY + BELOW];
   const style = {
     stroke: lit || edge.selected ? 'var(--mantine-primary-color-filled)' : 'var(--way)',

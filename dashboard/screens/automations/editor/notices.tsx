@@ -9,7 +9,7 @@ import type { Editor } from './use-editor.ts';
 
 const t = text.automations;
 
-/** What somebody has to know before going on: a conflict, a draft, what is wrong. */
+/** Notices that matter before further edits: a conflict, a draft, problems. */
 export function Notices({
   editor,
   faults,
@@ -63,7 +63,7 @@ export function Notices({
   );
 }
 
-/** One line: what each fault says stands at its step. */
+/** One line; each problem's message is at its step. */
 function FaultList({
   faults: { steps, rest },
   graph,

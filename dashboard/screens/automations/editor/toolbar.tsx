@@ -22,7 +22,7 @@ import type { Editor } from './use-editor.ts';
 
 const t = text.automations;
 
-/** The head of the editor: what it is, whether it runs, and what can be done with the whole of it. */
+/** The header of the editor: name, state, and actions on the whole automation. */
 export function Toolbar({
   workflow,
   editor,
@@ -38,7 +38,7 @@ export function Toolbar({
   faults: Faults;
   isChecking: boolean;
   view: 'canvas' | 'list';
-  /** Absent where there is no choice. */
+  /** Absent if there is only one view. */
   onView: ((view: 'canvas' | 'list') => void) | undefined;
   onSave: () => void;
   onPanel: (panel: NonNullable<AutomationSearch['panel']>) => void;

@@ -6,7 +6,7 @@ import { type Faults, faultsByStep, NO_FAULTS } from '../graph/faults.ts';
 import { type Graph, toSavedGraph } from '../graph/graph.ts';
 
 const AFTER_MS = 500;
-/** Begins the keys of what is asked so. */
+/** Prefix of the query keys of checks. */
 export const CHECK = 'checkGraph';
 
 export interface Check extends Faults {
@@ -61,7 +61,7 @@ async function check(
     return { ...faultsByStep(faults, graph), refused: false };
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    // Another version is told by the editor.
+    // The editor shows a version conflict.
     if (error.status === 409) return { ...NO_FAULTS, refused: false };
     if (error.code !== 'VALIDATION_ERROR') throw error;
     return { ...faultsByStep(error.fields, graph), refused: true };

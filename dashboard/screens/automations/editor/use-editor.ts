@@ -13,12 +13,12 @@ import { differencesOf, mergeGraphs, type StepDifference } from '../graph/merge.
 import { CHECK } from './use-check.ts';
 
 interface State {
-  /** What is saved, as far as we know. */
+  /** The saved version, as far as this page knows. */
   base: { version: string; graph: Graph };
   history: History<Graph>;
-  /** It began with what this browser had kept. */
+  /** Whether it started with a draft from this browser. */
   fromDraft: boolean;
-  /** Counts what was not typed into a form: forms that are open begin anew with it. */
+  /** Counts changes from outside the forms; open forms restart with it. */
   epoch: number;
 }
 
@@ -32,7 +32,7 @@ export interface Editor {
   fromDraft: boolean;
   /** Whether a reload would lose nothing. */
   keepsDraft: boolean;
-  /** Somebody else has saved another graph meanwhile. */
+  /** Another user has saved a different graph meanwhile. */
   conflict: boolean;
   canUndo: boolean;
   canRedo: boolean;
@@ -40,7 +40,7 @@ export interface Editor {
   change: (to: (graph: Graph) => Graph, about?: string) => void;
   undo: () => void;
   redo: () => void;
-  /** Saves, unless it is at it; what the API refuses comes back, at its steps. */
+  /** Saves, unless a save is running. Returns the API's errors by step. */
   save: () => Promise<Faults | undefined>;
   /** Takes what is saved, whatever is drawn. */
   discard: () => void;
@@ -48,7 +48,7 @@ export interface Editor {
   differences: StepDifference[];
   /** Goes on with the changes of both; a step that both have changed is taken by choice. */
   settle: (choices: Partial<Record<string, 'mine' | 'theirs'>>) => void;
-  /** Goes on with what is drawn, on what is saved by now. */
+  /** Keeps this drawing and bases it on the version that is saved now. */
   keepMine: () => void;
 }
 
@@ -150,7 +150,9 @@ function jump(state: State, to: (history: History<Graph>) => History<Graph>): St
   return { ...state, history: to(state.history), epoch: state.epoch + 1 };
 }
 
-/** With what this browser has kept; where that was drawn on another version, the version tells of the conflict. */
+/**
+ * Starts with the draft of this browser, if any. If it was drawn on another version, the version shows the conflict.
+ */
 function begin(workflow: WorkflowDetail, key: string): State {
   const draft = draftOfGraph(key);
   const saved = stateOf(workflow);
@@ -159,7 +161,7 @@ function begin(workflow: WorkflowDetail, key: string): State {
   return { ...saved, base, history: change(historyOf(saved.base.graph), draft.graph), fromDraft: true };
 }
 
-/** What was drawn while it was being saved goes on; what was sent is what the API made of it. */
+/** Changes made during the save remain; the sent part becomes the API's version of it. */
 function savedState(
   { history, epoch }: State,
   { sent, saved, ids }: { sent: Graph; saved: WorkflowDetail; ids: Record<string, string> },

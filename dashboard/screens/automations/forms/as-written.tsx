@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 
-/** A setting that no form can show whole: told, and kept as it is written. */
+/** A setting that no form can show completely: shown as JSON and left unchanged. */
 export function AsWritten({
   label,
   value,

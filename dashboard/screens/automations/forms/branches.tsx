@@ -52,7 +52,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
   );
 }
 
-/** Undefined where the builder would lose something of it. */
+/** Returns undefined if the builder would lose part of the condition. */
 function readStoredCondition(config: FormProps['config']): DraftCondition | undefined {
   if (Object.keys(config).length === 0) return newCondition();
   const condition = storedCondition(config);

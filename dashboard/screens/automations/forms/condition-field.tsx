@@ -18,7 +18,7 @@ export function ConditionField({
       <Text component="legend" size="sm" fw={500} mb={4}>
         {legend}
       </Text>
-      {/* In Chromium a container of queries loses its height where it stands in a fieldset beside something else. */}
+      {/* In Chromium, a query container beside another element in a fieldset loses its height. */}
       <div>
         <ConditionBuilder {...builder} />
         {!isWhole(builder.value) && (

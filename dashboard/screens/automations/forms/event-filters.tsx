@@ -18,10 +18,7 @@ import { ConditionField } from './condition-field.tsx';
 
 const t = text.automations;
 
-/**
- * What the data of an event has to say for it to count. What the builder does not know is shown as it is written, and
- * stays so.
- */
+/** Filters on the data of an event. Filters that the builder does not know are shown as JSON and left unchanged. */
 export function EventFilters({
   eventName,
   value,
@@ -30,10 +27,10 @@ export function EventFilters({
   readOnly,
 }: {
   eventName: string;
-  /** As it is stored; none where any event of the name counts. */
+  /** The stored filters; undefined if any event of the name matches. */
   value: unknown;
   onChange: (filters: unknown) => void;
-  /** What the API says, by paths that begin with `filters`. */
+  /** Errors of the API, by paths that start with `filters`. */
   faults: readonly StepFault[];
   readOnly: boolean;
 }) {

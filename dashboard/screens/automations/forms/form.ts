@@ -1,22 +1,22 @@
 import type { StepFault } from '../graph/faults.ts';
 import type { Config, StepType } from '../graph/graph.ts';
 
-/** What the form of a type of step is given. */
+/** Props of each step type's form. */
 export interface FormProps {
   config: Config;
   /** Sets keys of the config; undefined takes one away. */
   set: (changes: Config) => void;
-  /** Puts another config in its place. */
+  /** Replaces the config. */
   replace: (config: Config) => void;
-  /** What the API says of a field, by its path below `config`. */
+  /** The API's error of a field, by its path below `config`. */
   faultAt: (...fields: string[]) => string | undefined;
   faults: readonly StepFault[];
   readOnly: boolean;
-  /** The event that begins the automation; empty where none does. */
+  /** The event that starts the automation; empty if none does. */
   eventName: string;
 }
 
-/** What the forms of steps show; of a CONDITION the whole config is the condition. */
+/** Fields that the forms show; the whole config of a CONDITION step is the condition. */
 const SHOWN: Record<Exclude<StepType, 'CONDITION'>, readonly string[]> = {
   SEND_EMAIL: ['templateId', 'from', 'recipient'],
   SEND_SMS: ['body', 'from', 'transactional'],
@@ -28,7 +28,7 @@ const SHOWN: Record<Exclude<StepType, 'CONDITION'>, readonly string[]> = {
   EXIT: ['reason'],
 };
 
-/** What a config has besides what its form shows; undefined where there is nothing. */
+/** Returns the part of a config that its form does not show; undefined if it shows everything. */
 export function unshownOf(type: StepType, config: Config): Config | undefined {
   if (type === 'CONDITION') return undefined;
   const rest = Object.entries(config).filter(([key]) => !SHOWN[type].includes(key));
@@ -37,7 +37,7 @@ export function unshownOf(type: StepType, config: Config): Config | undefined {
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** An empty input is a key that is not there. */
+/** An empty input means that the key is absent. */
 export const orNone = (value: string): string | undefined => (value === '' ? undefined : value);
 
 /** The config with changes; a key that is undefined goes. */

@@ -14,10 +14,10 @@ export function HeaderRows({
   faultAt,
   readOnly,
 }: {
-  /** What the rows begin with. */
+  /** Initial rows. */
   first: HeaderRow[];
   onChange: (headers: Record<string, string> | undefined) => void;
-  /** What the API says of a header. */
+  /** The API's error of a header. */
   faultAt: (name: string) => string | undefined;
   readOnly: boolean;
 }) {

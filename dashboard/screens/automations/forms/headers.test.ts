@@ -14,7 +14,7 @@ describe('the headers of a webhook as rows', () => {
     expect(headersIn(undefined)).toEqual([]);
   });
 
-  it('are left as they are where they are no names and texts', () => {
+  it('stay unchanged unless they are names and strings', () => {
     for (const stored of ['x', [], { a: 1 }, { a: null }]) expect(headersIn(stored)).toBeUndefined();
   });
 

@@ -9,7 +9,7 @@ export interface HeaderRow {
 
 export type HeaderFault = 'unnamed' | 'name' | 'twice' | 'renamed';
 
-/** As the API shows a secret that it keeps: four characters at the most, and dots. */
+/** A stored secret as the API shows it: at most four characters, then dots. */
 const MASK = /^.{0,4}••••$/u;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -23,7 +23,7 @@ export function newHeader(): HeaderRow {
   return { key: newKey(), name: '', value: '' };
 }
 
-/** The rows of stored headers; undefined where they are not names and texts. */
+/** Returns the rows of stored headers; undefined if they are not names and strings. */
 export function headersIn(stored: unknown): HeaderRow[] | undefined {
   if (stored === undefined || stored === null) return [];
   if (typeof stored !== 'object' || Array.isArray(stored)) return undefined;
@@ -37,13 +37,13 @@ export function headersIn(stored: unknown): HeaderRow[] | undefined {
   }));
 }
 
-/** The headers as the API takes them; undefined where there are none. Rows without a name are not among them. */
+/** Returns the headers as the API takes them; undefined if there are none. Rows without a name are skipped. */
 export function headersOf(all: readonly HeaderRow[]): Record<string, string> | undefined {
   const named = all.filter(({ name }) => name !== '');
   return named.length > 0 ? Object.fromEntries(named.map(({ name, value }) => [name, value])) : undefined;
 }
 
-/** What is wrong with rows, by their keys. */
+/** Returns the errors of rows, by their keys. */
 export function headerFaults(all: readonly HeaderRow[]): Map<string, HeaderFault> {
   const faults = new Map<string, HeaderFault>();
   const taken = new Set<string>();

@@ -20,7 +20,7 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 250);
   const named = useTemplates();
-  // What is chosen stands in the input, and is no search.
+  // The input shows the chosen name, which is not a search.
   const isChosen = named.data && rowsOf(named.data).some(({ name }) => name === search);
   const query = { pageSize: 50, ...(search && !isChosen && { search }) };
   const templates = useQuery(steadyResponseOf('listTemplates', { query }));

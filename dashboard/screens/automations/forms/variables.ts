@@ -12,7 +12,7 @@ const DATA = 'data.';
 /** Names that placeholders can have (docs/guides/automations.md). */
 const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 
-/** The keys of contacts' data, the most frequent first. Empty where the role may not see contacts. */
+/** Returns the keys of contacts' data, the most frequent first. Empty if the role may not see contacts. */
 export function useContactData(): KnownField[] {
   const { can } = useSession();
   const asked = { ...queryFor('listContactFields'), enabled: can('contacts:view') };
@@ -24,7 +24,7 @@ export function useContactData(): KnownField[] {
   }, [data]);
 }
 
-/** What a step can name between braces: the contact, its data, and the data of the event that began the run. */
+/** Returns the variables of a step: the contact, its data, and the data of the event that started the run. */
 export function useStepVariables(eventName: string): Variable[] {
   const contact = useContactData();
   const { fields } = useEventData(eventName);

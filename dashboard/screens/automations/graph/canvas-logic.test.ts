@@ -51,11 +51,11 @@ describe('the layout', () => {
     const graph = { entry: 's0', steps, transitions: [...transitions, { from: 's499', to: 's0', branch: null }] };
     const began = process.cpuUsage();
     expect(layout(graph).size).toBe(500);
-    // Of the processor, so that a busy machine does not count.
+    // Processor time, so that a busy machine does not count.
     expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5_000);
   });
 
-  it('leaves what somebody has put somewhere, and puts what is new beside it', () => {
+  it('keeps steps that a user has placed, and places new steps beside them', () => {
     const placed = tidy(welcome);
     expect(positionsOf(placed)).toEqual(layout(welcome));
     const fresh: Step = { ...(welcome.steps[0] as Step), id: 'fresh', position: null };
@@ -71,7 +71,7 @@ describe('the layout', () => {
 });
 
 describe('a step that is added between others', () => {
-  it('takes the place of the one after it, and all that comes after moves down', () => {
+  it('is placed where the next step was, and all later steps move down', () => {
     const placed = tidy(welcome);
     const fresh: Step = { ...(welcome.steps[1] as Step), id: 'fresh', position: null };
     const graph = makeRoom(addStep(placed, fresh, { after: 'hello', branch: null }), 'fresh');
@@ -108,7 +108,7 @@ describe('faults', () => {
   });
 });
 
-describe('what flows by each way', () => {
+describe('the flow along each way', () => {
   it('is counted by branch, and by a plain way all who were done', () => {
     const none = {
       waiting: 0,

@@ -8,7 +8,7 @@ import { type Config, type Step, splitBranches } from './graph.ts';
 const t = automations.summary;
 const str = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a step does, in a line: what the node shows below its name. Empty where nothing is set. */
+/** Summarizes a step in one line, which the node shows below its name. Empty if nothing is set. */
 export function describeStep({ type, config }: Pick<Step, 'type' | 'config'>, templates?: Map<string, string>): string {
   switch (type) {
     case 'SEND_EMAIL':
@@ -47,7 +47,7 @@ const SPANS = [
   ['minutes', 60],
 ] as const;
 
-/** Seconds in the largest unit that has no rest; null where there are none. */
+/** Formats seconds in the largest unit that divides them; null if there are none. */
 export function describeSeconds(seconds: unknown): string | null {
   if (typeof seconds !== 'number') return null;
   const found = SPANS.find(([, length]) => seconds >= length && seconds % length === 0);
@@ -67,7 +67,7 @@ function describeCondition(config: Config): string {
   return (condition && describeFilters(condition, 'step')) ?? t.condition;
 }
 
-/** As people read them; undefined where there is more to it than one list. */
+/** Formats filters for people; undefined if they are more than one list. */
 function describeFilters({ logic, groups }: Condition, scope: Scope): string | undefined {
   if (groups.some(({ conditions }) => conditions)) return undefined;
   const [only] = groups;

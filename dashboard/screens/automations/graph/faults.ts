@@ -1,16 +1,16 @@
 import type { FieldFault } from '../../../api/failure.ts';
 import type { Graph } from './graph.ts';
 
-/** What is wrong with a drawing, where it is. */
+/** Problems of a drawing, by place. */
 export interface Faults {
   /** By the step's id. */
   steps: Map<string, StepFault[]>;
-  /** Of no step. */
+  /** Problems that belong to no step. */
   rest: string[];
 }
 
 export interface StepFault {
-  /** The field of its config; undefined where it is about the step as a whole. */
+  /** The field of its config; undefined if the problem concerns the whole step. */
   field: string | undefined;
   message: string;
 }
@@ -35,7 +35,7 @@ export function faultsByStep(faults: readonly FieldFault[], graph: Graph): Fault
 function placeOf(field: string, graph: Graph): { id: string; field: string | undefined } | undefined {
   const [kind, name, ...more] = field.split('.');
   if (kind === 'steps') {
-    // The document's own faults name a step by its place, the rules of a graph by its id.
+    // Schema errors name a step by its index, graph rules by its id.
     const step = graph.steps.find(({ id }) => id === name) ?? graph.steps[Number(name)];
     if (!step) return undefined;
     const [first, ...deeper] = more;

@@ -65,7 +65,7 @@ describe('adding a step', () => {
 });
 
 describe('removing a step', () => {
-  it('joins its neighbours, with the branch that led to it', () => {
+  it('joins the steps before and after it, with the branch that led to it', () => {
     const graph = removeStep(drawn, 'b');
     expect(ways(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
     expect(graph.steps.map(({ id }) => id)).toEqual(['a', 'ask', 'end']);
@@ -82,7 +82,7 @@ describe('removing a step', () => {
     expect(removeStep({ ...drawn, entry: 'ask' }, 'ask').entry).toBeNull();
   });
 
-  it('in a circle of its own leaves no way to itself', () => {
+  it('that leads to itself leaves no way to itself', () => {
     const round = connect(drawn, { from: 'b', to: 'b', branch: null });
     expect(ways(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
   });
@@ -109,7 +109,7 @@ describe('ways', () => {
     expect(ways(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
   });
 
-  it('of a SPLIT go with its branches, and stay with one that is renamed', () => {
+  it('from a SPLIT are removed with its branches, and stay with a renamed one', () => {
     const config = (...names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
     const graph: Graph = {
       entry: 's',
@@ -123,7 +123,7 @@ describe('ways', () => {
     expect(ways(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
   });
 
-  it('of a wait with a plain one are not open', () => {
+  it('from a wait with an unlabeled way are not open', () => {
     const wait: Graph = {
       entry: 'w',
       steps: [step('w', 'WAIT_FOR_EVENT'), step('x', 'EXIT')],
@@ -146,13 +146,13 @@ describe('the order of steps', () => {
     ]);
   });
 
-  it('ends in a circle', () => {
+  it('ends in a cycle', () => {
     const round = connect(drawn, { from: 'b', to: 'a', branch: null });
     expect(orderSteps(round)).toHaveLength(4);
   });
 });
 
-describe('what is saved', () => {
+describe('saving', () => {
   it('is what was read, whatever the order of keys, steps and ways', () => {
     const config = { amount: 1, unit: 'days' };
     const one: Graph = { ...drawn, steps: [...drawn.steps, step('z', 'DELAY', config)] };
@@ -190,7 +190,7 @@ describe('what is saved', () => {
 });
 
 describe('undo', () => {
-  it('takes back what was changed and does it again; a new change forgets what was undone', () => {
+  it('reverts and repeats changes; a new change clears the undone ones', () => {
     let history = change(change(historyOf(1), 2), 3);
     history = undo(history);
     expect(history.present).toBe(2);
@@ -200,7 +200,7 @@ describe('undo', () => {
     expect(undo(undo(undo(history))).present).toBe(1);
   });
 
-  it('takes back typing at once, and what came before it by itself', () => {
+  it('reverts typing as one change, and earlier changes one by one', () => {
     let history = change(historyOf('a'), 'b');
     for (const typed of ['c', 'cd', 'cde']) history = change(history, typed, 'name of x');
     history = change(history, 'f', 'name of y');

@@ -15,7 +15,7 @@ export interface Step {
   type: StepType;
   name: string;
   config: Config;
-  /** Null where nobody has put it anywhere: the layout decides. */
+  /** Null if no user has placed the step; the layout then decides. */
   position: Position | null;
 }
 
@@ -26,7 +26,7 @@ export interface Transition {
   branch: string | null;
 }
 
-/** What is drawn. Never changed: each operation answers another one. */
+/** The drawing. It is immutable: each operation returns another one. */
 export interface Graph {
   entry: string | null;
   steps: Step[];
@@ -97,7 +97,9 @@ export function stepOf(graph: Graph, id: string | null | undefined): Step | unde
   return graph.steps.find((step) => step.id === id);
 }
 
-/** Puts a step to a place. Where that leads somewhere already, the new step comes in between: by its first way on. */
+/**
+ * Adds a step at a place. If that place leads somewhere already, the new step is inserted between, by its first way.
+ */
 export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
   const steps = [...graph.steps, step];
   const [way] = branchesOf(step);
@@ -120,8 +122,8 @@ export function connect(graph: Graph, { from, to, branch }: Omit<Transition, 'to
 }
 
 /**
- * Where what led to a step would lead without it: on to the only step that comes after it; null where there is none, or
- * more than one.
+ * Returns where a way to a step would lead without the step: to the only step after it. Null if there is none or more
+ * than one.
  */
 export function spliceTarget(graph: Graph, id: string): string | null {
   const targets = new Set(graph.transitions.filter(({ from, to }) => from === id && to !== id).map(({ to }) => to));
@@ -174,7 +176,7 @@ function keptWays(transitions: Transition[], before: Step, after: Step): Transit
   });
 }
 
-/** Where a graph can be added to without a change of what is there: ways that lead nowhere. */
+/** Returns the open ways of a graph, where a step can be added without other changes. */
 export function openPlaces(graph: Graph): { after: string; branch: string | null }[] {
   return graph.steps.flatMap((step) => {
     const ways = waysOf(graph, step);
@@ -192,7 +194,7 @@ export interface OrderedStep {
   by: string | null;
 }
 
-/** Steps in the order in which a contact comes to them, branch by branch; what nothing leads to last. */
+/** Returns steps in the order in which a contact reaches them, branch by branch; unreachable steps come last. */
 export function orderSteps(graph: Graph): OrderedStep[] {
   const seen = new Set<string>();
   const order: OrderedStep[] = [];
@@ -223,7 +225,7 @@ export function sameGraph(one: Graph, other: Graph): boolean {
   return one === other || canonical(one) === canonical(other);
 }
 
-/** Whether two steps with their ways on are the same for the API, wherever they stand on the canvas. */
+/** Returns whether two steps with their ways are equal for the API, wherever they are on the canvas. */
 export function sameUnit(
   one: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
   other: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
@@ -247,7 +249,7 @@ function canonical({ entry, steps, transitions }: Graph): string {
   ]);
 }
 
-/** With keys in one order, whoever wrote it. */
+/** Sorts keys, so that their order does not matter. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;

@@ -3,11 +3,11 @@ export interface History<Value> {
   past: Value[];
   present: Value;
   future: Value[];
-  /** What the last change was about: changes of one thing that follow each other (typing) are undone together. */
+  /** Subject of the last change: consecutive changes of one subject (typing) are undone together. */
   about: string | null;
 }
 
-/** Changes kept: more than anybody takes back. */
+/** Number of changes that can be undone; more than anyone undoes. */
 const PAST_MAX = 200;
 
 export function historyOf<Value>(present: Value): History<Value> {
@@ -35,7 +35,7 @@ export function redo<Value>(history: History<Value>): History<Value> {
   return { past: [...history.past, history.present], present: next, future, about: null };
 }
 
-/** The same change to all that it was and is, which is no change of its own: ids that are known now. */
+/** Applies the same change to all past and present values. It is not a change of its own: ids that are known now. */
 export function mapHistory<Value>(history: History<Value>, map: (value: Value) => Value): History<Value> {
   return {
     past: history.past.map(map),

@@ -5,7 +5,7 @@ export type JourneyId = keyof typeof automations.journeys;
 
 export interface Journey {
   id: JourneyId;
-  /** What is suggested as its event. */
+  /** Suggested name of its event. */
   eventName: string;
   exitOn: { eventName: string }[];
   graph: Graph;
@@ -14,7 +14,7 @@ export interface Journey {
 type Way = string | Record<string, string>;
 type Drawn = [id: string, type: StepType, name: string, config: Config, to?: Way | undefined];
 
-/** Mails have no template yet: the canvas says so at each of them, and the panel offers those that there are. */
+/** Emails have no template yet. The canvas says so at each of them, and the panel offers the project's templates. */
 const mail = (id: string, name: string, to: Way): Drawn => [id, 'SEND_EMAIL', name, {}, to];
 const wait = (id: string, amount: number, unit: string, to: Way): Drawn => {
   const name = `${automations.summary.span(amount, unit)} later`;

@@ -1,11 +1,11 @@
 import dagre from '@dagrejs/dagre';
 import type { Graph, Position } from './graph.ts';
 
-/** What a node takes on the canvas, in pixels. */
+/** Size of a node on the canvas, in pixels. */
 export const NODE = { width: 232, height: 88 };
 const GAP = { nodes: 40, ranks: 72 };
 
-/** Where each step stands, top down: where somebody has put it, else where the layout does. */
+/** Returns the position of each step, top down: the user's, else the layout's. */
 export function positionsOf(graph: Graph): Map<string, Position> {
   if (graph.steps.every(({ position }) => position !== null)) {
     return new Map(graph.steps.map(({ id, position }) => [id, position ?? { x: 0, y: 0 }]));
@@ -17,8 +17,7 @@ export function positionsOf(graph: Graph): Map<string, Position> {
 }
 
 /**
- * One that nobody has put anywhere, among those that somebody has: below what leads to it, to the right of what stands
- * there already.
+ * Places a new step among steps that a user has placed: below the step that leads to it, to the right of other steps.
  */
 function besides(graph: Graph, id: string, computed: Map<string, Position>): Position {
   const before = graph.transitions.find(({ to }) => to === id)?.from;
@@ -49,10 +48,7 @@ export function layout(graph: Graph): Map<string, Position> {
   );
 }
 
-/**
- * Puts a step that was added between others to where the one after it stood, and lets that and all that comes after it
- * move down.
- */
+/** Places an inserted step where the next one was, and moves that one and all later steps down. */
 export function makeRoom(graph: Graph, id: string): Graph {
   const { to } = graph.transitions.find(({ from }) => from === id) ?? {};
   const at = graph.steps.find((step) => step.id === to)?.position;

@@ -1,7 +1,7 @@
 import type { Graph, Step, Transition } from './graph.ts';
 import { sameUnit } from './graph.ts';
 
-/** A step with its ways on: what one person changes as a whole. */
+/** A step with its ways: the unit that a user changes. */
 export interface Unit {
   step: Step;
   ways: Pick<Transition, 'branch' | 'to'>[];
@@ -11,9 +11,9 @@ export interface Unit {
 export interface StepDifference {
   id: string;
   name: string;
-  /** Absent where only they changed it; null where it is removed here. */
+  /** Absent if only the other user changed it; null if it is removed here. */
   mine?: Unit | null;
-  /** Null where they removed it. */
+  /** Null if the other user removed it. */
   theirs: Unit | null;
 }
 
@@ -28,8 +28,8 @@ export function differencesOf({ base, mine, theirs }: Record<'base' | 'mine' | '
 }
 
 /**
- * Puts the changes of both people together, step by step. A step that both have changed is taken by choice. Where steps
- * stand on the canvas is mine.
+ * Merges the changes of two users, step by step. The user chooses for each step that both changed. Positions on the
+ * canvas are mine.
  */
 export function mergeGraphs(
   graphs: Record<'base' | 'mine' | 'theirs', Graph>,

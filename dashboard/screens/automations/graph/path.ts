@@ -1,7 +1,7 @@
 import type { Graph } from './graph.ts';
 import { flowKey } from './shares.ts';
 
-/** A step that somebody came to, as a preview or an execution tells it. */
+/** A visited step, as a preview or an execution reports it. */
 export interface Visited {
   stepId: string;
   status: string;
@@ -12,7 +12,7 @@ export interface Visited {
   reason?: string | null;
 }
 
-/** What of the canvas lights up. */
+/** Highlighted parts of the canvas. */
 export interface Lit {
   /** The last visit to each step. */
   steps: Map<string, Visited>;
@@ -20,7 +20,7 @@ export interface Lit {
   ways: Set<string>;
 }
 
-/** The path of somebody through the drawing: steps, and the ways between them. */
+/** Returns the path of a run through the drawing: steps, and the ways between them. */
 export function litPath(graph: Graph, visits: readonly Visited[]): Lit {
   const steps = new Map(visits.map((visit) => [visit.stepId, visit]));
   const ways = new Set<string>();

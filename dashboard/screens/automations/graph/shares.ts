@@ -3,7 +3,9 @@ import type { Graph } from './graph.ts';
 
 type StepStats = ResponseOf<'getWorkflowStats'>['steps'][number];
 
-/** How many have left a step by a way, and which share of all who left it that is (0 to 1); null where nobody has. */
+/**
+ * The number of contacts that left a step by a way, and their share of all that left it (0 to 1); null if no one has.
+ */
 export interface Flow {
   n: number;
   share: number | null;
@@ -11,7 +13,7 @@ export interface Flow {
 
 export const flowKey = (from: string, branch: string | null): string => `${from} ${branch ?? ''}`;
 
-/** What flowed along each way that is drawn, by `flowKey`. */
+/** Returns the flow along each drawn way, by `flowKey`. */
 export function flowsOf(graph: Graph, stats: readonly StepStats[]): Map<string, Flow> {
   const byStep = new Map(stats.map((step) => [step.stepId, step]));
   return new Map(
@@ -24,7 +26,7 @@ export function flowsOf(graph: Graph, stats: readonly StepStats[]): Map<string, 
 
 function flowBy({ branches, completed, skipped, failed }: StepStats, branch: string | null): Flow {
   const byBranch = Object.values(branches).reduce((sum, n) => sum + n, 0);
-  // A plain way takes all who were done here, whatever became of them.
+  // All contacts that are done here, with any result, leave by an unlabeled way.
   const all = byBranch > 0 || branch !== null ? byBranch : completed + skipped + failed;
   const n = branch === null ? (byBranch > 0 ? 0 : all) : (branches[branch] ?? 0);
   return { n, share: all === 0 ? null : n / all };

@@ -7,10 +7,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 
-/**
- * A contact of the project, found by a part of the address; of any number of contacts only the first that match are
- * read.
- */
+/** Chooses a contact by part of the address; only the first matches are read. */
 export function ContactSelect({
   value,
   onChange,

@@ -18,7 +18,7 @@ export function ExitEvents({
 }: {
   exits: readonly ExitRow[];
   onChange: (exits: ExitRow[]) => void;
-  /** What the API says of the request, by its paths. */
+  /** The API's errors of the request, by path. */
   fields: readonly FieldFault[];
   readOnly: boolean;
 }) {
@@ -90,7 +90,7 @@ export function ExitEvents({
   );
 }
 
-/** Faults of the filters of an exit, by paths that begin with `filters`. */
+/** Returns errors of an exit's filters, by paths that start with `filters`. */
 function faultsOfExit(fields: readonly FieldFault[], index: number) {
   const before = `exitOn.${index}.`;
   return fields

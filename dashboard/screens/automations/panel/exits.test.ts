@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { exitRowsOf, exitsOf, newExit } from './exits.ts';
 
-it('events that end a run are the same again, with what no form shows, but for what was changed', () => {
+it('keeps events that end a run, with parts that no form shows, except for the change', () => {
   const filters = {
     logic: 'AND',
     groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 1 }] }],

@@ -9,7 +9,7 @@ export interface ExitRow {
   filters: unknown;
   /** Whether an automatic reply counts as the event. */
   includeAutomatic: boolean;
-  /** As it is stored, with whatever else it has. */
+  /** The stored exit with all its fields. */
   stored: object;
 }
 
@@ -33,7 +33,7 @@ export function exitRowsOf(exitOn: readonly Exit[]): ExitRow[] {
   });
 }
 
-/** As the API takes them: what a form does not show stays with each. */
+/** Returns the exits as the API takes them; each keeps the parts that a form does not show. */
 export function exitsOf(exits: readonly ExitRow[]): Exit[] {
   return exits.map(({ stored, eventName, filters, includeAutomatic }) => {
     const {

@@ -30,7 +30,7 @@ export interface PanelProps {
   onPreview: (answer: PreviewResponse | undefined) => void;
 }
 
-/** Beside the drawing, and on a phone above it: a step, the automation, or what is tried out. */
+/** The panel beside the drawing, above it on a phone: a step, the automation, or a test. */
 export function Panel(p: PanelProps) {
   const { step: stepId, panel, visits, branch, ...rest } = p.search;
   const step = stepOf(p.editor.graph, stepId);
@@ -143,7 +143,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
   );
 }
 
-/** What somebody who opens the list most likely looks for: what went wrong, else what there is. */
+/** Returns the list that opens first: failures, else the first with contacts. */
 function firstOf(counts: StepCounts | undefined): VisitStatus {
   if (!counts || counts.failed > 0) return counts ? 'FAILED' : 'COMPLETED';
   return counts.completed === 0 && counts.skipped > 0 ? 'SKIPPED' : 'COMPLETED';

@@ -17,14 +17,14 @@ export interface RunEvent {
   name: string;
   /** As the browser's input of times has it; empty for as soon as a step waits for it. */
   at: string;
-  /** Undefined where it says nothing. */
+  /** Undefined if the event has no data. */
   data: Record<string, unknown> | undefined;
 }
 
 /** More than these nobody writes by hand; the API takes a hundred. */
 const EVENTS_MAX = 20;
 
-/** As the API takes them: those that have a name. */
+/** Returns the events that have a name, as the API takes them. */
 export function runEventsOf(events: readonly RunEvent[]): RunEvents {
   return events
     .filter(({ name }) => name.trim() !== '')
@@ -35,7 +35,7 @@ export function runEventsOf(events: readonly RunEvent[]): RunEvents {
     }));
 }
 
-/** The events that an automation waits for or ends with: what is worth to let happen. */
+/** Returns the events that an automation waits for or ends with, which are worth simulating. */
 function eventsOf({ steps, exitOn }: WorkflowDetail): string[] {
   const waited = steps.flatMap(({ type, config: { eventName } }) =>
     type === 'WAIT_FOR_EVENT' && typeof eventName === 'string' ? eventName : [],
@@ -43,7 +43,7 @@ function eventsOf({ steps, exitOn }: WorkflowDetail): string[] {
   return [...new Set([...waited, ...exitOn.map(({ eventName }) => eventName)])];
 }
 
-/** What happens while somebody is tried out. */
+/** Events that occur during the test. */
 export function RunEvents({
   workflow,
   events,

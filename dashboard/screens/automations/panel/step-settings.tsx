@@ -35,7 +35,7 @@ const FORMS: Record<StepType, ComponentType<FormProps>> = {
   EXIT: ExitForm,
 };
 
-/** What a step does, and where it leads. */
+/** Settings of a step and its ways. */
 export function StepSettings({
   step,
   eventName,
@@ -46,11 +46,11 @@ export function StepSettings({
   onRemove,
 }: {
   step: Step;
-  /** The event that begins the automation; empty where none does. */
+  /** The event that starts the automation; empty if none does. */
   eventName: string;
   editor: Editor;
   faults: readonly StepFault[];
-  /** How many people stand at it. */
+  /** Number of contacts at the step. */
   here: number;
   onAdd: (place: InsertPoint) => void;
   onRemove: (stepId: string) => void;
@@ -114,7 +114,7 @@ export function StepSettings({
   );
 }
 
-/** Settings that no form has an input for: they stay as they are. */
+/** Settings without an input in the form; they stay unchanged. */
 function Unshown({ step: { type, config } }: { step: Step }) {
   const unshown = unshownOf(type, config);
   if (!unshown) return null;
@@ -128,12 +128,12 @@ function Unshown({ step: { type, config } }: { step: Step }) {
   );
 }
 
-/** The fault of a field, or of something within it. */
+/** Returns the error of a field, or of a part of it. */
 function faultAt(faults: readonly StepFault[], fields: string[]): string | undefined {
   return faults.find(({ field }) => fields.some((name) => field === name || field?.startsWith(`${name}.`)))?.message;
 }
 
-/** Where each way leads: the drawing by keys. */
+/** Targets of each way, for keyboard use. */
 function Ways({
   step,
   editor: { graph, change },

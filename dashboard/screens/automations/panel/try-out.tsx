@@ -14,7 +14,7 @@ import { type RunEvent, RunEvents, runEventsOf } from './run-events.tsx';
 const t = text.automations;
 export type PreviewResponse = ResponseOf<'previewWorkflow'>;
 
-/** What is tried out: a preview, which does nothing, or a sandbox run, which is real and counts nowhere. */
+/** Test of an automation: a preview, which has no effects, or a sandbox run, which is real and counts nowhere. */
 export function TryOut({
   workflow,
   isDirty,

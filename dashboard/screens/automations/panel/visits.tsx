@@ -17,7 +17,7 @@ const EVERY_MS = 2_000;
 
 type Visit = ItemOf<'listStepVisits'>;
 
-/** Who left a step and how: done, skipped and why, failed and by what. */
+/** Contacts that left a step, by result: done, skipped with the reason, failed with the error. */
 export function Visits({
   workflowId,
   step,
@@ -66,7 +66,7 @@ export function Visits({
   );
 }
 
-/** Those that were cut short nobody counts. */
+/** Cancelled visits have no count. */
 function labelOf(status: VisitStatus, counts: StepCounts | undefined): string {
   const word = t.visitWords[status];
   if (!counts || status === 'CANCELLED') return word;
@@ -86,7 +86,7 @@ function VisitList({
   const asked = pagesOf('listStepVisits', { params: { id: workflowId, stepId }, query });
   const pages = useInfiniteQuery({
     ...asked,
-    // Whoever reads on is not made to lose the place.
+    // Refreshing stops on later pages, so that readers keep their place.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : EVERY_MS),
   });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../../api/client.ts';
 
-/** What a change of a contact makes old. */
+/** Operations whose responses a change of a contact makes stale. */
 export const CONTACT_CHANGED: readonly OperationId[] = [
   'getContact',
   'listContacts',

@@ -16,7 +16,7 @@ import { SendMail } from './send-mail.tsx';
 
 const words = text.contacts.page;
 
-/** What can be done with a contact as a whole. */
+/** Actions on a whole contact. */
 export function ContactActions({ contact }: { contact: Contact }) {
   const [sending, send] = useDisclosure();
   const [erasing, erase] = useDisclosure();

@@ -17,7 +17,7 @@ import { ValueInput } from './value-input.tsx';
 const words = text.contacts.data;
 const LONG_CHARS = 300;
 
-/** What is known of a contact, each value edited in its place by its type; every change can be taken back. */
+/** The contact's data, each value edited in place by its type; every change can be undone. */
 export function ContactData({ contact }: { contact: Contact }) {
   const [adding, setAdding] = useState(false);
   const keys = Object.keys(contact.data).sort((a, b) => a.localeCompare(b));
@@ -147,7 +147,7 @@ function Value({ value }: { value: unknown }) {
   return <>{shown.length > LONG_CHARS ? `${shown.slice(0, LONG_CHARS)} …` : shown}</>;
 }
 
-/** Types of whose values no text tells: choosing one begins with what is stored. */
+/** Types that a text does not show: choosing one starts with the stored value. */
 const OF_STORED: ReadonlySet<ValueType> = new Set(['boolean', 'list', 'json']);
 
 function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEnd: () => void }) {

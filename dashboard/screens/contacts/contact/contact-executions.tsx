@@ -16,7 +16,7 @@ const SHOWN = 50;
 
 type Execution = ItemOf<'listContactExecutions'>;
 
-/** The automations that have the contact now, and on request those that have ended. */
+/** The automations that run for the contact now, and on request the ended ones. */
 export function ContactExecutions({ contactId }: { contactId: string }) {
   const { can } = useSession();
   const [withEnded, setWithEnded] = useState(false);

@@ -21,11 +21,11 @@ const ASK_MS = 10_000;
 
 type Item = ItemOf<'listContactTimeline'>;
 
-/** All that happened to the contact, newest first, each with what it came of. */
+/** The contact's events, newest first, each with its cause. */
 export function ContactTimeline({ contactId }: { contactId: string }) {
   const params = { id: contactId };
   const pages = useInfiniteQuery({ ...pagesOf('listContactTimeline', { params }), refetchInterval: ASK_MS });
-  // Who changed the subscription is known by name there.
+  // This response has the name of the user who changed the subscription.
   const subscription = useQuery(queryFor('getContactSubscription', { params }));
   const names = new Map(subscription.data?.changes.map(({ actor, actorName }) => [actor, actorName]));
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = pages;

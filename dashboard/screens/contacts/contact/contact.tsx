@@ -21,7 +21,7 @@ const words = text.contacts.page;
 
 export type Contact = ResponseOf<'getContact'>;
 
-/** Everything about one person: what happened and why, what is known, and where they stand. */
+/** One contact: events with their reasons, data, subscriptions and memberships. */
 export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' });
   const contact = useQuery(queryFor('getContact', { params: { id: contactId } }));

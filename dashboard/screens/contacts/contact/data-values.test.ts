@@ -18,7 +18,7 @@ describe('a value of data', () => {
     expect(readDraft(draftOf(value, typeOf(value)), typeOf(value))).toEqual({ value });
   });
 
-  it('says what is wrong with what stands in its input', () => {
+  it('describes the error of its input', () => {
     expect(readDraft('x', 'number')).toEqual({ fault: 'notANumber' });
     expect(readDraft('2026-02-31x', 'date')).toEqual({ fault: 'notADate' });
     expect(readDraft('{', 'json')).toEqual({ fault: 'notJson' });
@@ -26,7 +26,7 @@ describe('a value of data', () => {
     for (const type of VALUE_TYPES) expect(readDraft(' ', type)).toEqual({ fault: 'notEmpty' });
   });
 
-  it('begins with something that can be saved where it is yes or no', () => {
+  it('starts with a savable value if it is yes or no', () => {
     expect(readDraft(draftOf(undefined, 'boolean'), 'boolean')).toEqual({ value: true });
     expect(draftOf(undefined, 'text')).toBe('');
   });

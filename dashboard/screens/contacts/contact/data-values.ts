@@ -4,7 +4,7 @@ import { isTextList } from '../../../parts/text-list.ts';
 export type ValueType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'json';
 export const VALUE_TYPES: readonly ValueType[] = ['text', 'number', 'boolean', 'date', 'list', 'json'];
 
-/** As the API tells dates from other texts. */
+/** The API's rule that separates dates from other strings. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** The type that a stored value has. */
@@ -15,7 +15,7 @@ export function typeOf(value: unknown): ValueType {
   return isTextList(value) ? 'list' : 'json';
 }
 
-/** A value as it stands in an input of its type; a list as JSON. */
+/** Returns a value as the text of an input of its type; a list is JSON. */
 export function draftOf(value: unknown, type: ValueType): string {
   if (type === 'list') return JSON.stringify(isTextList(value) ? value : []);
   if (value === undefined || value === null) return type === 'boolean' ? 'true' : '';
@@ -26,7 +26,7 @@ export function draftOf(value: unknown, type: ValueType): string {
 
 export type Read = { value: unknown } | { fault: 'notEmpty' | 'notANumber' | 'notADate' | 'notJson' };
 
-/** What stands in an input, as it is stored; or what is wrong with it. */
+/** Reads the text of an input as a stored value, or returns its error. */
 export function readDraft(text: string, type: ValueType): Read {
   // The API takes an empty text for "nothing said".
   if (text.trim() === '') return { fault: 'notEmpty' };

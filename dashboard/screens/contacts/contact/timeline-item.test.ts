@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { lineOf } from './timeline-item.ts';
 import { describeActor } from './who.ts';
 
-it('a mail leads to itself, and says what it came of', () => {
+it('an email links to itself, and names its cause', () => {
   const metadata = { emailId: 'm1', subject: 'Hello', campaignId: 'c1', campaignName: 'Spring', executionId: null };
   expect(lineOf({ type: 'email.opened', metadata })).toEqual({
     title: 'Mail opened: Hello',
@@ -19,7 +19,7 @@ it('a mail leads to itself, and says what it came of', () => {
   });
 });
 
-it('a step, a change and an unknown type are told in words', () => {
+it('describes a step, a change and an unknown type', () => {
   const step = {
     stepName: 'A day',
     stepType: 'DELAY',
@@ -42,7 +42,7 @@ it('a step, a change and an unknown type are told in words', () => {
   expect(lineOf({ type: 'new.type', metadata: {} }).title).toContain('new.type');
 });
 
-it('who did something is named where that is known, and else by what they are', () => {
+it('names the actor if known, else the kind of actor', () => {
   expect(describeActor('user:1', 'ada@to.test')).toBe('ada@to.test');
   expect(describeActor('key:1', 'Shop')).toBe('the API key Shop');
   expect(describeActor('key:1', null)).toBe('an API key that is gone');

@@ -5,11 +5,11 @@ const words = text.contacts.timeline;
 /** Something that happened, as a person reads it. */
 export interface TimelineLine {
   title: string;
-  /** Where it leads: the mail, the automation, the campaign. */
+  /** Link to the email, automation or campaign. */
   to?: string;
   /** Status, reason or who did it: a word of the API with its kind. */
   words: { kind: 'email' | 'execution' | 'step' | 'reason' | 'change'; value: string }[];
-  /** What it came of. */
+  /** Its cause. */
   cause?: { label: string; to: string };
 }
 
@@ -67,7 +67,7 @@ function targetOf(type: string, metadata: Record<string, unknown>): string | und
   return undefined;
 }
 
-/** A mail comes of a campaign or of an automation; anything else of itself. */
+/** Returns the cause of an email: a campaign or an automation. Other events have none. */
 function causeOf(type: string, metadata: Record<string, unknown>): TimelineLine['cause'] {
   if (!type.startsWith('email.')) return undefined;
   const campaignId = textIn(metadata, 'campaignId');

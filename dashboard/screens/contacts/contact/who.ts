@@ -3,9 +3,9 @@ import { text } from '../../../text/text.ts';
 const words = text.contacts.who;
 
 /**
- * Who did something, in words.
+ * Describes an actor.
  * @param actor as the API has it: `user:<id>`, `key:<id>`, `contact` …, or the name of a provider
- * @param name what they are called, where that is known
+ * @param name of the actor, if known
  */
 export function describeActor(actor: string | null | undefined, name: string | null | undefined): string {
   if (!actor) return words.nobody;

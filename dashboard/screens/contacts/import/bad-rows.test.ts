@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { badRowsCsv } from './bad-rows.ts';
 
-it('bad rows keep their cells, beside what was wrong, and no cell is a formula', () => {
+it('bad rows keep their cells beside the error, and no cell is a formula', () => {
   const rows = [
     {
       row: 3,

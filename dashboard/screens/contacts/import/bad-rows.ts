@@ -1,4 +1,4 @@
-/** A row that cannot be imported, with its cells; of one that cannot be read its line. */
+/** A row that cannot be imported, with its cells; an unreadable row has its line. */
 export interface BadRow {
   row: number;
   email: string;
@@ -6,12 +6,12 @@ export interface BadRow {
   values: string[];
 }
 
-/** What a spreadsheet would run: shown as text, as exports of the API do. */
+/** Cells that a spreadsheet would run: they become text, as in exports of the API. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 
 /**
- * The bad rows as a CSV that can be mended and imported again: an import passes over the two columns that say what was
- * wrong.
+ * Returns the bad rows as a CSV that can be corrected and imported again; an import skips the two columns with the
+ * error.
  */
 export function badRowsCsv(headers: readonly string[], rows: readonly BadRow[]): string {
   const head = ['import_row', 'import_error', ...headers];

@@ -13,7 +13,7 @@ const LEAVE_OUT = '';
 
 type Column = Preview['columns'][number];
 
-/** Where each column of the file goes, with its first values and what they are read as. */
+/** The target of each column of the file, with its first values and their types. */
 export function ColumnTable({
   preview: { columns },
   mapping,
@@ -94,7 +94,7 @@ function TargetSelect({
   onChange: (mapping: Mapping) => void;
 }) {
   const [search, setSearch] = useState('');
-  // What the mapping does not name goes by its header.
+  // A column that the mapping does not name is mapped by its header.
   const value = Object.hasOwn(mapping, header) ? fieldOf(mapping[header]) : field;
   const typed = search.trim();
   const isNew = typed !== '' && !known.includes(`data.${typed}`) && nameOf(value) !== typed && !NAMES.includes(typed);

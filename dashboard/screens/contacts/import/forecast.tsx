@@ -8,7 +8,7 @@ import { ImportWarnings } from './import-warnings.tsx';
 import { headersOf, type Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
-/** Where an import gives a file up. */
+/** Number of bad rows at which an import stops. */
 const UNREADABLE_MAX = 1_000;
 
 /** A count that is worth a tile only where it is not 0. */
@@ -16,7 +16,7 @@ function only(count: number, label: string, what: string): [string, number, stri
   return count > 0 ? [[label, count, what]] : [];
 }
 
-/** What the import will do, in numbers, and the bad rows to be mended. */
+/** The result of the import in numbers, and the bad rows to correct. */
 export function Forecast({ preview, result }: { preview: Preview; result: NonNullable<Preview['result']> }) {
   const counts: [string, number, string?][] = [
     [words.rows, result.totalRows],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fieldOf, isText, recall, remember, withTarget, withText } from './mapping.ts';
 
-describe('where columns go', () => {
+describe('the mapping of columns', () => {
   it('a field belongs to one column', () => {
     expect(withTarget({ A: 'email', B: 'data.x' }, 'B', 'email')).toEqual({ A: null, B: 'email' });
     expect(withTarget({ A: 'email', B: 'data.x' }, 'B', null)).toEqual({ A: 'email', B: null });

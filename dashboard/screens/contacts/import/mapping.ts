@@ -1,11 +1,11 @@
-/** Where a column of a file goes, as the API takes it. */
+/** Target of a file's column, as the API takes it. */
 export type Target = string | null | { field: string; type?: 'infer' | 'string' };
 export type Mapping = Record<string, Target>;
 
 /** Kept for kinds of files; the oldest go when there are more. */
 const REMEMBERED_MAX = 20;
 
-/** The field that a column goes to; null where it is left out. */
+/** Returns the target field of a column; null if the column is skipped. */
 export function fieldOf(target: Target | undefined): string | null {
   return typeof target === 'object' ? (target?.field ?? null) : (target ?? null);
 }
@@ -15,7 +15,7 @@ export function isText(target: Target | undefined): boolean {
   return typeof target === 'object' && target?.type === 'string';
 }
 
-/** A mapping where one column goes elsewhere; what had the address, or the same field, before is left out. */
+/** Changes the target of one column; another column with the address or the same field is skipped. */
 export function withTarget(mapping: Mapping, header: string, field: string | null): Mapping {
   const others = Object.entries(mapping).map(([name, target]): [string, Target] => {
     const isSame = name !== header && field !== null && fieldOf(target) === field;
@@ -42,7 +42,7 @@ export function recall(kept: string | null, headers: readonly string[]): Mapping
   return read(kept).find(([name]) => name === nameOf(headers))?.[1];
 }
 
-/** What is kept, with the mapping of this kind of file. */
+/** Returns the stored mappings, with the mapping of this kind of file. */
 export function remember(kept: string | null, headers: readonly string[], mapping: Mapping): string {
   const others = read(kept).filter(([name]) => name !== nameOf(headers));
   return JSON.stringify([...others, [nameOf(headers), mapping]].slice(-REMEMBERED_MAX));

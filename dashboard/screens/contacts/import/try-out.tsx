@@ -14,7 +14,7 @@ import { formOf, type Preview, usePreview } from './use-preview.ts';
 
 const words = text.contacts.import;
 
-/** What would become of a file: its columns, its first rows, its counts; and the import itself. */
+/** Preview of a file: its columns, first rows and counts; and the import itself. */
 export function TryOut({ file }: { file: File }) {
   const { preview, mapping, isRecalled, choose, keep } = usePreview(file);
   const navigate = useNavigate();

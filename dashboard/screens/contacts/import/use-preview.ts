@@ -6,7 +6,7 @@ import { type Mapping, recall, remember } from './mapping.ts';
 
 export type Preview = ResponseOf<'previewImport'>;
 
-/** What the API takes for a file and where its columns go; without a mapping it guesses. */
+/** Returns the form data of a file and its mapping; the API guesses a missing mapping. */
 export function formOf(file: File, mapping: Mapping | undefined): FormData {
   const form = new FormData();
   // Before the file, which is long.
@@ -16,8 +16,8 @@ export function formOf(file: File, mapping: Mapping | undefined): FormData {
 }
 
 /**
- * Tries an import out each time that its mapping changes. It begins with the mapping that this kind of file had the
- * last time, or else with what the API guesses.
+ * Previews an import after each change of its mapping. It starts with the last mapping of this kind of file, else
+ * with the API's guess.
  */
 export function usePreview(file: File) {
   const { projectId } = useSession();
@@ -25,7 +25,7 @@ export function usePreview(file: File) {
   const [chosen, choose] = useState<Mapping>();
   const [isRecalled, setRecalled] = useState(false);
   const preview = useQuery<Preview, ApiFailure>({
-    // A file of this name may have been changed: what was said of it is not kept.
+    // A file of this name may have changed, so its preview is not reused.
     queryKey: ['previewImport', file.name, file.size, file.lastModified, chosen ?? null],
     queryFn: async ({ signal }) => {
       const ask = (mapping: Mapping | undefined) => call('previewImport', { body: formOf(file, mapping) }, { signal });

@@ -8,7 +8,7 @@ import { text } from '../../../text/text.ts';
 
 const words = text.contacts.jobs;
 
-/** Ends a job that is under way, after a typed word: what it has done is not taken back. */
+/** Cancels a running job after a typed word; finished parts stay. */
 export function CancelJob({ job: { id, kind } }: { job: Pick<ItemOf<'listContactJobs'>, 'id' | 'kind'> }) {
   const [isAsking, ask] = useDisclosure();
   const cancel = useWrite('cancelContactJob', { changes: ['getImportJob', 'getBulkJob', 'listContactJobs'] });

@@ -5,8 +5,8 @@ const ASK_MS = 500;
 const PATIENCE_MS = 60_000;
 
 /**
- * Waits until a bulk job has ended: what takes it back has to come after it. @throws ApiFailure where it cannot be
- * asked for
+ * Waits until a bulk job has ended, because its undo must come after it.
+ * @throws ApiFailure if the job cannot be read
  */
 export async function jobEnd(jobId: string): Promise<void> {
   const until = Date.now() + PATIENCE_MS;

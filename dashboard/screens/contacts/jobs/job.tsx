@@ -20,7 +20,7 @@ const ERRORS_SHOWN = 50;
 
 type Job = ResponseOf<'getImportJob'> | ResponseOf<'getBulkJob'>;
 
-/** How far one job is, and what became of it. It can be left: the job goes on. */
+/** Progress and result of one job. The job continues after the user leaves. */
 export function JobScreen() {
   const { kind, jobId } = useParams({ from: '/shell/contacts/jobs/$kind/$jobId' });
   const asked = { params: { jobId } };

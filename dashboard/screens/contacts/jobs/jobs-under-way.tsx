@@ -14,7 +14,7 @@ export function JobsUnderWay() {
   const queries = useQueryClient();
   const jobs = useQuery({
     ...queryFor('listContactJobs', { query: { active: true, limit: SHOWN } }),
-    // Stops by itself while the tab is hidden.
+    // Pauses while the tab is hidden.
     refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? ASK_MS : false),
   });
   const open = jobs.data?.data ?? [];

@@ -44,7 +44,7 @@ it('only what was changed is sent, so an operator ceiling does not become the pr
   expect(changesOf(project, { ...draft, publicKeyMode: 'open' })).toEqual({ publicKeyMode: 'open' });
 });
 
-it('a window is one of the clocks that were chosen', () => {
+it('a window uses the chosen time zone', () => {
   const draft = { ...draftOfProject(project), windowed: true, days: ['5', '1'] };
   const window = { from: '09:00', to: '18:00', days: [1, 5] };
   expect(changesOf(project, draft)).toEqual({ sendingWindow: window });

@@ -1,8 +1,8 @@
-/** The settings of a project while they are edited: what stands in the inputs. */
+/** Project settings during editing: the text of the inputs. */
 import type { PatchProject, Project, SendingWindow } from '../../../../packages/client/src/operations.generated.ts';
 
 export type Clocks = 'project' | 'contact' | 'zone';
-/** An empty input is no limit. */
+/** An empty input means no limit. */
 type Amount = number | '';
 
 export interface ProjectDraft {
@@ -15,7 +15,7 @@ export interface ProjectDraft {
   to: string;
   days: string[];
   clocks: Clocks;
-  /** Of the window, where the clocks are those of a zone. */
+  /** Zone of the window, if it does not use the contact's. */
   zone: string;
   capped: boolean;
   capMax: Amount;
@@ -29,7 +29,7 @@ export interface ProjectDraft {
   phoneCountry: string;
   rate: Amount;
   month: Amount;
-  /** Per cent. */
+  /** Percent. */
   bounceGuard: Amount;
   complaintGuard: Amount;
 }
@@ -66,8 +66,8 @@ export function draftOfProject(project: Project): ProjectDraft {
 }
 
 /**
- * What is to be changed, and nothing else: a limit that shows the operator's ceiling must not become the project's own
- * by saving another field.
+ * Returns only the changed fields. A limit that shows the operator's must not become the project's own when another
+ * field is saved.
  */
 export function changesOf(project: Project, draft: ProjectDraft): PatchProject {
   const [wanted, has] = [settingsOf(draft), settingsOf(draftOfProject(project))];

@@ -17,11 +17,11 @@ import { WindowFields } from './window-fields.tsx';
 
 const words = text.settings.project;
 
-/** What every part of the form is given. */
+/** Props of every part of the form. */
 export interface FieldsProps {
   draft: ProjectDraft;
   set: (changes: Partial<ProjectDraft>) => void;
-  /** What the API says is wrong with a field. */
+  /** The API's error of a field. */
   fault: (field: string) => string | undefined;
   project: ResponseOf<'getProject'>;
 }

@@ -122,7 +122,7 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
   );
 }
 
-/** What a number input holds: text only while it is empty. */
+/** Returns the value of a number input, which is text only while it is empty. */
 export function amountOf(value: string | number): number | '' {
   return value === '' || !Number.isFinite(Number(value)) ? '' : Number(value);
 }
