@@ -50,8 +50,8 @@ function addressOfApi(): string {
 }
 
 /**
- * To the API our own pages are its own; those of other sites stay what they are, so that their writes are refused as
- * ever.
+ * Makes requests of the dev server's pages same-origin for the API. Requests of other sites keep their origin, so
+ * their writes are refused.
  */
 function takesOwnPages(proxy: Parameters<NonNullable<ProxyOptions['configure']>>[0]): void {
   proxy.on('proxyReq', (request, { headers }) => {

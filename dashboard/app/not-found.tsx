@@ -2,7 +2,7 @@ import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { text } from '../text/text.ts';
 
-/** Stands in for a screen that does not exist, or a record that is gone. */
+/** Replaces a screen that does not exist, or a record that is gone. */
 export function NotFound() {
   return (
     <Stack p="xl" gap="xs" align="flex-start">

@@ -5,7 +5,7 @@ import { queryFor } from '../api/queries.ts';
 export type Me = ResponseOf<'getMe'>;
 export type Permission = Me['permissions'][number];
 
-/** The signed-in user, whom the shell has read already. */
+/** The signed-in user; the shell has read it already. */
 export interface Session {
   userId: string;
   email: string;

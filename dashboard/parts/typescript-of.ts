@@ -31,10 +31,7 @@ export function typescriptOf({ method, path, body }: CurlRequest, origin: string
   ].join('\n');
 }
 
-/**
- * Finds an operation by its method and a path, with or without `/v1`; of several matches, the one with the fewest
- * parameters.
- */
+/** Finds an operation by its method and a path, with or without `/v1`. The match with the fewest parameters wins. */
 function operationOf(method: string, pathname: string) {
   const found = Object.entries(OPERATIONS).flatMap(([id, operation]) => {
     const params = operation.method === method ? paramsIn(operation.path, pathname) : undefined;

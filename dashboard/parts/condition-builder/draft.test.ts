@@ -35,7 +35,7 @@ const sentOf = (filter: DraftFilter) =>
   conditionOf({ logic: 'AND', groups: [{ key: 'g', filters: [filter] }] }).groups[0]?.filters[0];
 
 describe('a draft', () => {
-  it('gives back the stored condition, at every depth and with lists of several types', () => {
+  it('returns the stored condition, at every depth and with lists of several types', () => {
     expect(conditionOf(draftOf(NESTED))).toEqual(NESTED);
     expect(isWhole(draftOf(NESTED))).toBe(true);
   });

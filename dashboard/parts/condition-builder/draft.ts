@@ -1,4 +1,4 @@
-/** A condition during editing: rows have keys, values are the texts of their inputs, and parts may still be missing. */
+/** A condition during editing: rows have keys, values are the input strings, and parts may still be missing. */
 import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
 import {
   type FieldKind,

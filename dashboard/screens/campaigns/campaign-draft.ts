@@ -25,7 +25,7 @@ export interface VersionDraft {
 }
 
 export interface TestDraft {
-  /** Of 100. */
+  /** Percent of the audience. */
   share: number;
   metric: 'opens' | 'clicks';
   waitMinutes: number;

@@ -11,7 +11,7 @@ import type { Mail } from './mail.tsx';
 
 const NOT_ENDED: readonly Mail['status'][] = ['PENDING', 'SENDING', 'HELD'];
 
-/** Sends a mail again, after one question: what left cannot be called back. Leads to the new mail. */
+/** Sends an email again after a confirmation, because a sent email cannot be recalled. Leads to the new email. */
 export function Resend({ mail }: { mail: Mail }) {
   const [isAsking, ask] = useDisclosure();
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import type { InputOf } from '../../api/client.ts';
 export type MailQuery = NonNullable<InputOf<'listEmails'>['query']>;
 export type SmsQuery = NonNullable<InputOf<'listSms'>['query']>;
 
-/** What a list of mails is narrowed by, as the address of the screen has it. Dates are days, `YYYY-MM-DD`. */
+/** Filters of an email list, as in the address of the screen. Dates are days, `YYYY-MM-DD`. */
 export type MailSearch = Pick<
   MailQuery,
   | 'to'
@@ -42,7 +42,7 @@ const MAIL_KEYS = [
 ];
 const SMS_KEYS = ['to', 'status', 'sourceType', 'contactId', 'workflowExecutionId', 'since', 'until'] as const;
 
-/** What an address says of its filters: what is no text is left out, and the API judges the rest. */
+/** Reads the filters of an address. Values that are not strings are skipped; the API checks the others. */
 export function readMailSearch(given: Record<string, unknown>): MailSearch {
   return pick(given, MAIL_KEYS) as MailSearch;
 }
@@ -62,7 +62,7 @@ function pick(given: Record<string, unknown>, keys: readonly string[]): Record<s
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filters as the API takes them: days begin and end in the viewer's zone. */
+/** Returns the filters as the API takes them; days start and end in the viewer's time zone. */
 export function queryOf<Search extends { since?: string; until?: string }>(search: Search): Search {
   const { since, until } = search;
   return {

@@ -18,7 +18,7 @@ type Sms = ResponseOf<'getSms'>['data'];
 const MOVING_MS = 1_000;
 const STILL_MS = 15_000;
 
-/** One SMS: its text, what became of it and why. */
+/** One SMS: text, result and reason. */
 export function SmsPage() {
   const { id } = useParams({ from: '/shell/messages/sms/$id' });
   const sms = useQuery({

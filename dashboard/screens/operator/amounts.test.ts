@@ -17,7 +17,7 @@ it.each([
   [259_200, '3 d'],
 ])('%d seconds are %s', (seconds, shown) => expect(formatSeconds(seconds)).toBe(shown));
 
-it.each([0.1, 0.003, 1, 0.0005])('the share %d is the same after it was shown as per cent', (share) => {
+it.each([0.1, 0.003, 1, 0.0005])('the share %d is the same after it was shown in percent', (share) => {
   expect(shareOf(percentOf(share))).toBe(share);
 });
 

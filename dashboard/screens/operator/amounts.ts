@@ -3,7 +3,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A number of bytes as people read it, to three figures: `734 MB`. */
+/** Formats a number of bytes with three digits: `734 MB`. */
 export function formatBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   const shown = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format(bytes / 1000 ** power);
@@ -19,7 +19,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.round(seconds / DAY)} d`;
 }
 
-/** A share of 1 as the per cent of a field, and back; an empty field is none. */
+/** Returns a share of 1 as the percent of a field, and back; an empty field has none. */
 export function percentOf(share: number | null): number | '' {
   return share === null ? '' : Math.round(share * 1e6) / 1e4;
 }

@@ -46,7 +46,7 @@ const STATIC_COLUMNS: Column<Change>[] = [
 
 /**
  * Contacts that entered and left, while the segment was tracked. For a static segment: added and removed contacts,
- * and by whom.
+ * with the user.
  */
 export function History({ segment: { id, type, trackMembership } }: { segment: ResponseOf<'getSegment'> }) {
   const pages = useInfiniteQuery(pagesOf('listSegmentHistory', { params: { id } }));

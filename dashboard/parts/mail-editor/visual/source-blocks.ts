@@ -6,7 +6,7 @@ export interface Block {
   name: string;
   start: number;
   end: number;
-  /** Offset of the element around it; -1 if there is none. */
+  /** Offset of the element around it; -1 without one. */
   parent: number;
 }
 
