@@ -15,7 +15,7 @@ describe('npm run demo:channels', () => {
     expect(output).toContain('All 13 loops are closed.');
     expect(output).not.toContain('\x1b');
     const records: [title: string, ...lines: RegExp[]][] = [
-      ['Delivered', /email .*"status":"DELIVERED"/, /event +email\.delivery \{.*"deliveredAt"/],
+      ['A delivery', /email .*"status":"DELIVERED"/, /event +email\.delivery \{.*"deliveredAt"/],
       [
         'the return path',
         ...[/email .*"status":"BOUNCED".*"reason":"bounced:dead_mailbox".*User unknown/, /email\.bounce .*"Permanent"/],
@@ -29,8 +29,8 @@ describe('npm run demo:channels', () => {
       ['reply', /email .*"status":"RECEIVED"/, /email\.received .*"body":"Yes, please\.\\n".*"spfVerdict"/],
       ['relay', /250 2\.0\.0 Accepted as/, /email .*"status":"SENT"/],
       ['automation', /step +WAIT_FOR_EVENT .*"branch":"event"/, /execution .*"exitReason":"clicked"/],
-      ['refused during the SMTP session', /suppression .*"hard_bounce","source":"smtp"/],
-      ['No way', /email\.bounce .*"transientBounce":true/, /contact .*"subscribed":true/],
+      ['SMTP session', /suppression .*"hard_bounce","source":"smtp"/],
+      ['unreachable', /email\.bounce .*"transientBounce":true/, /contact .*"subscribed":true/],
       ['SMS', /sms .*"DELIVERED"/, /contact .*"smsSubscribed":false/, /sms .*"FAILED".*"reason":"sms_stopped"/],
       ['webhook', /verified with the secret, and refused when altered/, /delivery .*"DELIVERED"/],
     ];

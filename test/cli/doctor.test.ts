@@ -51,8 +51,8 @@ describe('doctor beside npm start on loopback', () => {
     const lines = output.split('\n').filter((line) => /^(warn|fail) /.test(line) && !/^\w+ {2}disk /.test(line));
     expect(lines).toEqual([]);
     expect(of('Postgres')).toEqual([expect.stringMatching(/^pass 127\.0\.0\.1:\d+ is Postgres 18\./)]);
-    expect(of('Temporal')).toEqual([expect.stringMatching(/^pass .* keeps what has ended for \d+ h$/)]);
-    expect(of('secret key')).toEqual(['pass kept in the home, 64 characters']);
+    expect(of('Temporal')).toEqual([expect.stringMatching(/^pass .* keeps ended workflows for \d+ h$/)]);
+    expect(of('secret key')).toEqual(['pass stored in the home, 64 characters']);
     // The disk is this machine's.
     expect(exitCode).toBe(of('disk')[0]?.startsWith('pass') ? 0 : expect.any(Number));
   });
@@ -61,7 +61,7 @@ describe('doctor beside npm start on loopback', () => {
     const { of, exitCode } = await runDoctor({ TIDINGS_HOME: home, SECRET_KEY: GOOD_KEY });
     expect(of('secret key')).toEqual([
       'pass SECRET_KEY, 64 characters',
-      expect.stringMatching(/^fail it does not open what the database holds → set SECRET_KEY/),
+      expect.stringMatching(/^fail it cannot decrypt the secrets in the database → set SECRET_KEY/),
     ]);
     expect(exitCode).toBe(2);
   });
@@ -117,9 +117,9 @@ describe('doctor on settings', () => {
     expect(of('public HOST')).toEqual([
       expect.stringMatching(/^fail links in emails lead to http:\/\/127\.0\.0\.1:3000.* → set PUBLIC_URL/),
       expect.stringMatching(/^warn anyone .* may sign up .* → set SIGNUP/),
-      expect.stringMatching(/^fail webhooks reach private addresses.* → set WEBHOOK_ALLOW_PRIVATE=false/),
-      expect.stringMatching(/^fail the SMTP relay takes API keys without TLS → set TLS_CERT_FILE/),
-      expect.stringMatching(/^warn requests have no limit → set RATE_LIMIT_PER_MINUTE/),
+      expect.stringMatching(/^fail webhooks can call private addresses.* → set WEBHOOK_ALLOW_PRIVATE=false/),
+      expect.stringMatching(/^fail the SMTP relay accepts API keys without TLS → set TLS_CERT_FILE/),
+      expect.stringMatching(/^warn requests have no rate limit → set RATE_LIMIT_PER_MINUTE/),
       expect.stringMatching(/^warn anyone can read metrics at 0\.0\.0\.0/),
     ]);
     expect(of('capture')).toEqual([
@@ -131,14 +131,14 @@ describe('doctor on settings', () => {
 
   it('warns of captured mail that others wait for, and passes where none is captured', async () => {
     const allowed = await diagnoseHere(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
-    expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn mail: kept in the mailbox/)]);
+    expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn email: captured instead of sent/)]);
     const proxied = await diagnoseHere(env({ PUBLIC_URL: 'http://mail.example.com' }));
-    expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn mail and SMS: kept in the mailbox/)]);
+    expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn email and SMS: captured instead of sent/)]);
     expect(proxied.of('TLS')).toEqual([
       expect.stringMatching(/^fail PUBLIC_URL http:\/\/mail\.example\.com is not encrypted/),
     ]);
     const real = await diagnoseHere(env({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
-    expect(real.of('capture')).toEqual(['pass mail and SMS are not captured']);
+    expect(real.of('capture')).toEqual(['pass email and SMS are not captured']);
   });
 });
 
@@ -155,7 +155,7 @@ describe('doctor on Postgres', () => {
   it('fails for a database that waits for its migrations', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: inject('postgresUrl') }));
     expect(of('Postgres')).toContainEqual(
-      expect.stringMatching(/^fail the database waits for \d+ migrations → run npm run migrate/),
+      expect.stringMatching(/^fail the database has \d+ pending migrations → run npm run migrate/),
     );
   });
 
@@ -170,10 +170,10 @@ describe('doctor on Postgres', () => {
     const { id: projectId } = await buildProject(database.db, 'Keys');
     await buildDomain(database.db, { projectId });
     const right = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
-    expect(right.of('secret key')).not.toContainEqual(expect.stringContaining('does not open'));
+    expect(right.of('secret key')).not.toContainEqual(expect.stringContaining('cannot decrypt'));
     const wrong = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
     expect(wrong.of('secret key')).toContainEqual(
-      expect.stringMatching(/^fail it does not open what the database holds/),
+      expect.stringMatching(/^fail it cannot decrypt the secrets in the database/),
     );
   });
 });
@@ -199,7 +199,7 @@ describe('doctor on Temporal', () => {
     const { of } = await at(await namespaceThatKeeps(hours));
     const remedy = verdict === 'pass' ? '$' : '.* → temporal operator namespace update';
     expect(of('Temporal')).toEqual([
-      expect.stringMatching(new RegExp(`^${verdict} .* keeps what has ended for ${hours} h${remedy}`)),
+      expect.stringMatching(new RegExp(`^${verdict} .* keeps ended workflows for ${hours} h${remedy}`)),
     ]);
   });
 
@@ -223,9 +223,11 @@ describe('doctor on TLS', () => {
     server.close();
     const gone = await diagnoseHere(env({ PUBLIC_URL }));
     expect(stranger.of('TLS')).toEqual([
-      expect.stringMatching(/^fail the certificate of https:\/\/localhost.* does not hold/),
+      expect.stringMatching(/^fail the certificate of https:\/\/localhost.* is not valid/),
     ]);
-    expect(known.of('TLS')).toEqual([expect.stringMatching(/^warn the certificate of .* ends in 1 days → renew it/)]);
+    expect(known.of('TLS')).toEqual([
+      expect.stringMatching(/^warn the certificate of .* expires in 1 days → renew it/),
+    ]);
     expect(gone.of('TLS')).toEqual([expect.stringMatching(/^warn https:\/\/localhost.* was not reached from here/)]);
   });
 
