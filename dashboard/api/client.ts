@@ -14,10 +14,13 @@ interface Request {
   body?: unknown;
 }
 
-/** An input with `updatedAt` of the record that the user has seen: a newer one is not changed, and the API answers 409. */
+/**
+ * An input with the `updatedAt` that the user has seen. If the record is newer, the API changes nothing and responds
+ * with 409.
+ */
 export type SeenInput<Id extends OperationId> = InputOf<Id> & { seenAt?: string };
 
-/** Who wants to know that the session has ended: the shell, which shows the sign-in page. */
+/** Called when the session has ended; the shell then shows the sign-in page. */
 let onSignedOut: () => void = () => {};
 export function whenSignedOut(then: () => void): void {
   onSignedOut = then;

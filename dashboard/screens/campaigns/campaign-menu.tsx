@@ -11,7 +11,7 @@ import { CAMPAIGN_ANSWERS, type Campaign } from './words.ts';
 
 const words = text.campaigns;
 
-/** What is done with a campaign seldom: a copy of it, and its end. */
+/** Rare actions on a campaign: duplicate and delete. */
 export function CampaignMenu({ campaign: { id, status, updatedAt } }: { campaign: Campaign }) {
   const navigate = useNavigate();
   const [asks, setAsks] = useState(false);

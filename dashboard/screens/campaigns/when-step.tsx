@@ -18,7 +18,7 @@ import { WindowSettings } from './window-settings.tsx';
 import { CAMPAIGN_ANSWERS } from './words.ts';
 
 const words = text.campaigns;
-/** A send to so many cannot be taken back by writing to each: it asks for their number. */
+/** A send to this many recipients asks the user to type the number, because it cannot be corrected one by one. */
 const LARGE = 100;
 const HOW = ['now', 'at', 'local'] as const;
 type How = (typeof HOW)[number];
@@ -105,7 +105,7 @@ function Send({
   const send = async () => {
     const seenAt = isUnsaved ? await save() : campaign.updatedAt;
     if (seenAt === false) return;
-    // A refusal is shown below; what is sent leaves this screen.
+    // A refusal is shown below; a sent campaign leaves this screen.
     await write.mutateAsync({ params: { id: campaign.id }, body, seenAt }).then(
       ({ data }) => {
         tellDone(data.status === 'SCHEDULED' ? words.scheduled : words.sending);
