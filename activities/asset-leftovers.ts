@@ -1,9 +1,9 @@
 import { type AssetObject, deleteLeftover, listDueObjects } from '../db/assets/leftovers.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** Objects removed at a time, well below the sockets that a bucket has. */
+/** The number of objects that are removed at the same time, well below the number of sockets for the bucket. */
 const AT_A_TIME = 10;
-/** Objects of one round: at 50 ms each they take a minute, and the rest waits for the next hour. */
+/** The maximum number of objects per round. At 50 ms each they take a minute; the rest is removed an hour later. */
 const MOST = 10_000;
 
 /**

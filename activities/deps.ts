@@ -23,7 +23,7 @@ export interface ActivityDeps {
   outbox: OutboxWaker;
   lifecycle: Lifecycle;
   log: Logger;
-  /** Receives the ends of messages. */
+  /** Logs the ends of messages, sampled. */
   ends: SampledLog;
   mailer: Mailer;
   rates: SendRates;
@@ -31,11 +31,11 @@ export interface ActivityDeps {
   smsAttempts: SmsAttempts;
   /** Tells whether the provider accepts our email; absent when it is not watched. */
   route?: RouteWatch;
-  /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
+  /** For campaigns. It has its own connections, so a single email never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
   /** The bucket for new images; undefined stores them in Postgres. */
   bucket: Bucket | undefined;
-  /** Aborted as soon as the process should end: nothing new is started, and running work finishes. */
+  /** Aborted as soon as the process should end: no new work starts, and running work finishes. */
   stopping: AbortSignal;
 }

@@ -3,10 +3,10 @@ import type { ActivityDeps } from './deps.ts';
 
 export type EndActivities = ReturnType<typeof endActivities>;
 
-/** Helps a workflow end as its record did. */
+/** Activities that help a workflow end in the same way as its record. */
 export function endActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
   return {
-    /** Asks Temporal to cancel the run that this activity belongs to. May run again. */
+    /** Asks Temporal to cancel the run that this activity belongs to. Safe to run twice. */
     async requestCancellation(): Promise<void> {
       const run = Context.current().info.workflowExecution;
       if (run) await lifecycle.cancel(run);

@@ -7,9 +7,9 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 const EVERY_MS = 5_000;
 
 /**
- * Runs a part of an activity and tells Temporal meanwhile that it lives, so that a killed worker's work is soon done by
- * another; the answers to it are how a cancellation gets here.
- * @param work is given what is aborted when the activity is cancelled or its worker stops
+ * Runs a part of an activity and sends heartbeats to Temporal meanwhile, so that another worker soon does the work of
+ * a killed one. A cancellation arrives in the response to a heartbeat.
+ * @param work gets a signal that is aborted when the activity is cancelled or its worker stops
  */
 export async function withHeartbeats<T>(
   work: (cancelled: AbortSignal) => Promise<T>,

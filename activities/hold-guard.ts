@@ -7,25 +7,31 @@ import { emailDomain } from '../rules/emails/email-address.ts';
 import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** Mails looked at by one statement. */
+/** The number of emails that one statement reads. */
 const BATCH_MAX = 500;
-/** Mails that wait to be noted; beyond it they go uncounted, which only makes the guard a little quicker. */
+/**
+ * The maximum number of emails that wait to be recorded. Further ones are not counted, which only makes the guard a
+ * little quicker.
+ */
 const WAITING_MAX = 20_000;
 
 export interface HoldGuard {
   /**
-   * Names the mailbox provider of `to` in the outcome of its email where it refused the sender. Asks the DNS, for 3 s at
-   * most.
+   * Adds the mailbox provider of `to` to the outcome, if that provider refused the sender. Asks the DNS, for at most
+   * 3 s.
    */
   named(outcome: RecordedOutcome, to: string): Promise<RecordedOutcome>;
   /**
-   * These mails were taken and recorded: they count among the last ones of their provider, if it is watched. Not
-   * awaited.
+   * Counts accepted and recorded emails among the last emails of their mailbox provider, if it is watched. Runs in
+   * the background.
    */
   accepted(emailIds: string[]): void;
 }
 
-/** The sending process's part of the projects' guards: it knows the provider of each mailbox. One for each channel. */
+/**
+ * Creates the sending process's part of the projects' guards, which knows the provider of each mailbox. There is one
+ * per channel.
+ */
 export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
   const { db, log } = p;
   const dns = createDns({ servers: p.dnsServers, cached: true });

@@ -12,27 +12,27 @@ import type { CsvChunk } from '../rules/contacts/csv.ts';
 import type { JobInput, JobStatus } from '../rules/contacts/jobs.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** Work of one activity: long enough to be worth its cost in Temporal, short enough that a stop loses no time to it. */
+/**
+ * How long one activity works. It is long enough to be worth its cost in Temporal, and short enough that a stop loses
+ * little.
+ */
 const ACTIVITY_MS = 5_000;
 
-/**
- * How often who is next in line looks whether it is their turn, and how much longer those wait who have more before
- * them.
- */
+/** How often the next job in line checks whether it is its turn. Jobs with more jobs before them wait longer. */
 const NEXT_TURN_MS = 500;
 const TURN_MS = 2_000;
 const TURN_MAX_MS = 60_000;
-/** A job beyond the project's computing budget for longer releases its place. */
+/** A job that exceeds the project's computing budget for longer releases its place. */
 const WAIT_HERE_MS = 1_000;
 const TOO_SLOW = 'The file takes too long to read: check its quotes.';
-/** The limit counts time, which a machine without a free processor uses up as well, so the first attempts decide nothing. */
+/** The limit counts elapsed time, which also passes on a busy machine, so the first attempts decide nothing. */
 const SLOW_ATTEMPTS = 3;
 
 export interface JobProgress {
   done: boolean;
-  /** Contacts or rows done so far. */
+  /** The number of contacts or rows that are done. */
   processed: number;
-  /** Milliseconds until the next part; absent for at once, and from earlier versions. */
+  /** Milliseconds until the next part. Absent when it runs at once, and in results of earlier versions. */
   waitMs?: number;
 }
 
@@ -50,8 +50,8 @@ export interface JobEnded {
 export type JobActivities = ReturnType<typeof jobActivities>;
 
 /**
- * Jobs over many contacts. All may run again, and two attempts at once do no harm: each chunk locks its job, and its
- * effect commits together with the job's cursor.
+ * Jobs over many contacts. All are safe to run twice, also concurrently: each chunk locks its job, and its effect
+ * commits together with the job's cursor.
  */
 export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
@@ -68,7 +68,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
   }
 
   return {
-    /** Does chunks of a bulk job for some seconds. */
+    /** Processes chunks of a bulk job for some seconds. */
     async runBulkJob({ projectId, jobId, kind }: JobInput): Promise<JobProgress> {
       if (!isBulkKind(kind)) throw ApplicationFailure.nonRetryable(`unknown kind of job: ${kind}`, 'UNKNOWN_JOB_KIND');
       return runChunks(() =>
@@ -77,8 +77,8 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
     },
 
     /**
-     * Imports chunks of a file for some seconds, when no earlier import of the project is running. A job that has to
-     * wait for that, or for the project's budget, releases its place.
+     * Imports chunks of a file for some seconds, if no earlier import of the project is running. A job that has to
+     * wait for another import, or for the project's budget, releases its place.
      */
     async runImport({ projectId, jobId }: JobInput): Promise<JobProgress> {
       const ref = { projectId, id: jobId };
@@ -92,7 +92,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
       if (ahead > 0)
         return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, NEXT_TURN_MS + (ahead - 1) * TURN_MS) };
       const work = { projectId, kind: 'contacts.import', bulk: true, maxWaitMs: WAIT_HERE_MS };
-      // Threads read it where it is: anything else would be copied whole for each chunk.
+      // Threads read the file from shared memory. Any other buffer would be copied whole for each chunk.
       const file = new Uint8Array(new SharedArrayBuffer(job.file.byteLength));
       file.set(job.file);
       const { layout, text } = input;
@@ -107,7 +107,8 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
           limit: IMPORT_CHUNK_ROWS,
           phoneCountry,
         });
-        // Handles the rejection even when the result is not used: a chunk that is read ahead of a stop is read again.
+        // Handles the rejection even when the result is not used, because a chunk that was read before a stop is read
+        // again.
         reading.catch(() => {});
         return reading;
       };
@@ -134,7 +135,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
     },
 
     /**
-     * Writes down how a job ended, unless it has ended before; returns how it ended, with the code of a failure.
+     * Records how a job ended, unless it has ended before. Returns how it ended, with the code of a failure.
      * @throws RowMissing
      */
     async endJob({ projectId, jobId, status, failedReason }: JobEnd): Promise<JobEnded> {

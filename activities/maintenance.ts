@@ -7,11 +7,14 @@ import type { ActivityDeps } from './deps.ts';
 
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
-/** Mails looked at a transaction, and held ones released by it at most: as many as five delivery workflows take. */
+/**
+ * The number of emails that one transaction reads, and the most held emails that it releases. Five delivery workflows
+ * take this many.
+ */
 const RELEASE_ROWS = 1_000;
 /** The number of executions that one transaction checks; each one that is woken early is one signal. */
 const WAKE_ROWS = 1_000;
-/** Transactions of an activity without any that is held: a second or so of a long ledger. */
+/** The maximum number of transactions of an activity that find no held email: a second or so of a long ledger. */
 const RELEASE_PAGES = 100;
 
 /** One activity of a release, and the start of the next one; null at the end. */
@@ -30,8 +33,8 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     checkDomains: async (): Promise<number> => endEarlierRound('domainChecks'),
 
     /**
-     * Puts a page of a project's held mails back on their way. May run again: the status decides, so that each leaves
-     * once, and a page that was done is passed over. Ends where the project is on hold again.
+     * Releases a page of a project's held emails. Safe to run twice: the status decides, so each email is released
+     * once and a finished page is skipped. Stops when the project is on hold again.
      */
     async releasePage({ projectId, after = null }: { projectId: string; after?: string | null }): Promise<Released> {
       for (let page = 1; ; page += 1) {
@@ -42,8 +45,8 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     },
 
     /**
-     * Wakes a page of a project's executions that wait for a sending window which opens earlier now. May run again:
-     * they look themselves.
+     * Wakes a page of a project's executions that wait for a sending window which now opens earlier. Safe to run
+     * twice, because each execution checks its own window.
      */
     async wakeWindowPage(input: {
       projectId: string;
@@ -57,7 +60,7 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     },
   };
 
-  /** Ends a round that an earlier release started. The rounds of this release do its work. */
+  /** Ends a round that an earlier release started. Rounds of this release do its work. */
   function endEarlierRound(workflow: string): number {
     log.warn({ workflow }, 'a workflow of an earlier release did nothing; see recoveryRound and the other rounds');
     return 0;
@@ -71,7 +74,7 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     } = await inTransaction(db, async (trx) => {
       const released = await releaseHeldPage(trx, { projectId, after, rows: RELEASE_ROWS });
       const rows = released.ids.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
-      // The last page wakes the campaigns, which keep their held mails themselves.
+      // The last page wakes the campaigns, which keep their held emails themselves.
       const isLast = released.after === null && !released.heldAgain;
       const campaigns = isLast ? await wakeCampaigns(trx, projectId) : [];
       return { ids: released.ids, last: released.after, outbox: [...(await enqueue(trx, rows)), ...campaigns] };

@@ -10,7 +10,7 @@ export interface MessageEnd {
   reason: string | null;
 }
 
-/** Writes the end of an email or SMS to the log, with the time since it was accepted. */
+/** Logs the end of an email or SMS, with the time since it was accepted. */
 export function tellMessageEnd(ends: SampledLog, { kind, id, ...end }: MessageEnd): void {
   ends('a message has ended', () => {
     const acceptedAt = timeOfUuid(id);

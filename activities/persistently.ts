@@ -8,7 +8,7 @@ import { isConnectionFailure } from '../db/postgres-errors.ts';
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
 export interface Persistence {
-  /** How long to wait before each further try. */
+  /** The wait before each further attempt. */
   waitsMs: readonly number[];
   /** Tells whether an error is worth another attempt. */
   passes(error: unknown): boolean;
@@ -19,8 +19,8 @@ export interface Persistence {
 const WHILE_POSTGRES_IS_AWAY: Persistence = { waitsMs: RETRY_WAITS_MS, passes: isConnectionFailure };
 
 /**
- * Retries failing work for a while. `work` has to be safe to repeat after a commit whose result was lost: fenced by a
- * claim.
+ * Retries failing work for a while. `work` must be safe to repeat after a commit whose result was lost; claims make
+ * it so.
  */
 export async function persistently<T>(
   work: () => Promise<T>,

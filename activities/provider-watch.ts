@@ -3,14 +3,14 @@ import type { EmailProvider, ProviderResult } from '../channels/email/provider.t
 import { isSessionStage } from '../rules/emails/refusal.ts';
 import { statusOf } from './emails/decision.ts';
 
-/** One line says it; mails keep failing by the thousand while the provider is away. */
+/** At most one line is logged in this time, because thousands of emails fail while the provider is down. */
 const QUIET_MS = 60_000;
 
 export interface ProviderWatchDeps {
   log: Pick<Logger, 'warn'>;
   /** The provider's address, see `providerAddress`. */
   address: string;
-  /** Milliseconds since any moment. */
+  /** Milliseconds since any fixed moment. */
   now?: () => number;
 }
 
@@ -35,7 +35,10 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
     mails = 0;
   }
 
-  /** Wraps a provider and checks its results. Email that it leaves unsent because we stop is not its failure. */
+  /**
+   * Wraps a provider and checks its results. Email that stays unsent because the process stops is not a failure of
+   * the provider.
+   */
   return function watchProvider(provider: EmailProvider): EmailProvider {
     let closing = false;
     provider.onNotice?.((notice) => log.warn({ provider: provider.kind, address }, notice));

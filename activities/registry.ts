@@ -16,8 +16,8 @@ import { webhookDeliveryActivities } from './webhooks/deliveries.ts';
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
- * Every activity, by the task queue that its workflows name for it. While nothing may be sent (`gate`), activities that
- * send email, SMS, campaigns or requests to tenants' servers wait. All others continue.
+ * Returns all activities, by the task queue that their workflows name. While nothing may be sent (`gate`), activities
+ * that send email, SMS, campaigns or requests to tenants' servers wait. All others continue.
  */
 export function activitiesByQueue(
   deps: ActivityDeps,

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 
-/** Whether this process may send at this moment. */
+/** Tells whether this process may send at this moment. */
 export interface SendingGate {
   isOpen(): boolean;
 }
@@ -33,7 +33,7 @@ function heldFailure(attempt: number): ApplicationFailure {
     type: 'SENDING_HELD',
     message: 'Nothing of this installation is sent at present.',
     nextRetryDelay: Math.min(RETRY_MAX_MS, attempt * RETRY_STEP_MS),
-    // Waiting is no failure: it is neither logged nor counted as one.
+    // A wait is not a failure: it is neither logged nor counted as one.
     category: ApplicationFailureCategory.BENIGN,
   });
 }

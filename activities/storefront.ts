@@ -4,14 +4,17 @@ import { notifyWaiting } from '../engine/events/storefront.ts';
 import type { Restock } from '../rules/storefront/storefront.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** Contacts of one transaction: few enough that nobody waits long for one of them. */
+/** The number of contacts per transaction. It is small, so that other work does not wait long for a locked contact. */
 const PAGE_CONTACTS = 250;
-/** Work of one activity: long enough to be worth its cost in Temporal, short enough that a stop loses no time to it. */
+/**
+ * How long one activity works. It is long enough to be worth its cost in Temporal, and short enough that a stop loses
+ * little.
+ */
 const ACTIVITY_MS = 5_000;
 
 export type StorefrontActivities = ReturnType<typeof storefrontActivities>;
 
-/** The work that a restock starts. May run again, because each page commits with the end of its waits. */
+/** The work that a restock starts. Safe to run twice, because each page commits together with the end of its waits. */
 export function storefrontActivities({ db, outbox }: ActivityDeps) {
   return {
     /** Notifies contacts that waited for a restock, page by page for some seconds. */

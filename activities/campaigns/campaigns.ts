@@ -24,16 +24,16 @@ const FIRST_PAGE_CONTACTS = 500;
 /** The maximum number of pages that one turn adds before the workflow may start lanes with them. */
 const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
-/** Chunks that a workflow reads at a time: four for each lane. */
+/** The number of chunks that a workflow reads at a time: four for each lane. */
 const DUE_CHUNKS = 64;
 
-/** `before`: chunks from this one on had no turn yet. `except`: the workflow has already taken up these. */
+/** `before`: chunks from this number on had no turn yet. `except`: chunks that the workflow has already taken up. */
 export interface DueInput extends CampaignStart {
   before: number;
   except: number[];
 }
 
-/** `clock` identifies the settings that decide when email may be sent, as the workflow last heard. */
+/** `clock` identifies the settings that decide when email may be sent, as the workflow last read them. */
 export interface KeepInput extends CampaignStart {
   chunks: LaterChunk[];
   clock: string | undefined;
@@ -41,16 +41,15 @@ export interface KeepInput extends CampaignStart {
 
 export interface AudienceInput extends CampaignStart {
   /**
-   * How many times the audience was asked for before, in this run of the workflow; absent from workflows of earlier
-   * versions.
+   * How many times this run of the workflow asked for the audience before. Absent from workflows of earlier versions.
    */
   round?: number;
 }
 
-/** `rate`: mails a second, 0 for no limit. */
+/** `rate`: emails per second, 0 for no limit. */
 export type CampaignState =
   | Exclude<StartState, { phase: 'sending' | 'paused' }>
-  /** `clock` stands for the settings that decide when mail may leave. */
+  /** `clock` identifies the settings that decide when email may be sent. */
   | { phase: 'sending' | 'paused'; rate: number; clock?: string; test?: { testing: boolean; lastSeq: number } };
 
 export type AudienceTaken =
@@ -62,7 +61,7 @@ export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number
 export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
 export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>;
 
-/** Short steps of a campaign's life. Each is a conditional change, so all may run again. */
+/** The short steps of a campaign's life. Each step is a conditional change, so all are safe to run twice. */
 export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
   return {
     /** Reads the state of the campaign, and moves it to SENDING when its time has come. */
@@ -85,18 +84,18 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return readDueChunks(db, { ...start, before, except, limit: DUE_CHUNKS });
     },
 
-    /** Makes chunks wait in Postgres that a run of an earlier version carried on itself. */
+    /** Stores the waits of chunks in Postgres. A run of an earlier version kept these waits in its workflow. */
     async keepChunks({ chunks, clock, ...start }: KeepInput): Promise<void> {
       const waits = chunks.map((chunk) => ({ chunk, clock: chunk.shut ? (clock ?? '') : null }));
       await keepWaits(db, { ...start, waits });
     },
 
-    /** Starts the wait of a test whose share was sent, or chooses the winner. */
+    /** Starts the wait of a test when its share was sent, or chooses the winner. */
     async judgeCampaignTest(start: CampaignStart): Promise<TestState> {
       return inTransaction(db, (trx) => judgeTest(trx, start));
     },
 
-    /** Skips the recipients that a cancelled start has left; returns how many, and how the start ended. */
+    /** Skips the recipients that a cancelled start did not reach. Returns how many, and how the start ended. */
     async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number; status?: 'SENT' | 'CANCELLED' }> {
       const status = await findStartEnd(db, start);
       // Recovery starts the campaign again from its current state.
@@ -112,13 +111,13 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
   };
 }
 
-/** The long part: the audience, and the sender of chunks. */
+/** The long steps of a campaign's life: reading the audience and sending the chunks. */
 export function campaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
   const { config, db, stopping } = deps;
   const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
   const sending = new CampaignSending(deps);
   return {
-    /** Takes pages of the audience: a small one first, then ever more. A page that was taken is not taken again. */
+    /** Adds pages of the audience: a small page first, then more and more pages per turn. No page is added twice. */
     async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
       return withHeartbeats(async (cancelled) => {
         const until = Date.now() + AUDIENCE_TURN_MS;
@@ -138,8 +137,8 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
     },
 
     /**
-     * Runs one turn at a chunk. Safe to run again: rows that an earlier attempt had claimed are claimed again, and its
-     * late completions do not count.
+     * Runs one turn at a chunk. Safe to run twice: rows that an earlier attempt had claimed are claimed again, and
+     * its late completions do not count.
      */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
       return withHeartbeats((cancelled) => sending.takeTurn(input, cancelled), HEARTBEAT_MS);

@@ -10,19 +10,21 @@ import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
 
-/** Rows of the smallest claim; a claim is as many of these stretches as leave in about half a second. */
+/**
+ * The number of rows of the smallest claim. A claim takes as many of these ranges as are sent in about half a second.
+ */
 const STRETCH_ROWS = 100;
 const STRETCHES_MAX = 5;
 const COSTLY_STRETCH_ROWS = 5;
 const CLAIM_AHEAD_MS = 500;
 
-/** The rows of a chunk that a turn has not claimed yet, in order, and the claims of them. */
+/** The rows of a chunk that a turn has not claimed yet, in order. Makes the claims of these rows. */
 export class ChunkClaims {
   private readonly deps: { db: Db; pads: KeyPads };
   private readonly turn: ChunkTurn;
   private readonly claim: number;
   private ranges: LedgerRange[] = [];
-  /** How many of them the next claim takes. */
+  /** The number of ranges that the next claim takes. */
   private stretches = 1;
   private foundNothing = false;
   private refused = 0;
@@ -33,13 +35,15 @@ export class ChunkClaims {
     this.claim = claim;
   }
 
-  /** Reads what there is to claim: row by row where a send rate decides how many. */
+  /**
+   * Reads the ranges to claim. With a send rate, each row is a range, because the rate decides how many are claimed.
+   */
   async open({ rowByRow }: { rowByRow: boolean }): Promise<void> {
     const { chunk, from } = this.turn;
     this.ranges = await listRanges(this.deps.db, { ...chunk, from, size: rowByRow ? 1 : this.stretchRows });
   }
 
-  /** Claims that there are to make. */
+  /** The number of ranges that are not claimed yet. */
   get left(): number {
     return this.ranges.length;
   }
@@ -50,14 +54,14 @@ export class ChunkClaims {
   }
 
   /**
-   * A claim found nothing to take: the campaign was cancelled or paused, the project put on hold, or its send rate
-   * changed.
+   * True when a claim found nothing to take: the campaign was cancelled or paused, the project was put on hold, or
+   * its send rate changed.
    */
   get blocked(): boolean {
     return this.foundNothing;
   }
 
-  /** Recipients who get nothing, by the claims so far. */
+  /** The number of recipients that the claims so far have skipped. */
   get skipped(): number {
     return this.refused;
   }
@@ -88,14 +92,17 @@ export class ChunkClaims {
     return rows;
   }
 
-  /** Told how long the rows of a claim took, makes the next ones larger or smaller. */
+  /** Makes the next claims larger or smaller, by the time that the rows of a claim took. */
   adapt(rows: number, tookMs: number): void {
     const leaveInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
     const max = (STRETCHES_MAX * STRETCH_ROWS) / this.stretchRows;
     this.stretches = Math.max(1, Math.min(max, Math.round(leaveInTime / this.stretchRows)));
   }
 
-  /** Costly content gets small claims: consent is decided at the claim, and one message may take half a second. */
+  /**
+   * The size of a range. Costly content gets small claims, because consent is decided at the claim and one message
+   * may take half a second.
+   */
   private get stretchRows(): number {
     return this.turn.composer.costly ? COSTLY_STRETCH_ROWS : STRETCH_ROWS;
   }

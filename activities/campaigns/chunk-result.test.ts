@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unfinishedResult } from './chunk-result.ts';
 
-/** A turn that came to all of its rows, of which some are open still. */
+/** A turn that reached all of its rows, some of which are still open. */
 const END = {
   sent: 0,
   heard: 0,

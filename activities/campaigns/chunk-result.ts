@@ -12,32 +12,37 @@ interface TurnEnd {
   from: string | undefined;
   stopped: boolean;
   blocked: boolean;
-  /** The provider is away. */
+  /** The provider is down. */
   outage: boolean;
-  /** Milliseconds until the chunk looks again whether its route takes email; undefined while it does. */
+  /**
+   * Milliseconds until the chunk checks again whether its route accepts email; undefined while the route accepts it.
+   */
   routePausedMs?: number | undefined;
   hopeless: boolean;
-  /** Milliseconds until the send rate, or the project's computing budget, allows more; undefined when it does now. */
+  /**
+   * Milliseconds until the send rate, or the project's computing budget, allows more; undefined when it allows more
+   * now.
+   */
   retryAfterMs: number | undefined;
-  /** Rows were another attempt's. */
+  /** Another attempt has taken rows of this one. */
   fenced: boolean;
 }
 
-/** The result of a turn after which rows of its chunk are still to be sent: the first reason that holds. */
+/** Returns the result of a turn that leaves rows of its chunk to be sent. The first reason that applies decides. */
 export function unfinishedResult(end: TurnEnd): ChunkTurnResult {
   const { sent, from } = end;
   const putOff = end.deferred > 0 || end.putOffBefore;
   const round = { sent, ...(from !== undefined && { from, putOff }) };
   if (end.stopped) return { outcome: 'stopped', ...round };
   if (end.blocked) return { outcome: 'blocked', ...round };
-  // No attempt: the provider takes no email at all, so the chunk is not given up for it.
+  // This does not count as an attempt: the provider accepts no email at all, so the chunk is not given up.
   if (end.routePausedMs !== undefined)
     return { outcome: 'paced', retryAfterMs: end.routePausedMs, fresh: true, ...round };
   if (end.outage) return { outcome: 'deferred', sent };
   if (end.hopeless) return { outcome: 'hopeless', ...round };
   if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };
   if (end.fenced) return { outcome: 'more', sent };
-  // Not even an answer: the provider hangs.
+  // No reply came: the provider hangs.
   if (end.heard === 0) return { outcome: 'deferred', sent };
   // The turn is over.
   if (from !== undefined) return { outcome: 'more', ...round };

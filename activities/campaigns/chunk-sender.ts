@@ -68,11 +68,11 @@ class ChunkSender implements RecordOwner {
   private readonly turn: ChunkTurn;
   private readonly claim: number;
   readonly projectId: string;
-  /** The value at the start of the turn, or as the recorder has found it since. */
+  /** Whether something waits for `email.sent`: as of the start of the turn, or as the recorder has found since. */
   private eventful: boolean;
   private sent = 0;
   private deferred = 0;
-  /** Emails with a reply, or that could not be composed. */
+  /** The number of emails that have a reply or could not be composed. */
   private answers = 0;
   private inDoubt = 0;
   private outage = 0;
@@ -81,7 +81,7 @@ class ChunkSender implements RecordOwner {
   /** Milliseconds until the project may compute again. */
   private overBudgetMs: number | undefined;
   private readonly unsent: string[] = [];
-  /** Claimed rows to the simulator, which took no tokens. */
+  /** Claimed rows whose recipient is the simulator. They took no tokens. */
   private readonly free = new Set<string>();
   /** Undefined when the project has no send rate. */
   private readonly tokens: CampaignTokens | undefined;
@@ -127,7 +127,10 @@ class ChunkSender implements RecordOwner {
     return this.result();
   }
 
-  /** A mail is out of doubt: recorded, or not ours any more. */
+  /**
+   * Releases the places of emails that are no longer in doubt, because they are recorded or belong to another
+   * attempt.
+   */
   recorded(mails: number): void {
     this.inDoubt -= mails;
     this.deps.inFlight.give(this.projectId, mails);
@@ -145,14 +148,14 @@ class ChunkSender implements RecordOwner {
     this.withdraw();
   }
 
-  /** No further mail is taken. */
+  /** True when the turn sends no further email. */
   private get halted(): boolean {
     const { stop, untilMs, slow } = this.turn;
     if (this.overBudgetMs !== undefined || slow.hopeless || this.isRoutePaused()) return true;
     return this.fenced || this.claims.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
   }
 
-  /** Emails of a test key reach no provider. */
+  /** Tells whether the route is paused. Emails of a test key reach no provider, so no pause stops them. */
   private isRoutePaused(): boolean {
     return this.turn.terms.mode === 'live' && this.deps.route.isPaused();
   }
@@ -225,7 +228,7 @@ class ChunkSender implements RecordOwner {
     return claimed;
   }
 
-  /** A promise only where a place has to be waited for, because most mails need not wait. */
+  /** Sends a claimed row. Returns a promise only if it has to wait for a place, because most emails need not wait. */
   private take(row: ClaimedRecipient): Promise<void> | undefined {
     if (this.halted) {
       this.unsent.push(row.id);
@@ -250,7 +253,7 @@ class ChunkSender implements RecordOwner {
     this.takeAfterWait(row, made);
   }
 
-  /** There is a place now. */
+  /** Sends a row that has its place now, or releases the place when the turn has stopped in the meantime. */
   private takeAfterWait(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
     if (this.halted) {
       this.deps.inFlight.give(this.projectId, 1);
@@ -307,7 +310,10 @@ class ChunkSender implements RecordOwner {
     }
   }
 
-  /** Signing takes time. A message that is signed after the turn has to stop is not sent. */
+  /**
+   * Submits a message after signing it, which takes time. A message that is signed after the turn has to stop is not
+   * sent.
+   */
   private handOverSigned(
     row: ClaimedRecipient,
     message: OutgoingEmail,
@@ -338,7 +344,7 @@ class ChunkSender implements RecordOwner {
       this.outage = 0;
       this.sent += 1;
       const { providerMessageId: providerId } = result;
-      // The recorder counts what it records in the guards of the project.
+      // The recorder also adds the emails that it records to the counts of the project's guards.
       if (this.eventful || isSimulatorAddress(row.email))
         this.settle(row, { kind: 'accepted', providerMessageId: providerId, subject: '' });
       else recorder.sent(this, { recipient: row, claim: this.claim, providerId });
@@ -367,7 +373,7 @@ class ChunkSender implements RecordOwner {
     this.deps.recorder.deferred(this, { recipient, claim: this.claim, error: wordsOf(result) });
   }
 
-  /** Records an outcome with everything that follows from it: bounce events, suppression, waits for `email.sent`. */
+  /** Records an outcome with all its consequences: bounce events, suppression, waits for `email.sent`. */
   private settle(row: ClaimedRecipient, outcome: RecordedOutcome): void {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
     const email = toAttemptedEmail(this.turn, this.claim, row);
@@ -393,7 +399,7 @@ class ChunkSender implements RecordOwner {
   }
 }
 
-/** The answer to a mail of a test key: rendered and recorded, and handed to nobody. */
+/** The result for an email of a test key, which is rendered and recorded but given to no provider. */
 const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
 
 function wordsOf(result: ProviderResult): string {

@@ -14,11 +14,11 @@ export interface ChunkTurn {
   composer: CampaignComposer;
   slow: SlowContent;
   /**
-   * Something waits for `email.sent`, so each email is recorded with everything that follows from it. The recorder
-   * notices when such a wait starts later.
+   * Something waits for `email.sent`, so each email is recorded with all its consequences. The recorder notices when
+   * such a wait starts later.
    */
   eventful: boolean;
-  /** Emails a second over all workers; 0 means no limit. */
+  /** Emails per second over all workers; 0 means no limit. */
   ratePerSecond: number;
   /** Aborted when the campaign is cancelled or the worker stops. */
   stop: AbortSignal;
@@ -43,14 +43,14 @@ export interface ChunkTurnResult {
   putOff?: boolean;
   /** With `paced`. */
   retryAfterMs?: number;
-  /** Earlier deferrals by the provider do not count. */
+  /** Set when earlier deferrals by the provider do not count. */
   fresh?: true;
 }
 
-/** A campaign is rendered with the contact alone. */
+/** A campaign is rendered with the contact's data only. */
 const NO_VARIABLES = markTrusted({});
 
-/** A recipient of the turn, as the settler reads it. */
+/** Builds the email of a recipient in the form that the settler reads. */
 export function toAttemptedEmail({ chunk, terms }: ChunkTurn, claim: number, row: ClaimedRecipient): AttemptedEmail {
   const { id, contactId, email, untrustedKeys, attempts } = row;
   return {

@@ -1,6 +1,6 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 
-/** The emails of a turn that the provider has and has not replied to, each with a function to take it back. */
+/** The emails of a turn that the provider has and has not replied to, each with a function that takes it back. */
 export class HandedOverEmails {
   private readonly provider: EmailProvider;
   private readonly takeBacks = new Map<string, () => boolean>();
@@ -18,8 +18,8 @@ export class HandedOverEmails {
   }
 
   /**
-   * Takes back what is not on its way yet, one after the other, and gives the id of each: a slow or absent provider
-   * must not keep a turn that has to stop.
+   * Takes back the emails that are not on the wire yet, one after the other, and yields the id of each. A slow or
+   * absent provider must not delay a turn that has to stop.
    */
   *takeBack(): Generator<string> {
     for (const [id, takeBack] of this.takeBacks) {

@@ -12,18 +12,24 @@ import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import { markUntrusted } from '../../rules/strangers/provenance.ts';
 
-/** A campaign that is over its project's budget for longer gives its place up to others. */
+/** A campaign that exceeds its project's computing budget for longer releases its place. */
 const WAIT_HERE_MS = 1_000;
 
-/** Makes the messages of one content. */
+/** Composes the messages of one content. */
 export interface CampaignComposer {
   /** The keys of contact data that the content reads and a claim has to load. */
   dataKeys: string[] | 'all';
-  /** Whether a message can take long: then it is `composeCostly` that makes it. */
+  /** Whether a message can take long. If so, `composeCostly` composes it. */
   costly: boolean;
-  /** The same recipient gives the same message but for its Date. @throws TemplateError */
+  /**
+   * Composes a message. The same recipient gets the same message, except for its Date.
+   * @throws TemplateError
+   */
   compose(recipient: ClaimedRecipient): OutgoingEmail;
-  /** The same in a thread, in the project's turn. @throws TemplateError, OverBudget */
+  /**
+   * Composes the same message in a thread, when it is the project's turn.
+   * @throws TemplateError, OverBudget
+   */
   composeCostly(recipient: ClaimedRecipient): Promise<OutgoingEmail>;
   /** Builds the event data of a recipient's composed email. @throws TemplateError */
   eventOf(recipient: ClaimedRecipient): EmailEventData;
@@ -34,7 +40,7 @@ export function createCampaignComposer(p: {
   campaignId: string;
   compute: Compute;
   stored: StoredContent;
-  /** The project's zone, by which dates are shown. */
+  /** The project's time zone, in which dates are shown. */
   zone: string;
   /** The return path of the sender's domain, see `FoundRecords`. */
   returnPathHost?: string | null | undefined;

@@ -14,7 +14,7 @@ import { type Persistence, persistently } from '../persistently.ts';
  * (docs/decisions.md).
  */
 const BATCH_ROWS = 100;
-/** How long a lone answer waits for others. */
+/** How long a single result waits for others. */
 const BATCH_MS = 20;
 /**
  * A sent email has to be recorded, or it is sent again. While Postgres is unreachable the commit is retried at this
@@ -23,24 +23,24 @@ const BATCH_MS = 20;
  */
 const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
-/** Receives the results of recording its emails. */
+/** The sender of emails whose results are recorded. */
 export interface RecordOwner {
   readonly projectId: string;
-  /** Committed, or known to be another attempt's: out of doubt. */
+  /** Called when these emails are no longer in doubt: they are committed, or known to belong to another attempt. */
   recorded(mails: number): void;
   /**
-   * Not recorded, because something has started to wait for `email.sent`. The email has to be recorded with everything
-   * that follows from it.
+   * Called when an email was not recorded, because something has started to wait for `email.sent`. The email has to
+   * be recorded with all its consequences.
    */
   wanted(recipient: ClaimedRecipient, providerId: string | null): void;
-  /** Another attempt owns the mails now, or they could not be recorded: stop. */
+  /** Called when another attempt owns the emails now, or when they could not be recorded. The owner must stop. */
   lost(error: Error | null): void;
 }
 
 export interface CampaignRecorder {
   sent(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; providerId: string | null }): void;
   deferred(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; error: string }): void;
-  /** Nothing more is coming for now: do not wait for others. */
+  /** Starts the commit without waiting for more results, because none will come for now. */
   flush(): void;
 }
 
@@ -49,7 +49,7 @@ interface Answer {
   recipient: ClaimedRecipient;
   claim: number;
   providerId: string | null;
-  /** Undefined for a mail that was taken. */
+  /** Undefined for an email that the provider accepted. */
   error: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export function createCampaignRecorder(deps: {
   log: Pick<Logger, 'warn'>;
   guard: Pick<HoldGuard, 'accepted'>;
   ends: SampledLog;
-  /** The provider. */
+  /** The kind of the provider. */
   source: EmailProviderKind;
 }): CampaignRecorder {
   const persistence: Persistence = {
@@ -130,7 +130,7 @@ export function createCampaignRecorder(deps: {
   };
 }
 
-/** The settler reports the emails that something waits for. */
+/** Logs the emails that were sent. The settler logs the emails that something waits for. */
 function tellSent(
   ends: SampledLog,
   { owner, answers, missing }: { owner: RecordOwner; answers: Answer[]; missing: ReadonlySet<string> },
@@ -143,14 +143,14 @@ function tellSent(
 }
 
 interface Recorded {
-  /** Ids that were not ours to complete. */
+  /** Ids of emails that belong to another attempt. */
   missing: ReadonlySet<string>;
-  /** Projects whose sent mails are not recorded yet. */
+  /** Projects where something waits for `email.sent`. Their sent emails are not recorded yet. */
   listening: string[];
 }
 const NONE: ReadonlySet<string> = new Set();
 
-/** Safe to run again: the completions of a commit with unknown result are looked up. */
+/** Records a batch. Safe to run twice: if the result of a commit is unknown, its completions are looked up. */
 async function complete(
   { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: EmailProviderKind },
   batch: Answer[],

@@ -43,9 +43,12 @@ import { createCampaignComposer } from './message.ts';
 import { createCampaignRecorder } from './recorder.ts';
 import { createSlowContents } from './slow-content.ts';
 
-/** 200 loses nothing of the speed; without a limit a slow commit piles up tens of thousands. */
+/**
+ * The limit of campaign emails in flight. 200 costs no speed; without a limit, a slow commit would pile up tens of
+ * thousands.
+ */
 const IN_FLIGHT_MAX = 200;
-/** How long a turn keeps its place: other projects' chunks and jobs wait for one no longer than this. */
+/** How long a turn keeps its place. Chunks and jobs of other projects wait no longer than this for one. */
 const TURN_MS = 60_000;
 /**
  * The length of a turn with a send rate: short enough that many campaigns get turns, long enough that the rate costs
@@ -54,22 +57,22 @@ const TURN_MS = 60_000;
 const PACED_TURN_MS = 30_000;
 
 export interface ChunkInput extends ChunkRef {
-  /** How often the provider has put this chunk off before. */
+  /** How many times the provider deferred this chunk before. */
   deferrals: number;
-  /** Whether the workflow takes the project for one with a send rate; absent from workflows of earlier versions. */
+  /** Whether the workflow assumes that the project has a send rate. Absent from workflows of earlier versions. */
   paced?: boolean;
-  /** The end of the chunk's last turn, and whether some emails were deferred: see `ChunkTurnResult`. */
+  /** The end of the chunk's last turn, and whether some emails were deferred (see `ChunkTurnResult`). */
   from?: string | undefined;
   putOff?: boolean | undefined;
-  /** When the provider first deferred the chunk; null if it never did. Earlier versions kept it to themselves. */
+  /** When the provider first deferred the chunk; null if it never did. Workflows of earlier versions do not pass it. */
   deferredSinceMs?: number | null;
-  /** A chunk that has to wait does so in Postgres. Workflows of earlier versions carry it themselves. */
+  /** True when a chunk that has to wait does so in Postgres. Workflows of earlier versions keep the wait themselves. */
   keeps?: boolean;
 }
 
 type SendingDeps = ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: number };
 
-/** Mails of a test key reach nobody, so nothing limits them. */
+/** Returns the project's send rate. Emails of a test key reach no recipient, so no rate limits them. */
 export function rateOf(
   { sendRatePerSecond }: Config,
   { mode, sendRate }: Pick<SendTerms, 'mode' | 'sendRate'>,
@@ -77,7 +80,7 @@ export function rateOf(
   return mode === 'test' ? 0 : lowerRate(sendRate, sendRatePerSecond);
 }
 
-/** The sender of campaigns' chunks. One a process, which bounds what it has in flight. */
+/** Sends the chunks of campaigns. There is one per process, because it limits the emails in flight. */
 export class CampaignSending {
   private readonly deps: SendingDeps;
   private readonly contents: ContentCache;
@@ -119,7 +122,7 @@ export class CampaignSending {
     if (refused || !terms) return refused ?? result('ended');
     const rate = rateOf(config, terms);
     const { deferrals, paced = rate > 0, from, putOff } = input;
-    // Its rate was set or lifted: the workflow sends the chunk to the queue for it.
+    // The project's rate was set or removed: the workflow sends the chunk to the other queue.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
     const closed = await this.whileRouteIsPaused(input, terms);
     if (closed) return { ...closed, rate, from, putOff };
@@ -141,7 +144,8 @@ export class CampaignSending {
         await this.pauseHopeless(input);
         return { ...common, outcome: 'paused' };
       case 'blocked':
-        // Cancelled, paused, put on hold, or at another rate: the next turn says which.
+        // The campaign was cancelled or paused, the project was put on hold, or its rate changed. The next turn tells
+        // which.
         return { ...common, outcome: 'more' };
       default:
         return { ...common, outcome };
@@ -167,8 +171,8 @@ export class CampaignSending {
   }
 
   /**
-   * Runs a turn between `beginTurn` and `endTurn`, and keeps a chunk in Postgres that has to wait. A process that dies
-   * in the turn leaves the mark to the next one. One that dies after `endTurn` has its turn run again: that clears the
+   * Runs a turn between `beginTurn` and `endTurn`. A chunk that has to wait is kept in Postgres. If the process dies
+   * in the turn, its mark stays for the next turn. If it dies after `endTurn`, the turn runs again: it clears the
    * wait first, and the workflow does not take up a chunk whose turn has not ended.
    */
   private async busy(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
@@ -184,7 +188,7 @@ export class CampaignSending {
     }
   }
 
-  /** The result for a chunk that may not be sent now; undefined when it may. */
+  /** Returns the result for a chunk that may not be sent now; undefined when it may. */
   private async refusal(chunk: ChunkRef, terms: SendTerms | undefined): Promise<ChunkResult | undefined> {
     const { db } = this.deps;
     if (!terms) return result('ended');
@@ -291,7 +295,10 @@ export class CampaignSending {
     return (due ?? expiresAt).getTime() - now.getTime();
   }
 
-  /** A user who cancelled or paused the campaign in the meantime was first, so nothing is left to do. */
+  /**
+   * Pauses a campaign whose content is too slow. If a user has cancelled or paused it in the meantime, nothing is
+   * left to do.
+   */
   private async pauseHopeless({ projectId, campaignId, sendNo }: ChunkInput): Promise<void> {
     const { db, outbox, log } = this.deps;
     const pause = { projectId, id: campaignId, sendNo, reason: 'template_timeout' as const };
@@ -305,7 +312,7 @@ export class CampaignSending {
   }
 }
 
-/** The chunk of a turn's input. */
+/** Returns the chunk that a turn's input names. */
 function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
 }

@@ -7,7 +7,7 @@ import { Lru } from '../../rules/lru.ts';
 const TIMEOUTS_MAX = 20;
 const CAMPAIGNS_MAX = 1_000;
 
-/** How a campaign's content does in this process. */
+/** Counts how often a campaign's content takes too long in this process. */
 export interface SlowContent {
   /** True after too many recipients in a row, so no further one is attempted. */
   readonly hopeless: boolean;

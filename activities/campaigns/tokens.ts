@@ -6,11 +6,13 @@ import { returnSendTokens, takeSendTokens } from '../../db/sending/send-rate.ts'
  * costs nothing.
  */
 const WAIT_HERE_MS = 2_000;
-/** The tokens to request at a time, in parts of a second: few enough that a stop returns little. */
+/**
+ * The number of tokens to request at a time, as seconds of the rate. It is small, so that a stop returns few tokens.
+ */
 const ASK_SECONDS = 0.25;
 const ASK_MAX = 250;
 
-/** A campaign's turns in its project's send rate, for one turn at a chunk. */
+/** A campaign's share of its project's send rate, for one turn at a chunk. */
 export interface CampaignTokens {
   /** Takes up to `n` tokens. 0 means that the turn should release its place for `retryAfterMs`. */
   take(n: number): Promise<number>;
@@ -20,7 +22,7 @@ export interface CampaignTokens {
   readonly retryAfterMs: number | undefined;
 }
 
-/** `halted`: the turn is over, so nobody waits on. `stop` ends a wait at once. */
+/** Creates the tokens of a turn. `halted` tells that the turn is over, so the wait ends. `stop` ends a wait at once. */
 export function createCampaignTokens(p: {
   db: Db;
   projectId: string;
@@ -53,7 +55,7 @@ export function createCampaignTokens(p: {
   };
 }
 
-/** Waits, or until the signal. */
+/** Waits for the given time, or until the signal. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms);

@@ -10,12 +10,12 @@ import type { SendRates } from './send-rates.ts';
 import type { SettleHook } from './settler.ts';
 
 /**
- * Postgres was away for longer than the settler waits for it: the mail is claimed again, and leaves with the same
- * Message-ID.
+ * The wait before an email is claimed again if Postgres was away for longer than the settler waits. The email is then
+ * sent with the same Message-ID.
  */
 const UNRECORDED_MS = 30_000;
 
-/** A single mail, and who delivers it: the first delivery that claims a mail keeps it. */
+/** A single email and its delivery. The first delivery that claims an email keeps it. */
 export interface MailToSend {
   id: string;
   deliveryId: string;
@@ -26,7 +26,7 @@ export interface Attempted {
   id: string;
   outcome:
     | AttemptOutcome
-    /** There was nothing to claim, because the email is settled or another delivery has it. */
+    /** The email was not claimed, because it is settled or another delivery has it. */
     | { kind: 'absent' }
     /** The outcome could not be recorded: the email is claimed again at `dueAt`. */
     | { kind: 'unrecorded'; dueAt: Date };
@@ -34,15 +34,15 @@ export interface Attempted {
 
 export interface EmailAttempts {
   /**
-   * Tries each of a project's mails once, in the order of the answer. May run again: each is claimed and settled by its
-   * row.
+   * Attempts each of a project's emails once. The results are in the order of the emails. Safe to run twice: each
+   * email is claimed and settled by its row.
    */
   attempt(p: {
     projectId: string;
     mails: MailToSend[];
     /** Emails deferred beyond this instant are given up. */
     expiresAt: Date;
-    /** Aborted when no further mail may leave. */
+    /** Aborted when no further email may be sent. */
     stop: AbortSignal;
     whenSettled?: SettleHook<undefined>;
   }): Promise<Attempted[]>;
@@ -56,8 +56,8 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
   /**
-   * Selects the emails that may be sent now; the rest comes again. Emails of test keys and to the simulator need no
-   * place.
+   * Selects the emails that may be sent now; the others are attempted later. Emails of test keys and to the simulator
+   * need no place.
    */
   async function takeTurn({
     projectId,
@@ -78,7 +78,8 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     const unused = paid - claimed.filter(needsPlace).length;
     if (unused > 0) await rates.giveBack(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
-    // One that fails does not end the others, which would otherwise continue unseen and be sent twice after the retry.
+    // A delivery that fails does not end the others. They would otherwise continue unnoticed and be sent twice after
+    // the retry.
     const deliveries = await Promise.allSettled(
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
@@ -97,7 +98,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   return { attempt };
 }
 
-/** As `findLiveEmails` has it. */
+/** Tells whether an email needs a place in the send rate, by the same rule as `findLiveEmails`. */
 function needsPlace(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }

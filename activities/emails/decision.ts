@@ -7,8 +7,9 @@ import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /**
- * Returns when the project's sending window opens for an email that it holds; undefined when it does not hold it. It
- * holds only MARKETING of automations: a request chose its own time, and campaigns decide for all recipients.
+ * Returns when the project's sending window opens for an email that has to wait for it; undefined for other emails.
+ * Only MARKETING of automations waits for the window: a request chose its own time, and campaigns decide for all
+ * recipients.
  */
 export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
@@ -22,8 +23,8 @@ export function refusalOf(result: ProviderResult): Refusal | undefined {
 }
 
 /**
- * The part of a provider's result that a log and Temporal may show: its codes, or the words of our own client. The
- * reply itself, which may name the recipient, stays with the email.
+ * Returns the part of a provider's result that a log and Temporal may show: its codes, or the message of our own
+ * client. The reply itself may name the recipient, so it stays with the email.
  */
 export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }>): string {
   if (result.outcome !== 'refused') return describeFailure(new Error(withoutReply(result.error)));
@@ -31,7 +32,7 @@ export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }
   return [code, enhanced, type].filter(Boolean).join(' ');
 }
 
-/** Puts a mail off, or gives it up when its day is over. */
+/** Defers an email, or gives it up after a day. */
 export function defer(
   { attempts }: Pick<ClaimedEmail, 'attempts'>,
   p: { error: string; status: string; route: string; expiresAt: Date },

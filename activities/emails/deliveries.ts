@@ -7,11 +7,14 @@ import { withHeartbeats } from '../heartbeats.ts';
 import type { Attempted, EmailAttempts } from './attempts.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 
-/** Mails claimed at a time: few enough that consent is read right before they leave, enough to share the statement. */
+/**
+ * The number of emails that are claimed at a time. It is small, so consent is read right before they are sent, and
+ * large enough to share the statement.
+ */
 const CLAIM_MAX = 40;
 /**
- * After this no further mails are taken: behind a slow relay each may take ten minutes, and the activity has to end
- * before Temporal takes it for lost (`startToCloseTimeout`).
+ * No further emails are taken after this time. Behind a slow relay each email may take ten minutes, and the activity
+ * has to end before Temporal considers it lost (`startToCloseTimeout`).
  */
 const TAKE_MS = 5 * 60_000;
 /**
@@ -38,8 +41,9 @@ export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
 
 export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
   /**
-   * Sends a group of single mails of a project that did not go before, and answers which have to wait until when. May
-   * run again: each mail is claimed by its delivery (the workflow), and what is settled is not taken twice.
+   * Sends a group of a project's single emails that were not sent at the first attempt. Returns which have to wait,
+   * and until when. Safe to run twice: the delivery (the workflow) claims each email, and a settled email is not
+   * claimed again.
    */
   async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
@@ -48,7 +52,7 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
     return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
   },
 
-  /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */
+  /** Ends the emails that a cancelled delivery has not sent; returns how many. Safe to run twice. */
   async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelMails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },
@@ -75,7 +79,7 @@ async function sendGroup(
     for (const mail of attempted) count(result, mail);
     const throttled = attempted.flatMap(({ outcome }) => (outcome.kind === 'throttled' ? outcome : []))[0];
     if (!throttled) continue;
-    // The others of the project have no place either.
+    // The project's other emails have no place either.
     dueAt = laterOf(throttled.dueAt);
     break;
   }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Info } from '@temporalio/activity';
 
-/** The id under which a workflow owns the messages it delivers: the same in each of its activities and attempts. */
+/**
+ * Returns the id under which a workflow owns the messages that it delivers. It is the same in all activities and
+ * attempts of the workflow.
+ */
 export function deliveryIdOf(info: Info): string {
   const hex = createHash('sha256')
     .update(info.workflowExecution?.workflowId ?? info.activityId)

@@ -8,7 +8,9 @@ import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 import { Lru } from '../../rules/lru.ts';
 
-/** Opened keys kept in a process: opening one and reading its PEM costs more than signing. */
+/**
+ * The number of opened keys that a process keeps, because opening a key and reading its PEM costs more than signing.
+ */
 const KEYS_MAX = 500;
 
 export interface DkimKeys {
@@ -16,7 +18,7 @@ export interface DkimKeys {
   signerOf(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
   readonly rewrittenFields: readonly string[];
   /**
-   * The message with the signature of its sender's domain; as it is where the domain or the deployment does not sign.
+   * Signs the message for its sender's domain. Returns it unchanged when the domain or the deployment does not sign.
    */
   sign(
     email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>,

@@ -12,13 +12,13 @@ export class InFlightLimit {
   private readonly taken = new Map<string, number>();
   private total = 0;
 
-  /** @param p.ofProject places that one project may have at a time; all of them unless it says otherwise */
+  /** @param p.ofProject the number of places that one project may have at a time; by default all */
   constructor({ max, ofProject = max }: { max: number; ofProject?: number }) {
     this.max = max;
     this.ofProject = ofProject;
   }
 
-  /** Places that are taken. */
+  /** The number of taken places. */
   get current(): number {
     return this.total;
   }
@@ -34,7 +34,7 @@ export class InFlightLimit {
     }
   }
 
-  /** Takes a place; a promise only where one has to be waited for, because most mails need not wait. */
+  /** Takes a place. Returns a promise only if it has to wait for one, because most emails need not wait. */
   take(projectId: string): Promise<void> | undefined {
     const queue = this.waiting.get(projectId);
     if (!queue && this.hasRoom(projectId)) {
@@ -47,7 +47,7 @@ export class InFlightLimit {
     });
   }
 
-  /** Gives places of the project back. */
+  /** Returns places of the project. */
   give(projectId: string, places: number): void {
     for (let place = 0; place < places; place++) {
       this.total -= 1;

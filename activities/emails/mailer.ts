@@ -32,22 +32,22 @@ import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
 
 /**
- * Single emails of a process on the wire, replied to or being committed. A kill can double at most this many
- * (docs/decisions.md).
+ * The number of single emails of a process that are on the wire, replied to or being committed. A kill can double at
+ * most this many (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 60;
 /** The limit of one project, so that some places stay free for others. */
 const IN_FLIGHT_OF_PROJECT = 48;
-/** A large mail that has no turn by then gives up its place, and comes again. */
+/** A large email that gets no turn within this time releases its place and is attempted later. */
 const LARGE_WAIT_MS = 1_000;
 
-/** An email that was refused because of us, after a pause of its route, waits at least so much longer. */
+/** After a pause of its route, an email that was refused because of us may still be deferred for at least this time. */
 const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
 /** The result of one attempt to deliver an email. */
 export interface Delivery<T> {
   outcome: AttemptOutcome;
-  /** False where another attempt has taken the mail since: nothing was recorded and the hook did not run. */
+  /** False when another attempt has claimed the email since. Then nothing was recorded and the hook did not run. */
   recorded: boolean;
   /** The value that the hook returned; undefined when it did not run. */
   settled: T | undefined;
@@ -74,7 +74,7 @@ export interface Mailer {
   ): Promise<Delivery<T>>;
 }
 
-/** One a process: it keeps compiled contents, opened keys and the bound on what is in doubt. */
+/** Creates the mailer, one per process. It keeps compiled contents and opened keys, and limits the emails in doubt. */
 export function createMailer(deps: {
   config: Config;
   db: Db;
@@ -156,13 +156,13 @@ export function createMailer(deps: {
     return defer(email, { error: 'the email could not be composed', status: 'not rendered', route: via, expiresAt });
   }
 
-  /** Gives the claim back. */
+  /** Releases the claim of an email that was not attempted. */
   async function releaseUntried(email: ClaimedEmail, outcome: UntriedOutcome) {
     await releaseEmail(db, email);
     return { outcome, recorded: false, settled: undefined };
   }
 
-  /** The size of an email that may be sent. A withheld email costs its project nothing. */
+  /** Returns the size of a large email that may be sent. A withheld email costs its project nothing. */
   async function largeBytes(email: ClaimedEmail): Promise<number> {
     return withheldAs(email) || !email.to ? 0 : messages.largeBytes(email);
   }
@@ -173,7 +173,8 @@ export function createMailer(deps: {
     const ready = await prepareMessage(email, expiresAt, inThread);
     if ('kind' in ready && isUntried(ready)) return releaseUntried(email, ready);
     return limit.run(email.projectId, async () => {
-      // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
+      // The check comes last, because the wait for a place may have been long and another attempt may have the email
+      // by now.
       if (options?.stop?.aborted) return releaseUntried(email, { kind: 'stopped' });
       const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
       const { recorded, value } = await settler.settle(result, whenSettled);
@@ -188,7 +189,7 @@ export function createMailer(deps: {
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
-        // Until the email is settled, because it is in memory until then.
+        // The place is kept until the email is settled, because the email is in memory until then.
         return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
         if (error instanceof OverBudget) return releaseUntried(email, overBudget(error));
@@ -217,7 +218,7 @@ async function overLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome |
   return fits ? undefined : failWith('limit_reached');
 }
 
-/** Emails of test keys and to the simulator take another way. */
+/** Tells whether the email uses the provider's route. Emails of test keys and to the simulator do not. */
 function isOnRoute(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
@@ -245,7 +246,7 @@ function outcomeOf(p: {
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = refusalOf(result);
   const waits = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
-  // Email that waits for its route, however long, is not given up by the first attempt after it.
+  // An email that waits for its route is not given up by the first attempt after the wait, however long the wait was.
   const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !waits) return { outcome: refuseWith(refusal, words), event: ready.event };
   return {
@@ -254,7 +255,10 @@ function outcomeOf(p: {
   };
 }
 
-/** A provider without ids of its own (capture) returns ours. The Message-ID then says more. */
+/**
+ * Returns the ids of a sent email. A provider without its own ids (capture) returns ours, so the Message-ID is
+ * recorded instead.
+ */
 function sentAs({ event }: ReadyEmail, providerMessageId: string | null): OutcomeOfAttempt {
   const own = providerMessageId === null || providerMessageId === event.emailId;
   const messageId = own ? event.messageId : providerMessageId;

@@ -28,10 +28,10 @@ import type { Mailbox } from '../../rules/mime/mime-headers.ts';
 import { markTrusted, overlay } from '../../rules/strangers/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
-/** An email beyond the project's computing budget for longer releases its place and comes again. */
+/** An email that exceeds the project's computing budget for longer releases its place and is attempted later. */
 const WAIT_HERE_MS = 300;
 
-/** A mail ready to leave, and what its events say of it. */
+/** An email that is ready to be sent, and the data of its events. */
 export interface ReadyEmail {
   message: OutgoingEmail;
   event: EmailEventData;
@@ -39,12 +39,13 @@ export interface ReadyEmail {
 
 export interface EmailMessages {
   /**
-   * Bytes of the files of a mail where they are many: it is made in a thread, once they are paid for. 0 for all other
-   * mails.
+   * Returns the bytes of an email's files if they are many, otherwise 0. Such an email is composed in a thread, after
+   * its bytes are charged.
    */
   largeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
   /**
-   * Renders and signs a claimed mail, a large one by `inThread`. The same mail gives the same message but for its Date.
+   * Renders and signs a claimed email; a large email in the thread of `inThread`. The same email gives the same
+   * message, except for its Date.
    * @throws TemplateError, OverBudget
    */
   make(email: ClaimedEmail, to: { email: string; name: string | null }, inThread?: PaidFor): Promise<ReadyEmail>;
@@ -114,7 +115,7 @@ function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Con
 }
 
 interface Rendering {
-  /** Opens and clicks are counted. */
+  /** Whether opens and clicks are counted. */
   tracked: boolean;
   db: Db;
   dkim: DkimKeys;
@@ -170,8 +171,8 @@ async function renderContent(p: Rendering): Promise<Made> {
 }
 
 /**
- * Marks what a workflow sends as automatic (RFC 3834), so that answering machines stay silent. People write campaigns
- * and applications mark their own email.
+ * Marks email that an automation sends as automatic (RFC 3834), so that auto-responders stay silent. People write
+ * campaigns, and applications mark their own email.
  */
 function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: string][] {
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
@@ -216,7 +217,7 @@ async function makeInThread(p: Rendering, mail: WithoutFiles, run: PaidFor): Pro
   return finish(p, run, { mail: { ...mail, attachments } }, files);
 }
 
-/** Makes and signs a message in a thread, to which the bytes of its files are handed over. */
+/** Composes and signs a message in a thread, which takes over the bytes of its files. */
 async function finish(
   { dkim, email }: Rendering,
   run: PaidFor,

@@ -17,20 +17,20 @@ import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
 import { codesOf, RouteRefusals, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** Other processes pause and resume routes as well; the known pauses are at most this old. */
+/** The maximum age of the known pauses. Other processes pause and resume routes as well. */
 const FRESH_MS = 1_000;
-/** How often waiting email checks its route: often at first, less often later. */
+/** The intervals at which waiting email checks its route: short at first, longer later. */
 const LOOK_MS = 10_000;
 const LOOK_LATER_MS = 60_000;
 const LATER_MS = 5 * 60_000;
-/** How often a process looks whether a probe is due, and how long the first and the last wait between two of them are. */
+/** How often a process checks whether a probe is due, and the first and last wait between two probes. */
 const TICK_MS = 5_000;
 const FIRST_PROBE_SECONDS = 15;
 const MOST_PROBE_SECONDS = 600;
 /** MAIL and RCPT pass when the message itself was refused. Such a route is tested with real email, after this time. */
 const TRIAL_SECONDS = 600;
 
-/** An email that the provider answered, and the envelope that it was for. */
+/** An email that the provider replied to, and its envelope. */
 export interface HeardEmail {
   projectId: string;
   id: string;
@@ -39,11 +39,11 @@ export interface HeardEmail {
   senderHost: string;
 }
 
-/** Watches whether the way to the provider takes our email, and lets email wait while it does not. One a process. */
+/** Watches whether the provider accepts our email, and makes email wait while it does not. There is one per process. */
 export interface RouteWatch {
   /** Returns when email of the project should check again; undefined when the route accepts it. */
   pausedUntil(projectId: string): Promise<Date | undefined>;
-  /** The same from memory, for a loop over many emails. */
+  /** Answers the same from memory, for a loop over many emails. */
   isPaused(projectId: string): boolean;
   /** Receives the result of every email on the wire. Consecutive refusals about us pause the route. */
   heard(email: HeardEmail, result: ProviderResult): void;
@@ -54,7 +54,7 @@ export interface RouteWatch {
 
 type Refused = Extract<ProviderResult, { outcome: 'refused' }>;
 
-/** A route that is never paused, for tests of what is not about routes. */
+/** A route that is never paused, for tests that are not about routes. */
 export const OPEN_ROUTE: RouteWatch = {
   pausedUntil: async () => undefined,
   isPaused: () => false,
@@ -66,14 +66,14 @@ export const OPEN_ROUTE: RouteWatch = {
 export interface RouteWatchDeps {
   db: Db;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Stands for the provider with its settings. */
+  /** Identifies the provider with its settings. */
   route: string;
   /** The provider's address, for the log. */
   address: string;
-  /** The host of the envelope sender, where it is the same for all. */
+  /** The host of the envelope sender, if it is the same for all emails. */
   returnPathDomain?: string | undefined;
   provider: Pick<EmailProvider, 'kind' | 'probe'>;
-  /** Milliseconds between two looks for a probe that is due. */
+  /** Milliseconds between two checks whether a probe is due. */
   tickMs?: number;
 }
 
@@ -115,7 +115,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     pauses.find((pause) => pause.projectId === null || pause.projectId === projectId);
 
   async function pause(email: Omit<HeardEmail, 'projectId'>, by: Refused, projectIds: string[]) {
-    // At once, so that no more email leaves while the pause is written.
+    // The pause counts in this process at once, so no more email is sent while the pause is written.
     const [only = null, ...others] = projectIds;
     const projectIdNow = others.length > 0 ? null : only;
     const now = new Date();
@@ -165,7 +165,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     for (const one of due) await probeOne(one);
   }
 
-  /** Asks the provider once, so that an operator reads of a wrong login before the first email. */
+  /** Probes the provider once, so that an operator learns of a wrong login before the first email. */
   async function probeAtStart(): Promise<void> {
     await endPausesOfOtherRoutes(db, route);
     const senderHost = deps.returnPathDomain ?? (await findAnySenderHost(db));

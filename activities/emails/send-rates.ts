@@ -2,7 +2,7 @@ import type { Db } from '../../db/connection.ts';
 import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../../db/sending/send-rate.ts';
 import { Lru } from '../../rules/lru.ts';
 
-/** A rate that was changed holds after this, for mails that are about to leave. */
+/** A changed rate applies after this time. */
 const RATE_TTL_MS = 1_000;
 const PROJECTS_MAX = 10_000;
 
@@ -12,20 +12,21 @@ export interface RateGrant {
   retryAfterMs: number;
 }
 
-/** The send rates of projects, for mails that leave one by one. */
+/** The send rates of projects, for emails that are sent one by one. */
 export interface SendRates {
   /**
-   * Takes a place for up to `n` live emails. The others ask again after `retryAfterMs`, which counts as no attempt and
-   * no failure. @param returning true for a workflow's email that asks again
+   * Takes places for up to `n` live emails. The others ask again after `retryAfterMs`, which counts as no attempt and
+   * no failure.
+   * @param returning true for a workflow's email that asks again
    */
   take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<RateGrant>;
   /** Returns unused places. */
   giveBack(projectId: string, n: number): Promise<void>;
-  /** Emails a second; 0 means no limit. */
+  /** Returns the emails per second; 0 means no limit. */
   rateOf(projectId: string): Promise<number>;
 }
 
-/** One a process: rates are read again every second, not for every mail. */
+/** Creates the send rates, one per process. A rate is read again every second, not for every email. */
 export function createSendRates(deps: { db: Db; deploymentRate: number }): SendRates {
   const { db } = deps;
   const known = new Lru<string, { rate: number; readAtMs: number }>(PROJECTS_MAX);

@@ -13,38 +13,38 @@ import type { HoldGuard } from '../hold-guard.ts';
 import { tellMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
-/** Results that share a transaction: 100 cost a third of what 20 cost a row (docs/decisions.md). */
+/**
+ * The number of results that share a transaction. For each row, 100 cost a third of what 20 cost (docs/decisions.md).
+ */
 const BATCH_MAX = 100;
 const LANES = 2;
-/** Fewer wait for the transaction that runs, and share the next. */
+/** Fewer results wait for the running transaction and share the next one. */
 const WORTH_A_LANE = 16;
 
-/** A mail's result that counted. */
+/** The result of an email that was recorded. */
 export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
- * Work in the transaction that records emails' results, such as completing their steps: for all emails of one project
- * at once. May run again.
+ * Work in the transaction that records the results of emails, such as completing their steps. It runs once for all
+ * emails of a project. Safe to run twice.
  */
 export type SettleHook<T> = (trx: Trx, settled: Settled[]) => Promise<Hooked<T>>;
 
 export interface Hooked<T> {
-  /** In the order of what was settled. */
+  /** In the order of the settled emails. */
   values: T[];
-  /** Queued by the hook: their takers are woken after the commit. */
+  /** Rows that the hook has queued. Their takers are woken after the commit. */
   outbox?: OutboxRow[];
 }
 
 export interface Settlement<T> {
-  /** False: fenced off, another attempt has the mail. Nothing was recorded, and the hook did not run. */
+  /** False when another attempt has the email. Then nothing was recorded, and the hook did not run. */
   recorded: boolean;
   value?: T;
 }
 
 export interface EmailSettler {
-  /**
-   * Records a result together with others, with what the hook does in the same transaction; resolves after the commit.
-   */
+  /** Records a result together with others, and runs the hook in the same transaction. Resolves after the commit. */
   settle<T>(result: EmailResult, hook?: SettleHook<T>): Promise<Settlement<T>>;
 }
 
@@ -53,11 +53,11 @@ interface Item {
   hook: SettleHook<unknown> | undefined;
 }
 
-/** Records results as they come, many in a transaction when many come. */
+/** Records results as they come; many results share a transaction. */
 export function createEmailSettler(deps: {
   db: Db;
   suppressionKey: Buffer;
-  /** Named in suppression entries: the provider. */
+  /** The provider, which suppression entries name. */
   source: EmailProviderKind;
   outbox: OutboxWaker;
   guard: Pick<HoldGuard, 'accepted'>;
@@ -65,7 +65,7 @@ export function createEmailSettler(deps: {
 }): EmailSettler {
   const { suppressionKey, source } = deps;
 
-  /** Once it is committed: the hold guard counts what a watched mailbox provider takes. */
+  /** Reports accepted emails to the hold guard after the commit, for the counts of watched mailbox providers. */
   function tellGuard(settled: Settled[]): void {
     deps.guard.accepted(
       settled.flatMap(({ email, outcome }) => (outcome.kind === 'accepted' && !isSimulated(email) ? [email.id] : [])),
@@ -97,7 +97,7 @@ export function createEmailSettler(deps: {
     max: BATCH_MAX,
     worthALane: WORTH_A_LANE,
     queueOf: ({ result }) => result.email.projectId,
-    // Two attempts of one mail, one of which is fenced off.
+    // Two attempts at one email are settled separately, because only one of them counts.
     apartBy: ({ result }) => [result.email.id],
     commit,
   });
@@ -125,7 +125,7 @@ function reasonOf(outcome: RecordedOutcome): Reason | null {
   return outcome.kind === 'failed' ? outcome.reason : null;
 }
 
-/** Each hook once, for all the mails that were given with it. */
+/** Runs each hook once, for all emails that were given with it. */
 async function runHooks(trx: Trx, items: Item[]): Promise<{ values: Map<Item, unknown>; outbox: OutboxRow[] }> {
   const values = new Map<Item, unknown>();
   const outbox: OutboxRow[] = [];

@@ -17,7 +17,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** Named in suppression entries. */
+/** The source that suppression entries name. */
 const SOURCE = 'simulator';
 
 type Deps = Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>;
@@ -32,9 +32,9 @@ interface Returned {
 }
 
 /**
- * Records the simulator's feedback about emails with the code that records real feedback, each row once, in the
- * transaction that removes it from the outbox. A row that cannot be recorded does not block the others. @throws Error
- * when some could not be recorded; their rows come back
+ * Records the simulator's feedback about emails with the code that records real feedback. Each row is recorded once,
+ * in the transaction that removes it from the outbox. A row that cannot be recorded does not block the others.
+ * @throws Error when some could not be recorded; their rows are attempted again
  */
 export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: OutboxRow[]) => Promise<void> {
   const { db, outbox, log } = deps;
@@ -69,7 +69,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
 
   async function recordIn(trx: Trx, p: { projectId: string; returned: Returned[] }): Promise<OutboxRow[]> {
     const { projectId, returned } = p;
-    // All at once, in their order: each record locks its own again.
+    // All contacts are locked at once, in the order of their ids; each record then locks its own contact again.
     await lockContacts(trx, { projectId, ids: [...new Set(returned.flatMap(({ email }) => email.contactId ?? []))] });
     const taken = await takeSimulated(trx, { projectId, ids: returned.map(({ id }) => id) });
     const outbox: OutboxRow[] = [];
@@ -108,7 +108,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
   }
 }
 
-/** The opening of an email without pixel and links cannot be detected. */
+/** Tells whether feedback can be seen. An open of an email without pixel and links cannot be detected. */
 function isSeen(what: Simulated, tracked: boolean): boolean {
   return tracked || (what !== 'open' && what !== 'click');
 }

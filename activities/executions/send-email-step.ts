@@ -27,18 +27,18 @@ import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
 import type { Hooked, Settled } from '../emails/settler.ts';
 
-/** The most executions that start their emails in one transaction. */
+/** The maximum number of executions that prepare their emails in one transaction. */
 const BATCH_MAX = 50;
 const LANES = 2;
-/** Fewer wait for the transaction that runs, and share the next. */
+/** Fewer executions wait for the running transaction and share the next one. */
 const WORTH_A_LANE = 16;
 
 /** The email that this attempt has to send. If it has no email to send, the execution's next position. */
 type Begun = { email: ClaimedEmail } | { next: Next };
 
 /**
- * A mail of a sandbox goes the same way: its execution's mode is `test`, so that nobody gets it, and its row has what
- * the run has changed.
+ * An email of a sandbox uses the same path. Its execution's mode is `test`, so it is delivered to no recipient, and
+ * its row has the changes that the run has made.
  */
 const MAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 
@@ -116,12 +116,15 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
   return begun;
 }
 
-/** The execution is the delivery of its mails. */
+/** Returns the claim of a step's email. The id of the execution is the id of the delivery. */
 function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
   return mail.outcome === 'saved' ? [{ id: mail.emailId, deliveryId: mail.standing.execution.id }] : [];
 }
 
-/** A step with nothing to send: at fault, or settled by an earlier attempt that could not close the visit any more. */
+/**
+ * Completes a step that has nothing to send. The step is faulty, or an earlier attempt has settled its email and
+ * could not close the visit.
+ */
 function passOver(trx: Trx, mail: StepEmail): Promise<Next> {
   const { execution, next } = mail.standing;
   const at = { executionId: execution.id, visit: next.visit };
@@ -139,7 +142,7 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   if (outcome.kind === 'deferred') return defer(deps, email, outcome);
   if (isUntried(outcome)) return tryAgain(outcome);
   const { projectId } = email;
-  // Fenced off: another attempt of this step has the mail.
+  // If another attempt of this step has settled the email, the step is completed here.
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
 }
 

@@ -33,7 +33,7 @@ type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
 type SmsStanding = EffectPosition & { sandbox: boolean };
 
-/** An SMS of a sandbox is accepted as well: its execution's mode is `test`, so that nobody gets it. */
+/** An SMS of a sandbox is accepted as well. Its execution's mode is `test`, so it is delivered to no recipient. */
 const SMS_OF: EffectWays<SmsStanding> = {
   real: (effect) => ({ ...effect, sandbox: false }),
   sandbox: (effect) => ({ ...effect, sandbox: true }),
@@ -55,7 +55,7 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
       const again = await resumeExecution(trx, { ...input, visit: effect.next.visit });
       const still = again.atEffect('SEND_SMS', SMS_OF);
-      // Another attempt of this step came first, or the execution has ended.
+      // Another attempt of this step was faster, or the execution has ended.
       if (still?.next.visit !== effect.next.visit) return { next: again.next, outbox: [] };
       return accept(trx, still, { prepared, pads });
     });
@@ -125,7 +125,7 @@ async function accept(
     outbox,
   });
   if ('unsent' in prepared) return end(prepared.unsent);
-  // Marketing unless the step says otherwise: it waits for the project's sending window.
+  // An SMS is marketing unless the step says otherwise. Marketing waits for the project's sending window.
   const marketing = standing.step.config.transactional !== true;
   const waits = marketing ? [standing] : [];
   const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);

@@ -17,8 +17,9 @@ export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
 
 /**
  * The steps of an execution, one activity type for each kind of effect. Each ends the pause that led to it, reads its
- * step as it is now, acts, walks on, and returns the next thing to do. When the workflow was edited so that another
- * step comes, it returns that step instead. All may run again, because the database shows what a visit has done.
+ * step as it is now, performs its effect, walks on, and returns the next position. If the workflow was edited so that
+ * another step comes, it returns that step instead. All are safe to run twice, because the database shows what a
+ * visit has done.
  */
 export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   return addHeartbeats<keyof EffectActivities>({
@@ -29,12 +30,12 @@ export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   });
 }
 
-/** Apart from the others, because endpoints are slow: they have a task queue of their own. */
+/** The WEBHOOK steps, which have their own task queue because endpoints are slow. */
 export function webhookStepActivities(deps: ActivityDeps): WebhookActivities {
   return addHeartbeats<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
 }
 
-/** The ADVANCE activity: it walks on from a pause to something without an effect. */
+/** Creates the ADVANCE activity, which walks on from a pause to a position without an effect. */
 function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next } = await inTransaction(db, (trx) => resumeExecution(trx, input));
@@ -42,13 +43,16 @@ function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next
   };
 }
 
-/** @throws RowMissing where no row says how the execution stands */
+/**
+ * Checks that the execution's row exists.
+ * @throws RowMissing when it does not
+ */
 function assertRow({ executionId }: StepInput, next: Next): Next {
   if (next.kind === 'end' && next.missing) throw new RowMissing('execution', executionId);
   return next;
 }
 
-/** Each of these activities, with heartbeats while it runs. */
+/** Adds heartbeats to each of these activities. */
 function addHeartbeats<Name extends string>(activities: StepActivities<Name>): StepActivities<Name> {
   const entries = Object.entries<StepActivities<Name>[Name]>(activities);
   return Object.fromEntries(

@@ -74,7 +74,7 @@ async function updateContact(
   }
 }
 
-/** A sandbox changes the contact in its own run. */
+/** Changes the contact of a sandbox, which only its own run sees. */
 async function updateRun(trx: Trx, { execution, step, next }: EffectPosition<SandboxState>): Promise<Done> {
   const { contact, variables } = await loadStepVariables(trx, execution);
   const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });

@@ -14,17 +14,20 @@ import { webhookBody } from '../../rules/executions/webhook-body.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
 import type { ActivityDeps } from '../deps.ts';
 
-/** contract §7.6 Webhooks and expressions: five attempts in total. */
+/** The number of attempts, by contract §7.6 Webhooks and expressions. */
 const MAX_TRIES = 5;
-/** 1 s, 3 s, 9 s, 27 s: a restart of the endpoint is over by then. `Retry-After` goes before. */
+/** The waits are 1 s, 3 s, 9 s and 27 s; by then a restart of the endpoint is over. `Retry-After` has priority. */
 const FIRST_RETRY_SECONDS = 1;
 const RETRY_FACTOR = 3;
-/** An endpoint that asks for more than this is asked again then, not later. */
+/** An endpoint that asks for a longer wait is called again after this time. */
 const RETRY_AFTER_MAX_SECONDS = 3_600;
-/** By these an endpoint tells one execution, and one try, from another: a step cannot set them. */
+/** Headers by which an endpoint recognizes an execution and an attempt. A step cannot set them. */
 const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
 
-/** The WEBHOOK activity. @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to */
+/**
+ * Creates the WEBHOOK activity.
+ * @throws ApplicationFailure WEBHOOK_RETRY with the delay, which Temporal follows
+ */
 export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
@@ -62,7 +65,7 @@ async function makeRequest(deps: ActivityDeps, standing: EffectPosition<null>): 
   );
 }
 
-/** A sandbox calls nobody: the endpoint is taken to have said that all is well. */
+/** Completes the step of a sandbox without a request, as if the endpoint had returned 200. */
 function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectPosition<SandboxState>): Promise<Next> {
   const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
   const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
@@ -119,8 +122,8 @@ interface Fault {
 }
 
 /**
- * Null is success. Network errors, timeouts, 408, 425, 429 and 5xx may pass; other 4xx, bad or blocked addresses and
- * redirects without end will not.
+ * Classifies the result of a request; null is success. Network errors, timeouts, 408, 425, 429 and 5xx are worth a
+ * retry. Other 4xx, bad or blocked addresses and endless redirects are not.
  */
 function faultOf(result: WebhookResult): Fault | null {
   if (result.outcome === 'failed') return { error: result.error, status: result.status, retry: !result.final };

@@ -13,10 +13,13 @@ import { recordSource } from '../../rules/strangers/record-source.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, Parts } from './parts.ts';
 
-/** Domains of one activity, all checked at the same time: a domain whose DNS hangs keeps no other waiting. */
+/**
+ * The number of domains that one activity checks, all at the same time, so that a domain whose DNS hangs delays no
+ * other.
+ */
 const PAGE_DOMAINS = 20;
 
-/** Checks the DNS records of sender domains, each page of them as a part. A check only writes down what it sees. */
+/** Checks the DNS records of sender domains; each page of domains is a part. A check only records its findings. */
 export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): Parts {
   const dns = createDns({ servers: config.dnsServers, cached: false });
 
@@ -50,7 +53,7 @@ export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>)
       const { projectId, id } = domain;
       await inTransaction(db, (trx) => saveDomainCheck(trx, { projectId, id, checked, now: new Date() }));
     } catch (error) {
-      // Removed while the DNS was asked: there is nothing to write down.
+      // The domain was removed during the DNS lookup, so nothing is recorded.
       if (!(error instanceof AppError)) throw error;
     }
   }

@@ -1,20 +1,26 @@
-/** The parts of one kind of periodic work: each is an activity, so a part that fails or hangs keeps no other waiting. */
+/** The parts of one kind of periodic work. Each part is an activity, so a part that fails or hangs delays no other. */
 export interface Parts {
-  /** Names of parts that are due, in their order: after one name, up to another, and at most `limit`. */
+  /** Lists at most `limit` names of due parts, in order: the names after `after`, up to `upTo`. */
   list(p: { since: Date; after: string | null; upTo: string | null; limit: number }): Promise<string[]>;
   /** The number of parts that are due. */
   count(since: Date): Promise<number>;
-  /** Does a part, or as much of it as there is time for. @returns the cursor from which to continue, or null when the part is done */
+  /**
+   * Does a part, or as much of it as time allows.
+   * @returns the cursor from which to continue, or null when the part is done
+   */
   run(part: string, run: PartRun): Promise<string | null>;
 }
 
 /** The context in which a part runs. */
 export interface PartRun {
-  /** The start of the round, in the time of Postgres. */
+  /** The start of the round, in Postgres time. */
   since: Date;
-  /** The cursor at which the attempt before this one stopped, or was killed; null is the start. */
+  /** The cursor at which the attempt before this one stopped or was killed; null for the start. */
   cursor: string | null;
-  /** How far back recovery looks for messages; a little more than a day unless an operator says so. */
+  /**
+   * The number of hours for which recovery looks back for messages. By default a little more than a day; an operator
+   * can set it.
+   */
   messagesOfHours: number | undefined;
   /** Tells Temporal the cursor of the part. */
   save(cursor: string): void;
@@ -24,7 +30,7 @@ export interface PartRun {
    * @throws Error when the activity is cancelled
    */
   goOn(cursor?: string): boolean;
-  /** Records that something of the part failed, while the rest of it continues. */
+  /** Records that an item of the part failed, while the rest of the part continues. */
   noteFailure(what: string, error: unknown): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { removeLeftovers } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { listParts, type Parts } from './parts.ts';
 
-/** Deletes what has outlived its use, each table as a part. */
+/** Deletes expired rows; each table is a part. */
 export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config' | 'db' | 'bucket'>): Parts {
   const tables = Object.entries(listPrunings(config.retention));
   return listParts({

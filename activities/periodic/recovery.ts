@@ -1,7 +1,7 @@
 import { MESSAGES_HOURS, RECOVERY, type RecoveryDeps, SETTLED_MS } from '../recovery/recovery.ts';
 import { listParts, type PartRun, type Parts } from './parts.ts';
 
-/** Brings Temporal and Postgres together, each part of recovery in an activity of its own. */
+/** Makes Temporal and Postgres agree; each part of recovery is an activity. */
 export function recoveryParts(deps: RecoveryDeps): Parts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,

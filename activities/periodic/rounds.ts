@@ -13,16 +13,19 @@ import { statisticsParts } from './statistics.ts';
 
 export type PeriodicActivities = ReturnType<typeof periodicActivities>;
 
-/** Parts of one run of a workflow: with up to 6 events for each, its history stays under 10,000 events. */
+/**
+ * The number of parts of one run of a workflow. With up to 6 events for each part, its history stays under 10,000
+ * events.
+ */
 const PAGE_PARTS = 1_000;
-/** An activity starts nothing more after this time, and returns the cursor from which to continue. */
+/** An activity starts no more work after this time, and returns the cursor from which to continue. */
 const SLICE_MS = 3 * 60_000;
-/** Twice within the time after which Temporal takes a silent activity for lost. */
+/** Two heartbeats fit in the time after which Temporal considers a silent activity lost. */
 const HEARTBEAT_MS = 10_000;
 const LANES_MAX = 200;
 const FAILURES_NAMED = 10;
 
-/** Rounds of periodic work: a list of parts, an activity for each part, and a record of how the round ended. */
+/** Runs rounds of periodic work: a list of parts, an activity for each part, and a record of how the round ended. */
 export function periodicActivities(deps: ActivityDeps) {
   const { db, lifecycle, log } = deps;
   const partsOf: Record<PeriodicKind, Parts> = {
@@ -32,7 +35,10 @@ export function periodicActivities(deps: ActivityDeps) {
     segments: segmentParts(deps),
     domains: domainParts(deps),
   };
-  /** Parts that this process works on, also after Temporal gave up their activity: a statement may hang in Postgres. */
+  /**
+   * The parts that this process works on, including parts whose activity Temporal has given up: a statement may hang
+   * in Postgres.
+   */
   const underWay = new Set<string>();
 
   return {
@@ -50,18 +56,18 @@ export function periodicActivities(deps: ActivityDeps) {
       };
     },
 
-    /** Does one part, or as much of it as there is time for. May run again: the heartbeat has its cursor. */
+    /** Does one part, or as much of it as time allows. Safe to run twice, because the heartbeat has its cursor. */
     async runPeriodicPart(input: PartInput): Promise<PartResult> {
       const key = `${input.kind} ${input.part}`;
       if (underWay.has(key)) throw failureOf(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
       underWay.add(key);
       const work = runPart(input).finally(() => underWay.delete(key));
       work.catch(() => {});
-      // A statement that hangs ends no sooner than Postgres lets it; the slot is free at once.
+      // A statement that hangs ends when Postgres ends it, but the slot is free at once.
       return await Promise.race([work, Context.current().cancelled]);
     },
 
-    /** Records how a round ended, and logs what failed in it. */
+    /** Records how a round ended, and logs its failures. */
     async endPeriodicRound({ kind, since, failing, unfinished, resumeAfter, late }: RoundEnd): Promise<void> {
       if (late.length > 0) {
         await noteError(db, {
@@ -93,7 +99,10 @@ export function periodicActivities(deps: ActivityDeps) {
     };
   }
 
-  /** Workers that ask for periodic work. If Temporal does not answer, the round has the lanes of one worker. */
+  /**
+   * Counts the workers that poll for periodic work. If Temporal does not respond, the round has the lanes of one
+   * worker.
+   */
   async function countWorkers(): Promise<number> {
     try {
       const queues = await lifecycle.readQueueStats();
@@ -167,7 +176,7 @@ async function listPage(
   return { names, next };
 }
 
-/** A failure for Temporal, which holds no text of Postgres: it may quote a person's data. */
+/** Builds a failure for Temporal. It contains no text of Postgres, which may quote personal data. */
 function failureOf({ kind, part }: PartInput, type: string, what: string): ApplicationFailure {
   return ApplicationFailure.retryable(`${kind} of ${part}: ${what}`, type);
 }

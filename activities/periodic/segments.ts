@@ -5,13 +5,13 @@ import type { PartRun, Parts } from './parts.ts';
 
 /** The cursor that an attempt leaves to the next attempt. `computed_at` says which segments are done. */
 interface SegmentProgress {
-  /** These failed in this round, which does not try them again. */
+  /** Segments that failed in this round, which does not attempt them again. */
   failed: string[];
-  /** This one was being computed. It comes last, because it may be why the attempt ended. */
+  /** The segment that was being computed. It comes last, because it may be the reason why the attempt ended. */
   underWay: string | null;
 }
 
-/** Computes tracked segments, each project as a part: its segments one after the other. */
+/** Computes tracked segments. Each project is a part, and its segments are computed one after the other. */
 export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>): Parts {
   return {
     list: (p) => listDueProjects(db, p),
@@ -37,7 +37,7 @@ export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>
           },
         });
       } catch (error) {
-        // Throws when the activity is cancelled: that is not the segment's failure.
+        // Throws when the activity is cancelled, which is not a failure of the segment.
         run.goOn();
         failed.push(segmentId);
         await run.noteFailure(`segment ${segmentId}`, error);

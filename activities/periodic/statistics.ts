@@ -4,7 +4,7 @@ import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { listParts, type Parts } from './parts.ts';
 
-/** Adds up counts. Postgres knows how far each part is, so a part that stopped needs no cursor. */
+/** Adds up counts. Postgres records how far each part is, so a part that stopped needs no cursor. */
 export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): Parts {
   return listParts({
     campaign_touches: async () => {

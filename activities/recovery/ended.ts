@@ -13,13 +13,19 @@ import { enqueueCampaigns } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
-/** A record and a run that have both ended change no more, so that some rounds are enough. */
+/**
+ * How far back ended records are compared. A record and a run that have both ended do not change, so a few rounds are
+ * enough.
+ */
 const LOOK_BACK_MS = 2 * 3_600_000;
 const PAGE = 500;
-/** More jobs and campaigns do not end in two hours, or a later round comes to the rest. */
+/**
+ * The maximum number of ended jobs and campaigns per round. More do not end in two hours, or a later round compares
+ * the rest.
+ */
 const LISTED_MAX = 2_000;
 
-/** The statuses of runs that say the same as a record. A terminated run counts as cancelled. */
+/** The statuses of runs that match a record's status. A terminated run counts as cancelled. */
 const SAME: Record<string, readonly string[]> = {
   COMPLETED: ['COMPLETED'],
   EXITED: ['COMPLETED'],
@@ -29,8 +35,8 @@ const SAME: Record<string, readonly string[]> = {
 };
 
 /**
- * Compares records and runs that have both ended. Temporal keeps how a run ended, so where the two differ a new run is
- * started that does nothing but end as its record: the latest run counts.
+ * Compares records and runs that have both ended. Temporal keeps how a run ended. If the two differ, a new run is
+ * started that only ends in the same way as its record, because the latest run counts.
  */
 export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };
@@ -54,7 +60,7 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
   }
 }
 
-/** Starts a run for each execution whose last run ended in another way, or which failed and has none. */
+/** Starts a run for each execution whose last run ended in another way, and for each failed execution without a run. */
 async function correct(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
   const { db, lifecycle, outbox, log } = deps;
   const idOf = ({ id }: EndedExecution) => lifecycle.names.execution(id);
@@ -78,7 +84,7 @@ async function correct(deps: RecoveryDeps, executions: EndedExecution[]): Promis
   }
 }
 
-/** Jobs and campaigns: their workflows read the record first, and end as it did. */
+/** Corrects jobs and campaigns. Their workflows read the record first and end in the same way. */
 async function recoverOthers({ db, lifecycle, outbox, log }: RecoveryDeps, between: EndedBetween): Promise<void> {
   const jobs = await listEndedJobs(db, { ...between, limit: LISTED_MAX });
   const starts = await listEndedStarts(db, { ...between, limit: LISTED_MAX });
@@ -100,7 +106,7 @@ async function recoverOthers({ db, lifecycle, outbox, log }: RecoveryDeps, betwe
     log.warn({ projectId, kind, refId, done: 'a new run ends as its record' }, 'a record had ended in another way');
 }
 
-/** `recoverRunning` repairs running workflows. */
+/** Tells whether a run ended differently than its record. `recoverRunning` repairs running workflows. */
 function differs(status: string, was: string): boolean {
   return was !== 'RUNNING' && was !== 'PAUSED' && !SAME[status]?.includes(was);
 }

@@ -12,9 +12,9 @@ import { findEffectBeyond } from '../../temporal/run-stories.ts';
 import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
-/** Executions compared with Temporal's by one count. */
+/** The number of executions that one count compares with Temporal's. */
 const PAGE = 5_000;
-/** Executions a transaction: it holds their contacts' locks. */
+/** The number of executions per transaction, which locks their contacts. */
 const CHUNK = 200;
 
 type EndStatus = 'CANCELLED' | 'FAILED' | 'EXITED' | 'COMPLETED';
@@ -25,7 +25,7 @@ type Repair = { execution: OpenExecution; was: string } & (
   | { kind: 'end'; status: EndStatus; reason: string | null; error?: string }
 );
 
-/** The end of an execution whose workflow was ended in Temporal; the tenant reads it. */
+/** How an execution ends whose workflow was ended in Temporal. The tenant reads this text. */
 const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: string }>> = {
   TERMINATED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator terminated the execution in Temporal.' },
   CANCELLED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator cancelled the execution in Temporal.' },
@@ -49,7 +49,7 @@ export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn):
     const stopped = await findStopped(deps, page);
     for (const [projectId, theirs] of groupBy(stopped, ({ execution }) => execution.projectId)) {
       for (let at = 0; at < theirs.length; at += CHUNK) {
-        // A project that fails keeps no other from its repair.
+        // A project whose repair fails does not block the others.
         await repair(deps, { projectId, repairs: theirs.slice(at, at + CHUNK) }).catch((error: unknown) =>
           noteNotRecovered(deps, { projectId }, error),
         );
@@ -84,7 +84,7 @@ async function repairOf(
 ): Promise<Repair | undefined> {
   if (!run) return { kind: 'restart', anew: false, execution, was: 'unknown to Temporal' };
   const { status: was, runId } = run;
-  // It runs after all: Temporal's list is a second or two old.
+  // The workflow is running: Temporal's list is a second or two old.
   if (was === 'RUNNING' || was === 'PAUSED') return undefined;
   const again: Repair = { kind: 'restart', anew: true, execution, was };
   const end = ENDS[was];

@@ -1,7 +1,7 @@
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { RecoveryDeps } from './recovery.ts';
 
-/** Records that a project, or one of its records, was not recovered. The others are. */
+/** Records that a project, or one of its records, was not recovered, while the others were. */
 export async function noteNotRecovered(
   { log, noteFailure }: Pick<RecoveryDeps, 'log' | 'noteFailure'>,
   what: { projectId: string | undefined } & Record<string, string | undefined>,

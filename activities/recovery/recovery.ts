@@ -8,17 +8,17 @@ import { recoverBackInStock, recoverReleases, recoverTerminated, recoverWebhooks
 import { recoverRunning } from './running.ts';
 
 export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'log'> & {
-  /** Records for the operator what was not recovered; without it the log says so. */
+  /** Records for the operator what was not recovered. If absent, the log says so. */
   noteFailure?: (what: string, error: unknown) => Promise<void>;
 };
 
-/** One turn at a part of recovery, of a few minutes at most. */
+/** One turn at a part of recovery. It takes a few minutes at most. */
 export interface RecoveryTurn {
-  /** The position at which the turn before ended, or was killed; null for the beginning. */
+  /** The position at which the turn before ended or was killed; null for the start. */
   cursor: string | null;
   /** How far back to look for messages that Temporal has lost. */
   messagesSince: Date;
-  /** A younger change may still be on its way from one side to the other. */
+  /** Changes younger than this are skipped, because they may still be on their way from one store to the other. */
   settledMs: number;
   /** Records the position of the part between two steps. Returns false when the turn has to end. */
   goOn(cursor: string): boolean;
@@ -33,10 +33,10 @@ export const SETTLED_MS = 2 * 60_000;
 export const MESSAGES_HOURS = 26;
 
 /**
- * The parts of recovery, in the order of a single round. Each part is set-based over all projects, and a failure in one
- * project blocks no other. Together they compare both sides completely: `running` checks each running workflow, `ended`
- * compares what has ended on both sides, and the others check each row with unfinished work. All may run at any time,
- * again, and concurrently.
+ * The parts of recovery, in the order of a single round. Each part is set-based over all projects, and a failure in
+ * one project blocks no other. Together they compare both sides completely: `running` checks each running workflow,
+ * `ended` compares records and runs that have both ended, and the others check each row with unfinished work. All are
+ * safe to run at any time, twice, and concurrently.
  */
 export const RECOVERY = {
   running: recoverRunning,
@@ -53,7 +53,7 @@ export const RECOVERY = {
 
 export type RecoveryPart = keyof typeof RECOVERY;
 
-/** Does one whole round: for an operator, for tests, and for a start beside a store that was restored. */
+/** Runs one whole round: for an operator, for tests, and for a start beside a store that was restored. */
 export async function recoverEverything(
   deps: RecoveryDeps,
   p: {

@@ -10,10 +10,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
-/** A round comes every few minutes; this outlasts a day without a worker. */
+/** A round runs every few minutes; this is longer than a day without a worker. */
 const LOOK_BACK_MS = 24 * 3_600_000;
 
-/** Wakes each webhook endpoint that has deliveries to make and no workflow that runs. */
+/** Wakes each webhook endpoint that has due deliveries and no running workflow. */
 export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { db, lifecycle, outbox, log } = deps;
   let after = turn.cursor;
@@ -30,20 +30,20 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
   }
 }
 
-/** Starts deliveries again that an operator terminated, because accepted messages are sent. */
+/** Restarts deliveries that an operator terminated, because accepted messages are always sent. */
 export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promise<null> {
   const workflowIds = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
   for (const workflowId of workflowIds) log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated');
   return null;
 }
 
-/** Releases held mail of projects that are not on hold any more, where the release was lost. */
+/** Releases held email of projects that are no longer on hold, if the release was lost. */
 export async function recoverReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
   return tell(deps, queued, 'held mail was not released');
 }
 
-/** Tells contacts who waited for a restock, where its workflow was lost. */
+/** Notifies contacts that waited for a restock, if its workflow was lost. */
 export async function recoverBackInStock(deps: RecoveryDeps): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueRestocks(trx));
   return tell(deps, queued, 'contacts were not told of a restock');

@@ -12,7 +12,7 @@ import type { RunningWorkflow } from '../../temporal/run-states.ts';
 import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
-/** As many as Temporal lists at a time. */
+/** The number of workflows that Temporal lists at a time. */
 const PAGE = 1_000;
 const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', 'webhookDelivery'] as const;
 
@@ -73,8 +73,8 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
 }
 
 /**
- * Reads the steps of runs from the runs themselves. Beside a restored store, the list may lack a step or have an earlier
- * one: Temporal writes the list later than the runs.
+ * Reads the steps of runs from the runs themselves. After a store was restored, the list may lack a step or have an
+ * earlier one, because Temporal writes the list later than the runs.
  */
 async function withSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): Promise<RunningWorkflow[]> {
   const executions = runs.filter(({ type }) => type === 'contactExecution');
@@ -82,7 +82,7 @@ async function withSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): 
   return runs.map((run) => ({ ...run, stepId: last.get(run.workflowId)?.stepId ?? run.stepId }));
 }
 
-/** One workflow that cannot be repaired keeps no other from it. */
+/** Repairs a workflow and records a failure, so that a workflow that cannot be repaired does not block the others. */
 async function loudly(deps: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
   const ids = { projectId: run.projectId, workflowId: run.workflowId, runId: run.runId };
   try {
@@ -104,7 +104,7 @@ async function recoverExecution(
   const { workflowId } = run;
   const look = async () => lifecycle.runs.signal({ workflowId, signal: 'look' });
   if (!row) {
-    // Looking, it finds no row, and fails.
+    // The workflow checks its row, finds none, and fails.
     await look();
     return 'no record: made to fail';
   }
@@ -116,7 +116,7 @@ async function recoverExecution(
     return `ended as ${status}`;
   }
   if (status === 'WAITING') {
-    // Beside a restored store, a run without a step has yet to come to the one that it knew then.
+    // After a restore, a run without a step has not yet reached the step that it had before.
     const isKnown = run.stepId !== undefined || isRestored;
     const isElsewhere = isKnown && run.stepId !== row.stepId;
     if (!isElsewhere && !row.isOverdue && !row.isSatisfied) return undefined;
@@ -141,12 +141,12 @@ async function recoverCampaign(
   const isOurs = row !== undefined && run.workflowId === lifecycle.names.campaign(run.rowId, row.sendNo);
   const isOpen = isOurs && ['SCHEDULED', 'SENDING', 'PAUSED'].includes(row.status);
   if (isOpen ? !row.isOverdue : row && !row.isSettled) return undefined;
-  // It reads its row again, and ends as the row did.
+  // The workflow reads its row again, and ends in the same way.
   await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'changed' });
   return isOpen ? 'made to read its record' : 'made to end';
 }
 
-/** A job's workflow that is cancelled ends as its row did. Without a row it fails. */
+/** Cancels a job's workflow, which then ends in the same way as its row. Without a row it fails. */
 async function recoverJob({ lifecycle }: RecoveryDeps, run: RunningWorkflow, status: string | undefined) {
   if (status === 'QUEUED' || status === 'RUNNING') return undefined;
   await lifecycle.runs.cancel(run);

@@ -11,10 +11,13 @@ import type { SampledLog } from '../../rules/sampled-log.ts';
 import { tellMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
-/** Postgres was away for longer than a result is kept: the SMS is claimed again, and most likely leaves twice. */
+/**
+ * The wait before an SMS is claimed again if Postgres was away for longer than a result is kept. The SMS is then most
+ * likely sent twice.
+ */
 const UNRECORDED_MS = 30_000;
 
-/** The outcome of one SMS of a batch, in the words of `Attempted` of emails. */
+/** The outcome of one SMS of a batch, in the same form as `Attempted` of emails. */
 export interface AttemptedSms {
   id: string;
   outcome: { kind: 'accepted' | 'failed' | 'absent' } | { kind: 'deferred' | 'unrecorded'; dueAt: Date };
@@ -36,8 +39,8 @@ interface Batch {
 
 export interface SmsAttempts {
   /**
-   * Tries each of a project's SMS once, all at a time, in the order of the answer. May run again: each is claimed and
-   * settled by its row.
+   * Attempts each of a project's SMS once, all at the same time. The results are in the order of the SMS. Safe to run
+   * twice: each SMS is claimed and settled by its row.
    */
   attempt(batch: Batch): Promise<AttemptedSms[]>;
 }
@@ -47,7 +50,7 @@ interface SmsDeps {
   provider: SmsProvider | undefined;
   outbox: OutboxWaker;
   ends: SampledLog;
-  /** Key of the SMS stop list, derived from SECRET_KEY. */
+  /** The key of the SMS stop list, derived from SECRET_KEY. */
   suppressionKey: Buffer;
 }
 
@@ -61,8 +64,8 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
     async attempt(batch) {
       const { projectId, messages } = batch;
       const claimed = await claimSms(deps.db, { projectId, messages, pads });
-      // One that fails does not end the others, which would otherwise continue unseen and be sent twice after the
-      // retry.
+      // An attempt that fails does not end the others. They would otherwise continue unnoticed and be sent twice
+      // after the retry.
       const tried = await Promise.allSettled(claimed.map((sms) => sendOne(deps, sms, batch)));
       const outcomes = new Map(
         tried.map((one, n): [string | undefined, AttemptedSms | undefined] => [
@@ -88,7 +91,8 @@ async function sendOne(
   const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
   const { counted, outbox: queued } = await persistently(() =>
     inTransaction(db, async (trx) => {
-      // The provider knows of a STOP that never reached us. First, since contacts are locked before their SMS.
+      // The provider knows of a STOP that never reached us. It is recorded first, because contacts are locked before
+      // their SMS.
       if (sms.consents && outcome.kind === 'failed' && outcome.reason === 'sms_stopped')
         await addSmsStops(trx, suppressionKey, {
           projectId,
@@ -107,7 +111,7 @@ async function sendOne(
   return attempted;
 }
 
-/** Puts an SMS off, or gives it up when its day is over. */
+/** Defers an SMS, or gives it up after a day. */
 function judge(
   sms: ClaimedSms,
   outcome: SmsOutcome,

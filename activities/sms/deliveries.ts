@@ -12,7 +12,7 @@ import type { SmsAttempts } from './attempts.ts';
  * second from a sender.
  */
 const AT_A_TIME = 10;
-/** After this no further SMS are taken, so that the activity ends long before Temporal takes it for lost. */
+/** No further SMS are taken after this time, so the activity ends long before Temporal considers it lost. */
 const TAKE_MS = 5 * 60_000;
 
 export interface SendSmsInput {
@@ -32,8 +32,8 @@ export type SmsActivities = ReturnType<typeof smsActivities>;
 
 export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
   /**
-   * Sends a group of SMS that did not go before; answers which have to wait until when. May run again: rows are claimed
-   * by their delivery.
+   * Sends a group of SMS that were not sent at the first attempt. Returns which have to wait, and until when. Safe to
+   * run twice: rows are claimed by their delivery.
    */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
@@ -41,7 +41,7 @@ export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'sm
     return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
   },
 
-  /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */
+  /** Ends the SMS that a cancelled delivery has not sent; returns how many. Safe to run twice. */
   async giveUpSms({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelSms(db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },

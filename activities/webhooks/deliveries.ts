@@ -22,9 +22,9 @@ export interface TurnInput {
 }
 
 export interface TurnResult {
-  /** ISO 8601; null when nothing waits any more. */
+  /** ISO 8601; null when no delivery waits. */
   nextDueAt: string | null;
-  /** 0 where something is due already. */
+  /** 0 when a delivery is already due. */
   waitMs?: number;
 }
 
@@ -36,7 +36,7 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
   const atRestKey = deriveKey(deps.config.secretKey, 'at-rest');
 
   return {
-    /** Delivers what is due to an endpoint, for some seconds; answers when there is more to do. */
+    /** Delivers an endpoint's due deliveries for some seconds. Returns when more are due. */
     async deliverWebhooks({ projectId, endpointId }: TurnInput): Promise<TurnResult> {
       const turn = await beginTurn(deps.db, { projectId, id: endpointId, atRestKey });
       if (!turn) {

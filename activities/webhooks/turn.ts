@@ -30,11 +30,11 @@ const TURN_MS = 10_000;
  * double at most this many.
  */
 const WIDTH = 20;
-/** Deliveries read at a time; with their payloads they are a few hundred kB. */
+/** The number of deliveries that are read at a time; with their payloads they are a few hundred kB. */
 const PAGE = 200;
 /**
- * A turn that has found nothing more looks once again after this, so that a steady trickle is one turn and not one an
- * event.
+ * A turn that finds no more deliveries checks once again after this time. A steady trickle is then one turn, not one
+ * turn per event.
  */
 const LINGER_MS = 100;
 /** While slow requests leave places free, the turn checks for new deliveries at this interval. */
@@ -71,12 +71,12 @@ export async function deliverDue(deps: ActivityDeps, turn: EndpointTurn, stop: A
   return requests.end();
 }
 
-/** A try, and how it counts for the endpoint. */
+/** An attempt, and how it counts for the endpoint. */
 interface Ended extends DeliveryAttempt {
   outcome: Outcome;
 }
 
-/** Makes the requests of a turn, and records each together with others that have ended in the meantime. */
+/** Makes the requests of a turn. Each result is recorded together with others that have arrived in the meantime. */
 function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
   const underWay = new Map<string, Promise<void>>();
   let { status, failuresInRow } = turn;
@@ -125,7 +125,10 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
   };
 }
 
-/** Judges the endpoint, and tells the project's owners when these tries disabled it: both or neither. */
+/**
+ * Updates the endpoint's status. If these attempts disabled it, the project's owners are notified in the same
+ * transaction.
+ */
 async function judge(
   deps: ActivityDeps,
   { projectId, endpointId }: EndpointTurn,
@@ -176,7 +179,8 @@ function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
   });
   const signed = webhookHeaders(turn.secrets, { id: delivery.id, timestamp, body });
   const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Tidings/1.0', ...signed };
-  // A redirected POST would become a GET that says "received" for nothing: the owner has to give the right address.
+  // A redirected POST would become a GET, which returns "received" without delivering anything, so the owner has to
+  // configure the right address.
   return { url: turn.url, method: 'POST', headers, body, maxRedirects: 0 };
 }
 
