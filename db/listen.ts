@@ -19,23 +19,30 @@ export interface Listening {
   applicationName: string;
   log: Pick<Logger, 'warn'>;
   /** Log text for the consequence of missing notifications. */
-  deaf: string;
+  downMessage: string;
   /** Called with the payload of each notification, and without one whenever notifications may have been missed. */
-  heard: (payload?: string) => void;
+  onNotification: (payload?: string) => void;
 }
 
 /** Keeps one connection on LISTEN, and reopens it when it breaks. */
-export function listen({ databaseUrl, channel, applicationName, log, deaf, heard }: Listening): Listener {
+export function listen({
+  databaseUrl,
+  channel,
+  applicationName,
+  log,
+  downMessage,
+  onNotification,
+}: Listening): Listener {
   let client: pg.Client | undefined;
   let live = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  function lost(which: pg.Client): void {
+  function reconnect(which: pg.Client): void {
     if (client !== which) return;
     client = undefined;
     live = false;
-    heard();
+    onNotification();
     // end() of a broken connection may wait for the network, so no caller waits for it.
     which.end().catch(() => {});
     if (!closed) timer = setTimeout(() => void open(), RECONNECT_MS);
@@ -51,27 +58,27 @@ export function listen({ databaseUrl, channel, applicationName, log, deaf, heard
       keepAlive: true,
     });
     client = next;
-    next.on('error', () => lost(next));
-    next.on('end', () => lost(next));
-    next.on('notification', ({ payload }) => heard(payload));
+    next.on('error', () => reconnect(next));
+    next.on('end', () => reconnect(next));
+    next.on('notification', ({ payload }) => onNotification(payload));
     try {
       await next.connect();
       await next.query(`LISTEN ${channel}`);
-      heard();
+      onNotification();
       live = true;
-      beat(next);
+      checkConnection(next);
     } catch (error) {
-      log.warn({ reason: describeFailure(error) }, deaf);
-      lost(next);
+      log.warn({ reason: describeFailure(error) }, downMessage);
+      reconnect(next);
     }
   }
 
-  function beat(which: pg.Client): void {
+  function checkConnection(which: pg.Client): void {
     if (closed || client !== which) return;
     timer = setTimeout(() => {
       which.query('SELECT 1').then(
-        () => beat(which),
-        () => lost(which),
+        () => checkConnection(which),
+        () => reconnect(which),
       );
     }, HEARTBEAT_MS);
     timer.unref();

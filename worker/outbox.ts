@@ -69,8 +69,8 @@ export function startOutbox(p: {
     channel: OUTBOX_CHANNEL,
     applicationName: 'tidings-worker-listen',
     log,
-    deaf: 'the outbox cannot be heard; it is looked at every second until it can',
-    heard: (payload) => wake(payload === undefined ? all : [payload as OutboxTaker]),
+    downMessage: 'the outbox cannot be onNotification; it is looked at every second until it can',
+    onNotification: (payload) => wake(payload === undefined ? all : [payload as OutboxTaker]),
   });
   return {
     wake,

@@ -44,8 +44,8 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
     channel: 'access_changed',
     applicationName: 'tidings-api-listen',
     log: deps.log,
-    deaf: 'notifications of key changes are down; every request queries its key until they are back',
-    heard: forget,
+    downMessage: 'notifications of key changes are down; every request queries its key until they are back',
+    onNotification: forget,
   });
   const flushing = setInterval(() => void flushLastUsed(), LAST_USED_FLUSH_MS);
   flushing.unref();

@@ -24,9 +24,9 @@ import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { importPreviewRoutes } from './contact-jobs/preview.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
 import { contactDossierRoutes } from './contacts/contact-export.ts';
+import { contactStateRoutes } from './contacts/contact-state.ts';
 import { contactExportRoutes } from './contacts/export.ts';
 import { contactRoutes } from './contacts/routes.ts';
-import { contactStandingRoutes } from './contacts/standing.ts';
 import { contactTimelineRoutes } from './contacts/timeline.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { docsRoutes } from './docs/routes.ts';
@@ -107,7 +107,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactExportRoutes(both, deps);
   contactRoutes(both, deps);
   contactTimelineRoutes(both, deps);
-  contactStandingRoutes(both, deps);
+  contactStateRoutes(both, deps);
   contactDossierRoutes(both, deps);
   suppressionRoutes(both, deps);
   // Must precede `/v1/sms/{id}`, because `stops` is not an id.

@@ -4,14 +4,14 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
-import { NAMED_BY, type NamedBy, selectNamedBy } from './named-by.ts';
+import { type ImageUses, IS_USED, selectImageUses } from './image-uses.ts';
 
 /** Total size of a project's images. The database is not meant as an image archive. */
 export const ASSETS_MAX_BYTES = 250 * 1024 * 1024;
 const ASSETS_MOST = 5_000;
 
 /** An image for emails, without its bytes. */
-export interface Asset extends NamedBy {
+export interface Asset extends ImageUses {
   id: string;
   /** SHA-256 of the project and the bytes. It is the name in the image's address. */
   hash: string;
@@ -26,7 +26,7 @@ export interface Asset extends NamedBy {
 const COLUMNS = ['id', 'hash', 'filename', 'content_type', 'bytes', 'width', 'height', 'created_at'] as const;
 const SELECTED = sql.raw(COLUMNS.map((column) => `a.${column}`).join(', '));
 
-type AssetRow = RowOf<'assets', typeof COLUMNS> & NamedBy;
+type AssetRow = RowOf<'assets', typeof COLUMNS> & ImageUses;
 
 export interface AssetRef {
   projectId: string;
@@ -99,7 +99,7 @@ export async function sumAssets(db: Db, projectId: string): Promise<{ count: num
 
 async function findByHash(db: Db, p: { projectId: string; hash: string }): Promise<Asset | undefined> {
   const { rows } = await sql<AssetRow>`
-    SELECT ${SELECTED}, ${selectNamedBy} FROM assets a WHERE a.project_id = ${p.projectId} AND a.hash = ${p.hash}
+    SELECT ${SELECTED}, ${selectImageUses} FROM assets a WHERE a.project_id = ${p.projectId} AND a.hash = ${p.hash}
   `.execute(db);
   return rows[0] && toAsset(rows[0]);
 }
@@ -112,9 +112,9 @@ export async function listAssets(
   db: Db,
   p: PageRequest & { projectId: string; used?: boolean | undefined },
 ): Promise<Page<Asset> & { total: number }> {
-  const wanted = p.used === undefined ? sql`true` : sql`${NAMED_BY} = ${p.used}`;
+  const wanted = p.used === undefined ? sql`true` : sql`${IS_USED} = ${p.used}`;
   const { rows } = await sql<AssetRow>`
-    SELECT ${SELECTED}, ${selectNamedBy} FROM assets a
+    SELECT ${SELECTED}, ${selectImageUses} FROM assets a
     WHERE a.project_id = ${p.projectId} AND ${wanted} AND ${afterCursor(p.cursor, 'a.id')}
     ORDER BY a.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
@@ -123,7 +123,7 @@ export async function listAssets(
 }
 
 async function countAssets(db: Db, p: { projectId: string; used?: boolean | undefined }): Promise<number> {
-  const wanted = p.used === undefined ? sql`true` : sql`${NAMED_BY} = ${p.used}`;
+  const wanted = p.used === undefined ? sql`true` : sql`${IS_USED} = ${p.used}`;
   const { rows } = await sql<{ total: number }>`
     SELECT count(*) AS total FROM assets a WHERE a.project_id = ${p.projectId} AND ${wanted}
   `.execute(db);
@@ -136,8 +136,8 @@ async function countAssets(db: Db, p: { projectId: string; used?: boolean | unde
  * @throws AppError NOT_FOUND; CONFLICT, with the uses in `details`
  */
 export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: boolean): Promise<void> {
-  const { rows } = await sql<NamedBy>`
-    SELECT ${selectNamedBy} FROM assets a WHERE a.project_id = ${projectId} AND a.id = ${id} FOR UPDATE OF a
+  const { rows } = await sql<ImageUses>`
+    SELECT ${selectImageUses} FROM assets a WHERE a.project_id = ${projectId} AND a.id = ${id} FOR UPDATE OF a
   `.execute(trx);
   const named = rows[0];
   if (!named) throw new AppError('NOT_FOUND', { message: 'This project has no image with this id.' });

@@ -1,9 +1,9 @@
 import type { Visit } from '../../db/executions/visits.ts';
 import type { StepInput } from '../../rules/executions/execution.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
+import type { LockedExecution } from './locked-executions.ts';
 import { withEnd } from './next.ts';
 import type { Progress } from './progress.ts';
-import type { LockedExecution } from './standing.ts';
 import { type Stop, walk } from './walk.ts';
 import { exitDeleted, walkOn } from './walk-on.ts';
 import type { World } from './world.ts';

@@ -9,9 +9,9 @@ import type { EffectType, StepType } from '../../rules/executions/steps/registry
 import type { Filter } from '../../rules/filters/filters.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { explainCondition } from './condition.ts';
+import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import { newProgress, type Progress } from './progress.ts';
 import { complete, type EffectOutcome, type EffectPosition, resume } from './resume.ts';
-import type { CurrentExecution, LockedExecution } from './standing.ts';
 import { fillOwnExits } from './variables.ts';
 import { type Stop, walk } from './walk.ts';
 import { previewWorld, type World } from './world.ts';

@@ -2,8 +2,8 @@ import type { Visit } from '../../db/executions/visits.ts';
 import { follow } from '../../db/workflows/graph.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
+import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import type { Progress } from './progress.ts';
-import type { CurrentExecution, LockedExecution } from './standing.ts';
 import { type Stop, walk } from './walk.ts';
 import type { World } from './world.ts';
 

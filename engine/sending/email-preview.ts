@@ -4,8 +4,8 @@ import { rowOfContent } from '../../db/contents/contents.ts';
 import { type ClaimedEmail, previewClaim } from '../../db/sending/email-ledger.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
+import type { CurrentExecution } from '../automations/locked-executions.ts';
 import { tablesOfRun } from '../automations/run-tables.ts';
-import type { CurrentExecution } from '../automations/standing.ts';
 import { type StepEmailDraft, stepEmailRow } from './step-emails.ts';
 
 /**

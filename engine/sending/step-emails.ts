@@ -13,8 +13,8 @@ import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import { parseMailbox } from '../../rules/emails/email-address.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
 import { markUntrusted } from '../../rules/strangers/provenance.ts';
+import type { CurrentExecution } from '../automations/locked-executions.ts';
 import type { EffectPosition } from '../automations/resume.ts';
-import type { CurrentExecution } from '../automations/standing.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { getContact } from '../../../db/contacts/contacts.ts';
 import {
   type ContactExecution,
   listExecutionsNow,
   listSegmentsNow,
   listSubscriptionChanges,
-} from '../../../db/contacts/standing.ts';
+} from '../../../db/contacts/contact-state.ts';
+import { getContact } from '../../../db/contacts/contacts.ts';
 import { listSuppressions } from '../../../db/contacts/suppressions.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { nameActors } from '../../../db/projects/actors.ts';
@@ -184,7 +184,7 @@ const executionsRoute = createRoute({
 });
 
 /** Registers the operations for the state of a contact: its subscription, segments and executions. */
-export function contactStandingRoutes(app: App, { reads, compute, config }: Deps): void {
+export function contactStateRoutes(app: App, { reads, compute, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(subscriptionRoute, async (c) => {
