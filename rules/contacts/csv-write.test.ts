@@ -48,7 +48,7 @@ const storable = text.filter(
   (value) => value === value.normalize('NFC') && !value.includes('\0') && value.isWellFormed(),
 );
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }));
-const columns = [
+const columns: fc.Arbitrary<unknown>[] = [
   storable,
   number.filter((value) => !Object.is(value, -0)),
   fc.boolean(),
