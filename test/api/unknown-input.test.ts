@@ -321,7 +321,10 @@ it('a key on an operation that takes a session only learns so, and what to use i
   const project = await api.call('GET', '/project');
   expect([project.status, project.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
   expect(project.body.error.message).toContain('session');
-  expect(project.body.error.suggestion).toContain('GET /v1/project/export');
+  const [, path = ''] = /GET (\S+?),/.exec(project.body.error.suggestion) ?? [];
+  expect((await api.call('GET', path)).status).toBe(200);
+  const change = await api.call('PATCH', '/project', { body: { name: 'x' } });
+  expect(change.body.error.suggestion).toMatch(/^Change settings in the dashboard, or sign in with POST/);
   const team = await api.call('GET', '/team');
   expect(team.body.error.suggestion).toContain('POST /auth/login');
 });

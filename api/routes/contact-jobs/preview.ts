@@ -47,7 +47,7 @@ const previewRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Preview an import',
   description:
-    "Returns what `POST /contacts/import` would do with this file and `mapping`, without doing it. The response has the target of each column, the first 20 rows as they would be stored, and the counts and errors of the whole file. Without `mapping`, it is guessed from the headers; send it with the import. Existing data of contacts is not read, so only the import reports a row that would exceed a contact's limits.",
+    "Returns what `POST /contacts/import` would do with this file and `mapping`, without doing it. The response has the target of each column, the first 20 rows as stored, and the counts and errors of the whole file. Without `mapping`, it is guessed from the headers; send it with the import. Existing data of contacts is not read, so only the import reports a row that would exceed a contact's limits.",
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: { query: ImportTypes, body: multipart(ImportFile) },

@@ -166,7 +166,7 @@ describe("an operator's hold", () => {
 describe('npm run operator', () => {
   it.each([
     [[], /^Usage: /],
-    [['project', 'nobody'], /is no id of a project/],
+    [['project', 'nobody'], /is not a project id/],
     [['project', '0190a000-0000-7000-8000-000000000000'], /There is no project/],
     [
       ['project', '0190a000-0000-7000-8000-000000000000', '--set', 'name=x'],
