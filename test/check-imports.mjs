@@ -1,7 +1,7 @@
 /**
  * Holds the directions of imports between the rooms (docs/ARCHITECTURE.md): one line for each that goes the wrong way.
- * Also: environment variables are read in cli/ only, workflows import nothing that is not deterministic or large, and
- * `db/` stays a room of queries whose folders import one way.
+ * Also: environment variables are read in cli/ only, workflows import nothing that is not deterministic or large,
+ * `db/` stays a room of queries whose folders import one way, and no files of the dashboard import each other.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -59,6 +59,7 @@ const SQL = /\b(?:sql|prepared)(?:<[^`]*?>)?`|\.(?:selectFrom|insertInto|updateT
 const violations = [
   ...stale(),
   ...checkDb(),
+  ...checkDashboard(),
   ...[...Object.keys(RULES), ...FREE_ROOMS].flatMap((room) =>
     sources(join(ROOT, room)).flatMap((file) => check(room, file)),
   ),
@@ -135,9 +136,35 @@ function checkDb() {
   ];
 }
 
+/**
+ * Finds files of the dashboard that import each other, by their types too: such files can only be read together. The
+ * lazy `import('…')` of a route is no part of a circle, since the screen that it loads needs the types of its address.
+ */
+function checkDashboard() {
+  const files = sources(join(ROOT, 'dashboard'))
+    .map((file) => relative(ROOT, file))
+    .filter((file) => !isTest(file));
+  const imports = new Map(
+    files.map((file) => [file, staticImportsOf(file).filter((target) => files.includes(target))]),
+  );
+  return circlesOf(imports).map(
+    (circle) =>
+      `${circle.length} files of dashboard/ import each other: ${circle.join(', ')}. Move the type that they share into a file of its own`,
+  );
+}
+
 function importsOf(file) {
+  return targetsOf(file, (match) => match[2] ?? match[3]);
+}
+
+/** Returns the imports of a file without the lazy ones. */
+function staticImportsOf(file) {
+  return targetsOf(file, (match) => match[2]);
+}
+
+function targetsOf(file, nameOf) {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)]
-    .map((match) => match[2] ?? match[3])
+    .flatMap((match) => nameOf(match) ?? [])
     .filter((target) => target.startsWith('.'))
     .map((target) => relative(ROOT, resolve(ROOT, dirname(file), target)));
 }

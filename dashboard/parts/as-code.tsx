@@ -1,7 +1,8 @@
 import { Button, Popover } from '@mantine/core';
 import { IconCode } from '@tabler/icons-react';
 import { text } from '../text/text.ts';
-import { Curl, type CurlRequest } from './curl.tsx';
+import { Curl } from './curl.tsx';
+import type { CurlRequest } from './curl-request.ts';
 
 /** A button that shows how the API does what the screen does, ready to be copied as curl or TypeScript. */
 export function AsCode(request: CurlRequest) {

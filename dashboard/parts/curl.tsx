@@ -2,13 +2,8 @@ import { Box, Code, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { text } from '../text/text.ts';
 import { CopyButton } from './copy-button.tsx';
+import type { CurlRequest } from './curl-request.ts';
 import { typescriptOf } from './typescript-of.ts';
-
-export interface CurlRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
-  body?: unknown;
-}
 
 /** The command for a request. The key is a variable of the reader's shell: no secret is ever in the page. */
 export function curlOf({ method, path, body }: CurlRequest, origin = window.location.origin): string {

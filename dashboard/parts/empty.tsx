@@ -1,7 +1,8 @@
 import { Box, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
-import { Curl, type CurlRequest } from './curl.tsx';
+import { Curl } from './curl.tsx';
+import type { CurlRequest } from './curl-request.ts';
 
 /** Empty state: says what to do first, by hand (`action`) and by the API (`curl`). */
 export function Empty({

@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
-import type { CurlRequest } from './curl.tsx';
+import type { CurlRequest } from './curl-request.ts';
 
 /**
  * Environment variable of the reader's program that holds the key. It is split in two, because the import check looks

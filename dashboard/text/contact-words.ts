@@ -1,4 +1,4 @@
-import type { Word } from './words.ts';
+import type { Word } from './word.ts';
 
 /** States of bulk jobs and imports. */
 export const job: Record<string, Word> = {

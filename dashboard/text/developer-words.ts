@@ -1,4 +1,4 @@
-import type { Word } from './words.ts';
+import type { Word } from './word.ts';
 
 /** States of webhook endpoints. */
 export const endpoint: Record<string, Word> = {

@@ -1,16 +1,7 @@
 import type { StepType } from '../../packages/client/src/operations.generated.ts';
 import { change, job, subscription, suppression } from './contact-words.ts';
 import { delivery, endpoint } from './developer-words.ts';
-
-/**
- * Statuses, reasons and step types by their API names, each with its meaning. This is the only place that explains
- * them.
- */
-export interface Word {
-  /** Its meaning in one sentence. */
-  means: string;
-  color: string;
-}
+import type { Word } from './word.ts';
 
 const GOOD = 'green';
 const UNDER_WAY = 'blue';

@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 import { Preview, usePreview } from '../segments/preview.tsx';
 import type { CampaignDraft } from './campaign-draft.ts';
 import { useSegments, useTopics } from './choices.ts';
-import type { Editing } from './edit.tsx';
+import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 const TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;

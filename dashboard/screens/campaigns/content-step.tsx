@@ -8,7 +8,7 @@ import { tellDone, tellFailure, tellUndoable } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { BodyEditor } from './body-editor.tsx';
 import { useSenders, useTemplates } from './choices.ts';
-import type { Editing } from './edit.tsx';
+import type { Editing } from './editing.ts';
 import { Versions } from './versions.tsx';
 
 const words = text.campaigns;

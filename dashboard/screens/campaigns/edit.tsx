@@ -18,27 +18,12 @@ import { type CampaignDraft, changesOfDraft, draftOfCampaign, hasAudience } from
 import { fieldAsText } from './campaign-fields.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
 import { ContentStep } from './content-step.tsx';
+import type { Editing } from './editing.ts';
 import { ReviewStep } from './review-step.tsx';
 import { WhenStep } from './when-step.tsx';
 import { CAMPAIGN_ANSWERS, type Campaign, STEPS, type Step } from './words.ts';
 
 const words = text.campaigns;
-
-/** Props of the editor's steps. */
-export interface Editing {
-  campaign: Campaign;
-  draft: CampaignDraft;
-  change: (part: Partial<CampaignDraft>) => void;
-  /** Stores what is written. Returns its new `updatedAt`; false where it was refused, which is shown. */
-  save: () => Promise<string | false>;
-  isSaving: boolean;
-  isUnsaved: boolean;
-  /** The API's error of a field, by the field's name. */
-  fault: (field: string) => string | undefined;
-  failure: ApiFailure | null;
-  isReadOnly: boolean;
-  goTo: (step: Step) => void;
-}
 
 /**
  * The editor of an unsent campaign, in four steps; the step is in the address. A started campaign leads to its

@@ -8,7 +8,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { spokenDuration } from './duration.ts';
-import type { Editing } from './edit.tsx';
+import type { Editing } from './editing.ts';
 import { detailsOf, type Finding, placeOf } from './findings.ts';
 import type { Review } from './words.ts';
 

@@ -1,7 +1,7 @@
 import { Group, NumberInput, Paper, Select, Switch, Text, Title } from '@mantine/core';
 import { text } from '../../text/text.ts';
 import { NEW_TEST } from './campaign-draft.ts';
-import type { Editing } from './edit.tsx';
+import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 

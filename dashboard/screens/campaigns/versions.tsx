@@ -15,7 +15,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { text } from '../../text/text.ts';
 import { BodyEditor } from './body-editor.tsx';
 import { firstVersions, newVersion, nextName, VERSIONS_MAX, type VersionDraft } from './campaign-draft.ts';
-import type { Editing } from './edit.tsx';
+import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 

@@ -11,7 +11,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { spokenDuration } from './duration.ts';
-import type { Editing } from './edit.tsx';
+import type { Editing } from './editing.ts';
 import { isToCome, toLocalInput, ZONE } from './local-input.ts';
 import { TestSettings } from './test-settings.tsx';
 import { WindowSettings } from './window-settings.tsx';

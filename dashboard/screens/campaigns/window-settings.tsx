@@ -1,7 +1,7 @@
 import { Checkbox, Group, Paper, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { text } from '../../text/text.ts';
 import { NEW_WINDOW, type WindowDraft } from './campaign-draft.ts';
-import type { Editing } from './edit.tsx';
+import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 

@@ -3,7 +3,7 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { AsCode } from '../../parts/as-code.tsx';
-import type { CurlRequest } from '../../parts/curl.tsx';
+import type { CurlRequest } from '../../parts/curl-request.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
 

@@ -2,7 +2,6 @@ import { Badge, Button, Grid, Group, Stack, Text, Title, Tooltip } from '@mantin
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -15,11 +14,9 @@ import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
 import { Fact, Facts } from '../messages/facts.tsx';
 import { RequestFact } from '../messages/request-fact.tsx';
+import type { Execution, Workflow } from './execution-type.ts';
 import { Moves } from './moves.tsx';
 import { StepLine } from './step-line.tsx';
-
-export type Execution = ResponseOf<'getExecution'>;
-export type Workflow = ResponseOf<'getWorkflow'>;
 
 /** At work it moves every second; while it waits or has ended it is enough to look now and then. */
 const MOVING_MS = 1_000;

@@ -5,7 +5,7 @@ import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import type { Execution, Workflow } from './execution.tsx';
+import type { Execution, Workflow } from './execution-type.ts';
 
 const CHANGES = ['getExecution', 'listExecutions', 'listContactsAtStep', 'getWorkflowStats', 'listAttention'] as const;
 const NEEDS = 'workflows:edit';

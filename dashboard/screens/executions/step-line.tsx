@@ -6,7 +6,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
 import { formatDuration } from './duration.ts';
-import type { Execution, Workflow } from './execution.tsx';
+import type { Execution, Workflow } from './execution-type.ts';
 
 type Visit = Execution['steps'][number];
 

@@ -1,4 +1,4 @@
-import type { CurlRequest } from '../../parts/curl.tsx';
+import type { CurlRequest } from '../../parts/curl-request.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 
 /**

@@ -6,7 +6,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { Fact, Facts } from './facts.tsx';
-import type { Mail } from './mail.tsx';
+import type { Mail } from './mail-type.ts';
 import { RequestFact } from './request-fact.tsx';
 
 const INSTANTS = [

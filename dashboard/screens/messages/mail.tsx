@@ -1,7 +1,6 @@
 import { Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -13,10 +12,9 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { MailFacts } from './mail-facts.tsx';
+import type { Mail } from './mail-type.ts';
 import { Resend } from './resend.tsx';
 import { MAIL_VIEWS, type MailView } from './search.ts';
-
-export type Mail = ResponseOf<'getEmail'>['data'];
 
 /** Refreshed every second until it is sent; later only for opens and clicks. */
 const MOVING_MS = 1_000;

@@ -7,7 +7,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import type { Mail } from './mail.tsx';
+import type { Mail } from './mail-type.ts';
 
 const NOT_ENDED: readonly Mail['status'][] = ['PENDING', 'SENDING', 'HELD'];
 

@@ -5,7 +5,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 import { faultIn } from './add-form.tsx';
-import { TOPICS_CHANGED, type Topic } from './topics.tsx';
+import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
 const words = text.settings.topics;
 

@@ -6,7 +6,7 @@ import { useSession } from '../../app/session.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
-import { type Member, ROLES, TEAM_CHANGED } from './team.tsx';
+import { type Member, ROLES, TEAM_CHANGED } from './member.ts';
 
 const words = text.settings.team;
 

@@ -6,7 +6,7 @@ import { useSession } from '../../app/session.ts';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { type Member, TEAM_CHANGED } from './team.tsx';
+import { type Member, TEAM_CHANGED } from './member.ts';
 
 const words = text.settings.team;
 

@@ -1,7 +1,6 @@
 import { Badge, Group, Select, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -12,15 +11,10 @@ import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { Invite } from './invite.tsx';
+import { type Invitation, type Member, ROLES, type Role, TEAM_CHANGED } from './member.ts';
 import { RemoveMember } from './remove-member.tsx';
 
-type Team = ResponseOf<'getTeam'>;
-export type Member = Team['members'][number];
-type Invitation = Team['invitations'][number];
-type Role = Member['role'];
 const words = text.settings.team;
-export const TEAM_CHANGED = ['getTeam', 'listAuditLog'] as const;
-export const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 
 /** Members of the project, and open invitations. */
 export function Team() {

@@ -1,7 +1,6 @@
 import { Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf, useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
@@ -12,10 +11,9 @@ import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
 import { EditTopic } from './edit-topic.tsx';
+import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
-export type Topic = ResponseOf<'listTopics'>['data'][number];
 const words = text.settings.topics;
-export const TOPICS_CHANGED = ['listTopics', 'getTopic'] as const;
 
 /** Topics of marketing email, which contacts join and leave individually. */
 export function Topics() {

@@ -11,7 +11,7 @@ import { Failed } from '../../../parts/failed.tsx';
 import { tellDone, tellUndoable } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
-import type { Contact } from './contact.tsx';
+import type { Contact } from './contact-type.ts';
 import { SendMail } from './send-mail.tsx';
 
 const words = text.contacts.page;

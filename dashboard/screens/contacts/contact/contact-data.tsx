@@ -9,7 +9,7 @@ import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
 import { isTextList } from '../../../parts/text-list.ts';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
-import type { Contact } from './contact.tsx';
+import type { Contact } from './contact-type.ts';
 import { draftOf, readDraft, typeOf, type ValueType } from './data-values.ts';
 import { Section } from './section.tsx';
 import { ValueInput } from './value-input.tsx';

@@ -9,7 +9,7 @@ import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
-import type { Contact } from './contact.tsx';
+import type { Contact } from './contact-type.ts';
 import { Section } from './section.tsx';
 import { describeActor } from './who.ts';
 

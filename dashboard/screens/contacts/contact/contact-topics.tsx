@@ -6,7 +6,7 @@ import { Answer } from '../../../parts/answer.tsx';
 import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
-import type { Contact } from './contact.tsx';
+import type { Contact } from './contact-type.ts';
 import { Section } from './section.tsx';
 
 const words = text.contacts.topics;

@@ -1,7 +1,6 @@
 import { Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { Answer } from '../../../parts/answer.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
@@ -16,10 +15,9 @@ import { ContactSegments } from './contact-segments.tsx';
 import { ContactSubscription } from './contact-subscription.tsx';
 import { ContactTimeline } from './contact-timeline.tsx';
 import { ContactTopics } from './contact-topics.tsx';
+import type { Contact } from './contact-type.ts';
 
 const words = text.contacts.page;
-
-export type Contact = ResponseOf<'getContact'>;
 
 /** One contact: events with their reasons, data, subscriptions and memberships. */
 export function ContactScreen() {

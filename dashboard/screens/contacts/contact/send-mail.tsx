@@ -6,7 +6,7 @@ import { onFirstClick } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { text } from '../../../text/text.ts';
-import type { Contact } from './contact.tsx';
+import type { Contact } from './contact-type.ts';
 
 const words = text.contacts.send;
 const TEMPLATES_MAX = 100;

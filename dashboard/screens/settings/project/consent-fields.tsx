@@ -2,8 +2,8 @@ import { Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../../api/queries.ts';
 import { text } from '../../../text/text.ts';
+import type { FieldsProps } from './fields-props.ts';
 import type { ProjectDraft } from './project-draft.ts';
-import type { FieldsProps } from './project-section.tsx';
 
 const words = text.settings.project;
 const KEY_MODES = (['protected', 'open'] as const).map((value) => ({ value, label: words.publicKeyModes[value] }));

@@ -1,7 +1,7 @@
 import { NumberInput, SimpleGrid } from '@mantine/core';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
-import type { FieldsProps } from './project-section.tsx';
+import type { FieldsProps } from './fields-props.ts';
 import { amountOf } from './window-fields.tsx';
 
 const words = text.settings.project;

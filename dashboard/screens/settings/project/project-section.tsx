@@ -10,21 +10,13 @@ import { tellDone } from '../../../parts/tell.tsx';
 import { useLocalDraft } from '../../../parts/use-local-draft.ts';
 import { text } from '../../../text/text.ts';
 import { ConsentFields } from './consent-fields.tsx';
+import type { FieldsProps } from './fields-props.ts';
 import { HoldCard } from './hold-card.tsx';
 import { LimitFields } from './limit-fields.tsx';
-import { changesOf, draftOfProject, type ProjectDraft } from './project-draft.ts';
+import { changesOf, draftOfProject } from './project-draft.ts';
 import { WindowFields } from './window-fields.tsx';
 
 const words = text.settings.project;
-
-/** Props of every part of the form. */
-export interface FieldsProps {
-  draft: ProjectDraft;
-  set: (changes: Partial<ProjectDraft>) => void;
-  /** The API's error of a field. */
-  fault: (field: string) => string | undefined;
-  project: ResponseOf<'getProject'>;
-}
 
 /** The project itself: how it looks, when it sends, what it asks for. */
 export function Project() {

@@ -1,7 +1,7 @@
 import { Chip, Group, Input, NumberInput, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { text } from '../../../text/text.ts';
+import type { FieldsProps } from './fields-props.ts';
 import type { Clocks } from './project-draft.ts';
-import type { FieldsProps } from './project-section.tsx';
 import { ZONES } from './zones.ts';
 
 const words = text.settings.project;

@@ -1,0 +1,19 @@
+import type { ApiFailure } from '../../api/client.ts';
+import type { CampaignDraft } from './campaign-draft.ts';
+import type { Campaign, Step } from './words.ts';
+
+/** Props of the editor's steps. */
+export interface Editing {
+  campaign: Campaign;
+  draft: CampaignDraft;
+  change: (part: Partial<CampaignDraft>) => void;
+  /** Saves the draft. Returns the new `updatedAt`, or false after a refusal, which the editor shows. */
+  save: () => Promise<string | false>;
+  isSaving: boolean;
+  isUnsaved: boolean;
+  /** The API's error of a field, by the field's name. */
+  fault: (field: string) => string | undefined;
+  failure: ApiFailure | null;
+  isReadOnly: boolean;
+  goTo: (step: Step) => void;
+}

@@ -1,0 +1,3 @@
+import type { ResponseOf } from '../../api/client.ts';
+
+export type Mail = ResponseOf<'getEmail'>['data'];
