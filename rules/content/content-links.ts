@@ -51,23 +51,30 @@ export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): s
   return isOwn || names.some((name) => LOOP_ONLY.has(name)) ? undefined : output.content;
 }
 
-/**
- * Matches the rest of a link behind its base address: path, query or fragment, without the quotes and braces of
- * Liquid.
- */
+/** Matches the fixed text behind a base address: path, query or fragment, without the quotes and braces of Liquid. */
 const AFTER_BASE = /^[/?#][^"{}]*$/;
+/** Matches the fixed text behind the variable part of a host. */
+const AFTER_HOST = /^[.:/?#][^"{}]*$/;
+const SCHEME = /^https?:\/\/$/i;
 
 /**
- * The expression of a link that is a variable with a fixed path behind it, such as `href="{{ base }}/orders"`;
- * undefined for other links. As with `variableAddress`, its value decides whether the link is tracked.
+ * The expression of a link that is one variable with fixed text around it: a base with a path behind it
+ * (`{{ base }}/orders`), or a host (`https://{{ shop }}.example.com/orders`). Undefined for other links. As with
+ * `variableAddress`, its value decides whether the link is tracked.
  */
 export function basedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const parts = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
-  const [base, path] = parts;
-  if (parts.length !== 2 || base === undefined || typeof path !== 'string') return undefined;
+  const [scheme, base, rest, ...more] = typeof parts[0] === 'string' ? parts : ['', ...parts];
+  if (base === undefined || more.length > 0 || typeof scheme !== 'string') return undefined;
+  if (rest !== undefined && typeof rest !== 'string') return undefined;
+  const before = scheme.trimStart();
+  const after = rest?.trimEnd() ?? '';
+  if (before === '' ? !AFTER_BASE.test(after) : !SCHEME.test(before)) return undefined;
+  if (before !== '' && after !== '' && !AFTER_HOST.test(after)) return undefined;
   const expression = variableAddress({ ...link, parts: [base] }, locals);
-  const rest = path.trimEnd();
-  return expression !== undefined && AFTER_BASE.test(rest) ? `${expression} | append: "${rest}"` : undefined;
+  if (expression === undefined) return undefined;
+  const prepended = before === '' ? '' : ` | prepend: "${before}"`;
+  return `${expression}${prepended}${after === '' ? '' : ` | append: "${after}"`}`;
 }
 
 /**

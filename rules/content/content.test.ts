@@ -42,7 +42,8 @@ describe('click tracking', () => {
     '{{ base }}/{{ path }}',
     '{{ base }}/{% if a %}x{% endif %}',
     '{{ subscribeUrl | append: "?x" }}',
-    'https://{{ host }}/x',
+    'https://a.{{ host }}/x',
+    'https://{{ host }}x/',
     'https://example.com{{ rest }}',
     'https://example.com\\{{ rest }}',
     '{% if a %}https://a.example/{% endif %}',
@@ -117,6 +118,20 @@ describe('click tracking', () => {
     const evil = markUntrusted({ base: 'https://evil.example' }, ['base']);
     expect(renderContent(content, evil, urls).html).not.toContain('evil.example');
     expect(resolveLink(content.links[1] ?? '', evil)).toBeUndefined();
+  });
+
+  it.each([
+    ['https://{{ host }}/x?y=1', 'https://h.example/x?y=1'],
+    ['HTTP://{{ host }}', 'http://h.example/'],
+    [' https://{{ host }}:8080 ', 'https://h.example:8080/'],
+  ])('tracks %s, whose host is a variable', (href, target) => {
+    const content = tracked(`<a href="${href}">x</a>`);
+    const vars = markTrusted({ host: 'h.example' });
+    expect(renderContent(content, vars, urls).html).toBe(`<a href="${CLICK}/0">x</a>`);
+    expect(new URL(resolveLink(content.links[0] ?? '', vars) ?? '').href).toBe(target);
+    const evil = markUntrusted({ host: 'evil.example' }, ['host']);
+    expect(renderContent(content, evil, urls).html).not.toContain('evil.example');
+    expect(resolveLink(content.links[0] ?? '', evil) ?? '').not.toContain('evil.example');
   });
 
   it('does not track an address that needs a name of a loop, and does track inside blocks', () => {
