@@ -20,7 +20,7 @@ export interface HoldGuard {
    * Adds the mailbox provider of `to` to the outcome, if that provider refused the sender. Asks the DNS, for at most
    * 3 s.
    */
-  named(outcome: RecordedOutcome, to: string): Promise<RecordedOutcome>;
+  nameMailboxProvider(outcome: RecordedOutcome, to: string): Promise<RecordedOutcome>;
   /**
    * Counts accepted and recorded emails among the last emails of their mailbox provider, if it is watched. Runs in
    * the background.
@@ -65,7 +65,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   }
 
   return {
-    async named(outcome, to) {
+    async nameMailboxProvider(outcome, to) {
       if (outcome.kind !== 'failed' || !outcome.refusesSender) return outcome;
       return { ...outcome, provider: await providerOf(emailDomain(to)) };
     },

@@ -43,11 +43,11 @@ export function startOutbox(p: {
   const { deps, queues, admission, gate, loop, log } = p;
   const db: Db = deps.db;
   /** Names the channel as the cause when it blocks the event loop. */
-  const named = (channel: DirectChannel): DirectChannel => ({
+  const withCause = (channel: DirectChannel): DirectChannel => ({
     ...channel,
     attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),
   });
-  const send = (channel: DirectChannel): Taker => startDirectSender({ db, channel: named(channel), gate, log });
+  const send = (channel: DirectChannel): Taker => startDirectSender({ db, channel: withCause(channel), gate, log });
   const takers: Partial<Record<OutboxTaker, Taker>> = queues.has('transactional')
     ? {
         email: send(emailChannel(deps)),

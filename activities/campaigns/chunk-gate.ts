@@ -19,7 +19,7 @@ export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { re
     const outcome = (await finishChunk(db, chunk)) ? 'done' : 'more';
     return { refused: { outcome, sent: 0, retryAfterMs: 0 } };
   }
-  await noteNotBefore(db, { ...chunk, notBefore: gate.kind === 'shut' ? new Date(gate.notBeforeMs) : null });
+  await noteNotBefore(db, { ...chunk, notBefore: gate.kind === 'closed' ? new Date(gate.notBeforeMs) : null });
   if (gate.kind === 'open') return { key, closesAt: gate.closesAtMs === null ? null : new Date(gate.closesAtMs) };
   const { notBeforeMs } = gate;
   return { refused: { outcome: 'shut', sent: 0, retryAfterMs: 0, fresh: true, notBeforeMs, clock: key } };

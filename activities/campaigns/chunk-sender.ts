@@ -14,8 +14,8 @@ import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
 import { unfinishedResult } from './chunk-result.ts';
 import { type ChunkTurn, type ChunkTurnResult, toAttemptedEmail } from './chunk-turn.ts';
-import { HandedOverEmails } from './handed-over.ts';
 import type { CampaignRecorder, RecordOwner } from './recorder.ts';
+import { SubmittedEmails } from './submitted-emails.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
 /**
@@ -86,7 +86,7 @@ class ChunkSender implements RecordOwner {
   /** Undefined when the project has no send rate. */
   private readonly tokens: CampaignTokens | undefined;
   private readonly claims: ChunkClaims;
-  private readonly handedOver: HandedOverEmails;
+  private readonly submitted: SubmittedEmails;
   private drained: (() => void) | undefined;
 
   constructor(deps: ChunkSenderDeps, turn: ChunkTurn, claim: number) {
@@ -94,7 +94,7 @@ class ChunkSender implements RecordOwner {
     this.turn = turn;
     this.claim = claim;
     this.claims = new ChunkClaims(deps, turn, claim);
-    this.handedOver = new HandedOverEmails(deps.provider);
+    this.submitted = new SubmittedEmails(deps.provider);
     this.projectId = turn.chunk.projectId;
     this.eventful = turn.eventful;
     const { chunk, ratePerSecond, stop, untilMs } = turn;
@@ -297,7 +297,7 @@ class ChunkSender implements RecordOwner {
     try {
       const message = made ? made() : this.turn.composer.compose(row);
       if (this.turn.terms.mode === 'test') queueMicrotask(() => onResult(NOT_SENT));
-      else if (!sign) this.handedOver.submit(message, onResult);
+      else if (!sign) this.submitted.submit(message, onResult);
       else
         sign(message.raw).then(
           (raw) => this.handOverSigned(row, { ...message, raw }, onResult),
@@ -320,7 +320,7 @@ class ChunkSender implements RecordOwner {
     onResult: (result: ProviderResult) => void,
   ): void {
     if (!this.halted) {
-      this.handedOver.submit(message, onResult);
+      this.submitted.submit(message, onResult);
       return;
     }
     this.unsent.push(row.id);
@@ -328,7 +328,7 @@ class ChunkSender implements RecordOwner {
   }
 
   private withdraw(): void {
-    for (const id of this.handedOver.takeBack()) {
+    for (const id of this.submitted.takeBack()) {
       this.unsent.push(id);
       this.recorded(1);
     }
@@ -337,7 +337,7 @@ class ChunkSender implements RecordOwner {
   private answered(row: ClaimedRecipient, result: ProviderResult): void {
     const { recorder } = this.deps;
     const { id } = row;
-    this.handedOver.answered(id);
+    this.submitted.forget(id);
     this.answers += 1;
     if (this.turn.terms.mode === 'live' && !isSimulatorAddress(row.email)) this.deps.route.heard(row, result);
     if (result.outcome === 'accepted') {

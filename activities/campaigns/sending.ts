@@ -284,7 +284,7 @@ export class CampaignSending {
     const refusal = refusalOf(result);
     if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
     if (!isSimulatorAddress(email) && this.route.shouldWait(refusal, attempts)) return undefined;
-    return this.guard.named(refuseWith(refusal, `${result.code} ${result.text}`), email);
+    return this.guard.nameMailboxProvider(refuseWith(refusal, `${result.code} ${result.text}`), email);
   }
 
   private retryAfterMs(deferrals: number): number {

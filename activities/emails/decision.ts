@@ -14,7 +14,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
 export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
   const gate = windowGate(clock, Date.now());
-  return gate.kind === 'shut' ? new Date(gate.notBeforeMs) : undefined;
+  return gate.kind === 'closed' ? new Date(gate.notBeforeMs) : undefined;
 }
 
 /** Classifies a provider's refusal; undefined for another result. */

@@ -134,7 +134,7 @@ export function createMailer(deps: {
   }
 
   async function nameMailboxProvider(to: string, attempted: OutcomeOfAttempt): Promise<OutcomeOfAttempt> {
-    return { ...attempted, outcome: await guard.named(attempted.outcome, to) };
+    return { ...attempted, outcome: await guard.nameMailboxProvider(attempted.outcome, to) };
   }
 
   /**

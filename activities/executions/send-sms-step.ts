@@ -31,10 +31,10 @@ import type { ActivityDeps } from '../deps.ts';
 type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
 type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
-type SmsStanding = EffectPosition & { sandbox: boolean };
+type SmsPosition = EffectPosition & { sandbox: boolean };
 
 /** An SMS of a sandbox is accepted as well. Its execution's mode is `test`, so it is delivered to no recipient. */
-const SMS_OF: EffectWays<SmsStanding> = {
+const SMS_OF: EffectWays<SmsPosition> = {
   real: (effect) => ({ ...effect, sandbox: false }),
   sandbox: (effect) => ({ ...effect, sandbox: true }),
 };
@@ -48,9 +48,9 @@ const SMS_OF: EffectWays<SmsStanding> = {
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
   return async (input) => {
-    const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
-    const effect = standing.atEffect('SEND_SMS', SMS_OF);
-    if (!effect) return standing.next;
+    const position = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
+    const effect = position.atEffect('SEND_SMS', SMS_OF);
+    if (!effect) return position.next;
     const prepared = await prepare(deps, effect);
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
       const again = await resumeExecution(trx, { ...input, visit: effect.next.visit });
@@ -64,13 +64,13 @@ export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Pro
   };
 }
 
-async function prepare({ config, db, compute }: ActivityDeps, standing: EffectPosition): Promise<Prepared> {
-  const parsed = SendSmsConfig.safeParse(standing.step.config);
+async function prepare({ config, db, compute }: ActivityDeps, position: EffectPosition): Promise<Prepared> {
+  const parsed = SendSmsConfig.safeParse(position.step.config);
   if (!parsed.success)
     return failUnsent('template_error', parsed.error.issues.map(({ message }) => message).join('; '));
   if (config.sms.provider === 'none')
     return { unsent: { status: 'FAILED', error: new AppError('SMS_NOT_ENABLED').message } };
-  const { execution } = standing;
+  const { execution } = position;
   const manage = contactToken(config.secretKey, execution.contactId);
   const { contact, variables } = await loadStepVariables(db, execution, contactUrls(config.publicUrl, manage));
   const country = await findPhoneCountry(db, execution.projectId);
@@ -114,10 +114,10 @@ async function render(
 /** Consent is read here, under the contact's lock, and again when the SMS is claimed. */
 async function accept(
   trx: Trx,
-  standing: SmsStanding,
+  position: SmsPosition,
   { prepared, pads }: { prepared: Prepared; pads: KeyPads },
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
-  const { execution, next } = standing;
+  const { execution, next } = position;
   const { projectId, contactId, mode } = execution;
   const at = { executionId: execution.id, visit: next.visit };
   const end = async (outcome: Unsent, outbox: OutboxRow[] = []) => ({
@@ -126,8 +126,8 @@ async function accept(
   });
   if ('unsent' in prepared) return end(prepared.unsent);
   // An SMS is marketing unless the step says otherwise. Marketing waits for the project's sending window.
-  const marketing = standing.step.config.transactional !== true;
-  const waits = marketing ? [standing] : [];
+  const marketing = position.step.config.transactional !== true;
+  const waits = marketing ? [position] : [];
   const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);
   if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
@@ -144,7 +144,7 @@ async function accept(
         from,
         executionId: execution.id,
         marketing,
-        sandbox: standing.sandbox,
+        sandbox: position.sandbox,
       }),
     );
     return end({ status: 'COMPLETED', output: { smsId: sms.id } }, outbox);

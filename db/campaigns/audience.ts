@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
-import { goesByZone } from '../../rules/campaigns/gate.ts';
+import { dependsOnRecipientZone } from '../../rules/campaigns/gate.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
@@ -211,7 +211,7 @@ async function takeRows(
   campaign: CampaignRow,
   predicate: RawBuilder<SqlBool>,
 ): Promise<Page> {
-  const zoned = goesByZone({ window: campaign.window, sendAtLocal: campaign.send_at_local });
+  const zoned = dependsOnRecipientZone({ window: campaign.window, sendAtLocal: campaign.send_at_local });
   const { contacts = zoned ? ZONED_PAGE_CONTACTS : PAGE_CONTACTS } = p;
   const zones = zoned ? await findPageZones(trx, { predicate, contacts }) : undefined;
   const how = { campaign, predicate, zones, contacts };

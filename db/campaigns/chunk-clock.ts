@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { CampaignClock } from '../../rules/campaigns/gate.ts';
+import type { CampaignRecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db } from '../connection.ts';
@@ -31,7 +31,7 @@ export function isStillOpen({ key, closesAt }: OpenGate): RawBuilder<SqlBool> {
 export async function findChunkClock(
   db: Db,
   p: ChunkRef,
-): Promise<{ clock: CampaignClock; key: string; now: Date } | undefined> {
+): Promise<{ clock: CampaignRecipientTiming; key: string; now: Date } | undefined> {
   const { rows } = await sql<ClockRow>`
     SELECT h.zone, p.timezone, ${EFFECTIVE_WINDOW} AS sending_window, k.send_at_local, k.late_policy,
       coalesce(k.going_since, k.started_at) AS going_since, ${CLOCK_KEY} AS key, now() AS now,
@@ -91,7 +91,7 @@ interface ClockRow {
 }
 
 function toClock(row: ClockRow) {
-  const clock: CampaignClock = {
+  const clock: CampaignRecipientTiming = {
     zone: row.zone,
     projectZone: row.timezone,
     window: row.sending_window,

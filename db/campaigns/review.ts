@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { CampaignClock } from '../../rules/campaigns/gate.ts';
+import type { CampaignRecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { FoundRecords } from '../../rules/domains/sender-domain.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -33,7 +33,7 @@ export interface SendingState {
   /** By sender address. Null if the project does not have the domain. */
   domains: Map<string, { verified: boolean; dmarc: boolean } | null>;
   /** Settings for the local time of the recipients. */
-  clock: Pick<CampaignClock, 'projectZone' | 'window'>;
+  clock: Pick<CampaignRecipientTiming, 'projectZone' | 'window'>;
 }
 
 type Request = { projectId: string; campaign: Campaign };

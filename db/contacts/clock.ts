@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../rules/campaigns/gate.ts';
+import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db } from '../connection.ts';
 
 /** Returns the time zone of a contact and of its project, and the project's window, for marketing email and delays. */
-export async function getContactClock(db: Db, p: { projectId: string; contactId: string }): Promise<Clock> {
-  const { rows } = await sql<Clock>`
+export async function getContactClock(db: Db, p: { projectId: string; contactId: string }): Promise<RecipientTiming> {
+  const { rows } = await sql<RecipientTiming>`
     SELECT (SELECT c.data->>'timezone' FROM contacts c WHERE c.project_id = p.id AND c.id = ${p.contactId}) AS zone,
       p.timezone AS "projectZone", p.sending_window AS window
     FROM projects p WHERE p.id = ${p.projectId}

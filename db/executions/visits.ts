@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
-import type { Laps } from '../../rules/executions/laps.ts';
+import type { LoopGuard } from '../../rules/executions/loop-guard.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
@@ -60,7 +60,7 @@ export interface ExecutionPosition {
   status: ExecutionStatus;
   reason?: string | null;
   error?: string | null;
-  laps?: Laps | null;
+  laps?: LoopGuard | null;
 }
 
 /**

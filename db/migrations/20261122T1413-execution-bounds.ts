@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Limits of executions. `laps` is used by workflows with cycles: for each step, the waited time at its last visit
- * (rules/executions/laps.ts). `depth` counts the executions whose steps led to this one, each by an event.
+ * (rules/executions/loop-guard.ts). `depth` counts the executions whose steps led to this one, each by an event.
  * `changed_by` is the execution whose step last changed a contact's data, so that a segment's events of that contact
  * belong to the same chain.
  */

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { ExitEvent } from '../../rules/executions/exits.ts';
-import type { Laps } from '../../rules/executions/laps.ts';
+import type { LoopGuard } from '../../rules/executions/loop-guard.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
@@ -86,7 +86,7 @@ export interface ExecutionsTable {
   untrusted: Generated<boolean>;
   swayed: Generated<boolean>;
   mode: Generated<KeyMode>;
-  laps: NullableJson<Laps>;
+  laps: NullableJson<LoopGuard>;
   sandbox: Generated<boolean>;
   run: NullableJson<SandboxState>;
   depth: Generated<number>;

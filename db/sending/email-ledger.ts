@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { Clock } from '../../rules/campaigns/gate.ts';
+import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { cutReply } from '../../rules/cut-text.ts';
 import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
@@ -64,7 +64,7 @@ export interface ClaimedEmail extends CarriedVariables {
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
   suppressedBy: SuppressionReason | null;
   /** Time zones of the project and the contact. Absent if they do not affect the email. */
-  clock?: Clock;
+  clock?: RecipientTiming;
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Visit } from '../../db/executions/visits.ts';
 import type { StepInput } from '../../rules/executions/execution.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
+import type { ExecutionEnvironment } from './environment.ts';
 import type { LockedExecution } from './locked-executions.ts';
 import { withEnd } from './next.ts';
-import type { Progress } from './progress.ts';
+import type { PendingWrites } from './pending-writes.ts';
 import { type Stop, walk } from './walk.ts';
 import { exitDeleted, walkOn } from './walk-on.ts';
-import type { World } from './world.ts';
 
 /** The position of a workflow, as its activities report it. */
 export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & { stepId: string };
@@ -17,33 +17,33 @@ export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & {
  * settles an email of the step at which the row stands.
  */
 export async function catchUp(
-  world: World,
+  environment: ExecutionEnvironment,
   locked: LockedExecution,
-  { at, progress }: { at: WorkflowPosition; progress: Progress },
+  { at, pending }: { at: WorkflowPosition; pending: PendingWrites },
 ): Promise<Stop> {
   const { execution, graph, current } = locked;
   const { id: executionId } = execution;
   if (current?.status === 'RUNNING' || current?.status === 'WAITING') {
-    progress.closed.push({ executionId, visit: current.visit, status: 'COMPLETED', output: RESTORED });
-    progress.passedWaits.push({ executionId, visit: current.visit });
-    await world.noteSent(execution, current.visit);
+    pending.closed.push({ executionId, visit: current.visit, status: 'COMPLETED', output: RESTORED });
+    pending.passedWaits.push({ executionId, visit: current.visit });
+    await environment.noteSent(execution, current.visit);
   }
   const step = graph.steps.get(at.stepId);
-  if (!step) return exitDeleted(execution, progress);
+  if (!step) return exitDeleted(execution, pending);
   if (at.resume === undefined || isEffect(step.type)) {
     execution.visit = at.visit - 1;
-    const stop = await walk(world, { execution, graph, stepId: step.id, progress });
-    keepEnd(progress, stop, at);
+    const stop = await walk(environment, { execution, graph, stepId: step.id, pending });
+    keepEnd(pending, stop, at);
     return stop;
   }
   execution.visit = at.visit;
   const passed = { executionId, visit: at.visit, stepId: step.id, type: step.type, status: 'COMPLETED' as const };
-  progress.visits.push({ ...passed, output: RESTORED });
-  const visit: Visit = { ...passed, startedAt: world.now(execution), dueAt: null };
+  pending.visits.push({ ...passed, output: RESTORED });
+  const visit: Visit = { ...passed, startedAt: environment.now(execution), dueAt: null };
   const waited = step.type === 'WAIT_FOR_EVENT';
-  return walkOn(world, locked, {
+  return walkOn(environment, locked, {
     visit,
-    progress,
+    pending,
     ...(waited && { branch: at.resume === 'event' ? 'event' : 'timeout' }),
   });
 }
@@ -51,7 +51,7 @@ export async function catchUp(
 const RESTORED = { restored: true };
 
 /** The pause ends at the time that the workflow has, not a full span from now. */
-function keepEnd({ pauses, waits }: Progress, stop: Stop, { visit, dueAt }: WorkflowPosition): void {
+function keepEnd({ pauses, waits }: PendingWrites, stop: Stop, { visit, dueAt }: WorkflowPosition): void {
   const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
   if (!pause || !dueAt) return;
   const end = new Date(dueAt);

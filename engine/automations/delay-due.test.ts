@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { markTrusted } from '../../rules/strangers/provenance.ts';
 import { delayDue } from './delay-due.ts';
-import type { World } from './world.ts';
+import type { ExecutionEnvironment } from './environment.ts';
 
 /** The end of a DELAY that starts now in a project in Berlin time; undefined when it never ends. */
 async function due(config: object, { now = '2027-01-15T08:00:00Z', wish }: { now?: string; wish?: unknown } = {}) {
-  const world = {
-    getClock: async () => ({ zone: null, projectZone: 'Europe/Berlin' }),
+  const environment = {
+    getTiming: async () => ({ zone: null, projectZone: 'Europe/Berlin' }),
     loadVariables: async () => ({ variables: markTrusted({ wish }) }),
-  } as unknown as World;
+  } as unknown as ExecutionEnvironment;
   const p = { step: { config }, execution: {}, nowMs: Date.parse(now) } as unknown as Parameters<typeof delayDue>[1];
-  return (await delayDue(world, p))?.dueAt.toISOString();
+  return (await delayDue(environment, p))?.dueAt.toISOString();
 }
 
 it.each([

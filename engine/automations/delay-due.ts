@@ -1,13 +1,13 @@
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
-import { LAP_MS } from '../../rules/executions/laps.ts';
+import { MIN_CYCLE_WAIT_MS } from '../../rules/executions/loop-guard.ts';
 import { type DelaySpan, delayMs, isHour, isOfDays } from '../../rules/executions/steps/delay.ts';
 import { readIsoDate } from '../../rules/time/iso-date.ts';
 import { instantOf, nextHour, wallAt } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { zoneOf } from '../../rules/time/zones.ts';
+import type { ExecutionEnvironment } from './environment.ts';
 import type { WalkingExecution } from './walk.ts';
-import type { World } from './world.ts';
 
 /** The stored config of a DELAY, which was checked when it was saved. */
 interface StoredDelay extends DelaySpan {
@@ -24,24 +24,24 @@ interface StoredDelay extends DelaySpan {
  * for it, however soon it occurs the first time.
  */
 export async function delayDue(
-  world: World,
+  environment: ExecutionEnvironment,
   p: { step: GraphStep; execution: WalkingExecution; nowMs: number },
 ): Promise<{ dueAt: Date; countsMs?: number } | null> {
   const { step, execution, nowMs } = p;
   const config = step.config as unknown as StoredDelay;
-  const zone = async () => zoneOf(config.timezone) ?? (await zoneOfContact(world, execution));
+  const zone = async () => zoneOf(config.timezone) ?? (await zoneOfContact(environment, execution));
   if (typeof config.until !== 'string') {
     if (!isOfDays(config)) return { dueAt: new Date(nowMs + delayMs(config)) };
     const inZone = await zone();
     return { dueAt: new Date(instantOf(inZone, wallAt(inZone, nowMs) + delayMs(config))) };
   }
-  const until = await fillUntil(world, execution, config.until);
+  const until = await fillUntil(environment, execution, config.until);
   if (!isHour(until)) {
     const at = (await readInstant(until, zone)) ?? readOlderForm(config.until);
     return at === undefined ? null : { dueAt: new Date(at) };
   }
   const dueMs = nextHour(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
-  return { dueAt: new Date(dueMs), countsMs: Math.max(LAP_MS, dueMs - nowMs) };
+  return { dueAt: new Date(dueMs), countsMs: Math.max(MIN_CYCLE_WAIT_MS, dueMs - nowMs) };
 }
 
 /** Reads an ISO 8601 date or date-time. Only one without an offset needs the zone. A date alone means midnight. */
@@ -60,13 +60,17 @@ function readOlderForm(until: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-async function fillUntil(world: World, execution: WalkingExecution, until: string): Promise<string> {
+async function fillUntil(
+  environment: ExecutionEnvironment,
+  execution: WalkingExecution,
+  until: string,
+): Promise<string> {
   if (!until.includes('{{')) return until;
-  const { variables } = await world.loadVariables(execution);
+  const { variables } = await environment.loadVariables(execution);
   return interpolate(until, variables, { untrusted: 'keep' }).trim();
 }
 
-async function zoneOfContact(world: World, execution: WalkingExecution): Promise<string> {
-  const { zone, projectZone } = await world.getClock(execution);
+async function zoneOfContact(environment: ExecutionEnvironment, execution: WalkingExecution): Promise<string> {
+  const { zone, projectZone } = await environment.getTiming(execution);
   return zoneOf(zone) ?? zoneOf(projectZone) ?? 'UTC';
 }

@@ -6,16 +6,16 @@ import { enqueue } from '../../db/outbox/outbox.ts';
 import { sqlStateOf } from '../../db/postgres-errors.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
-import { LOOP, MAX_VISITS } from '../../rules/executions/laps.ts';
+import { LOOP, MAX_VISITS } from '../../rules/executions/loop-guard.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { realEnvironment } from './environment.ts';
 import { type LockedExecution, lockExecutions } from './locked-executions.ts';
 import { advance } from './pause-end.ts';
-import { newProgress, saveProgress } from './progress.ts';
+import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
 import { walk } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
-import { realWorld } from './world.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -46,9 +46,9 @@ export async function advanceExecution(
   );
   if (STEPS[type].kind === 'effect') await endWindowWait(trx, { projectId, executionId, visit, byHand: true });
   else {
-    const progress = newProgress();
-    const stop = await advance(realWorld(trx), locked, { branch: p.branch, progress });
-    await saveProgress(trx, { projectId, progress });
+    const pending = newPendingWrites();
+    const stop = await advance(realEnvironment(trx), locked, { branch: p.branch, pending });
+    await savePendingWrites(trx, { projectId, pending });
     if (stop.next.kind === 'end') return enqueue(trx, [endSignal({ projectId, executionId, ...stop.next })]);
   }
   return enqueue(trx, [{ projectId, kind: 'execution.event', refId: executionId, payload: { visit } }]);
@@ -75,9 +75,9 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   }
   // The repeated visit was requested, so it does not count for the loop guard.
   if (execution.laps) delete execution.laps.comings[stepId];
-  const progress = newProgress();
-  const { next } = await walk(realWorld(trx), { execution, graph, stepId, progress });
-  await saveProgress(trx, { projectId, progress });
+  const pending = newPendingWrites();
+  const { next } = await walk(realEnvironment(trx), { execution, graph, stepId, pending });
+  await savePendingWrites(trx, { projectId, pending });
   // An execution that ends at once still gets a run, because the latest run shows how it ended.
   const { workflowId, contactId } = execution;
   return enqueue(trx, [

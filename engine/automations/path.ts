@@ -1,7 +1,7 @@
 import type { Graph } from '../../db/workflows/graph.ts';
 import type { Next, PathEntry } from '../../rules/executions/execution.ts';
 import { stepLabel } from '../../rules/executions/step-label.ts';
-import type { Progress } from './progress.ts';
+import type { PendingWrites } from './pending-writes.ts';
 
 /** The number of visits that the Temporal UI lists. A walk may pass more. */
 const MAX_ENTRIES = 20;
@@ -10,19 +10,19 @@ const MAX_ENTRIES = 20;
  * Adds the visits that a walk has passed to where it stopped. Without this the Temporal UI would not list CONDITION,
  * SPLIT and EXIT, which run no activity of their own.
  */
-export function withPath(next: Next, p: { executionId: string; graph: Graph; progress: Progress }): Next {
+export function withPath(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
   const path = pathOf(p).slice(-MAX_ENTRIES);
   return path.length > 0 ? { ...next, path } : next;
 }
 
-function pathOf({ executionId, graph, progress }: { executionId: string; graph: Graph; progress: Progress }) {
+function pathOf({ executionId, graph, pending }: { executionId: string; graph: Graph; pending: PendingWrites }) {
   const entries: PathEntry[] = [];
-  for (const { executionId: id, visit, status, output } of progress.closed) {
+  for (const { executionId: id, visit, status, output } of pending.closed) {
     const took = tookOf(status, output);
     // The workflow already knows this step and that it ended.
     if (id === executionId && took !== undefined) entries.push({ visit, took });
   }
-  for (const { executionId: id, visit, stepId, status, output } of progress.visits) {
+  for (const { executionId: id, visit, stepId, status, output } of pending.visits) {
     const step = graph.steps.get(stepId);
     if (id !== executionId || !step || status === 'RUNNING' || status === 'WAITING') continue;
     const took = tookOf(status, output);

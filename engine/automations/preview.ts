@@ -9,12 +9,12 @@ import type { EffectType, StepType } from '../../rules/executions/steps/registry
 import type { Filter } from '../../rules/filters/filters.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { explainCondition } from './condition.ts';
+import { type ExecutionEnvironment, previewEnvironment } from './environment.ts';
 import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
-import { newProgress, type Progress } from './progress.ts';
+import { newPendingWrites, type PendingWrites } from './pending-writes.ts';
 import { complete, type EffectOutcome, type EffectPosition, resume } from './resume.ts';
 import { fillOwnExits } from './variables.ts';
 import { type Stop, walk } from './walk.ts';
-import { previewWorld, type World } from './world.ts';
 
 /**
  * The effect that a step would have: for a message, whether it is sent and why not; for a webhook, its request; for an
@@ -42,7 +42,10 @@ export interface PreviewedEffect {
 }
 
 /** Previews the effects of each step type. The run of the execution holds the contact and the time. */
-export type EffectPreviews = Record<EffectType, (standing: EffectPosition, world: World) => Promise<PreviewedEffect>>;
+export type EffectPreviews = Record<
+  EffectType,
+  (standing: EffectPosition, environment: ExecutionEnvironment) => Promise<PreviewedEffect>
+>;
 
 /** A step that the contact would reach. */
 export interface PreviewedStep {
@@ -99,16 +102,16 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Execu
   const graph = await loadGraph(db, { projectId, workflowId });
   const execution = newExecution(p, workflow);
   execution.exits = await fillOwnExits(db, execution, execution.exits);
-  const world = previewWorld(db, p.startAt.getTime());
-  const preview = new Preview(db, { execution, graph, world });
-  let progress = newProgress();
-  let stop: Stop | undefined = await walk(world, { execution, graph, stepId: entryStepId, progress });
+  const environment = previewEnvironment(db, p.startAt.getTime());
+  const preview = new Preview(db, { execution, graph, environment });
+  let pending = newPendingWrites();
+  let stop: Stop | undefined = await walk(environment, { execution, graph, stepId: entryStepId, pending });
   while (stop) {
-    await preview.note(progress);
-    progress = newProgress();
-    stop = await preview.goOn(stop, p.effects, progress);
+    await preview.note(pending);
+    pending = newPendingWrites();
+    stop = await preview.goOn(stop, p.effects, pending);
   }
-  return preview.foreseen();
+  return preview.result();
 }
 
 function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): CurrentExecution {
@@ -136,14 +139,14 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): Cu
   };
 }
 
-/** The progress of a walk, kept in memory instead of Postgres. */
+/** The changes of a walk, kept in memory instead of written to Postgres. */
 class Preview {
   private readonly steps = new Map<number, PreviewedStep>();
   private position: ExecutionPosition | undefined;
   private readonly db: Db;
-  private readonly of: { execution: CurrentExecution; graph: Graph; world: World };
+  private readonly of: { execution: CurrentExecution; graph: Graph; environment: ExecutionEnvironment };
 
-  constructor(db: Db, of: { execution: CurrentExecution; graph: Graph; world: World }) {
+  constructor(db: Db, of: { execution: CurrentExecution; graph: Graph; environment: ExecutionEnvironment }) {
     this.db = db;
     this.of = of;
   }
@@ -152,26 +155,26 @@ class Preview {
    * Ends the pause or effect at which the walk has stopped, and walks on. Undefined at the end, and when only an event
    * could continue it.
    */
-  async goOn(stop: Stop, effects: EffectPreviews, progress: Progress): Promise<Stop | undefined> {
-    const { execution, world } = this.of;
+  async goOn(stop: Stop, effects: EffectPreviews, pending: PendingWrites): Promise<Stop | undefined> {
+    const { execution, environment } = this.of;
     const { next, step } = stop;
     if (next.kind === 'end' || !step) return undefined;
     const locked = this.standing(step);
     if (next.kind !== 'effect') {
       if (next.kind === 'wait' && next.deadlineAt === null) return undefined;
       const input = { visit: next.visit, resume: next.kind === 'delay' ? ('delay' as const) : ('timeout' as const) };
-      return resume(world, locked, { input, ended: { eventId: undefined, tookMs: 0 }, progress });
+      return resume(environment, locked, { input, ended: { eventId: undefined, tookMs: 0 }, pending });
     }
-    const { outcome, shown, opensAt } = await effects[next.activity]({ execution, next, step }, world);
+    const { outcome, shown, opensAt } = await effects[next.activity]({ execution, next, step }, environment);
     const visited = this.steps.get(next.visit);
     if (visited) Object.assign(visited, { shown, ...(opensAt && { dueAt: opensAt }) });
-    return complete(world, locked, { ...outcome, executionId: execution.id, visit: next.visit }, progress);
+    return complete(environment, locked, { ...outcome, executionId: execution.id, visit: next.visit }, pending);
   }
 
   /** Adds the results of a walk, during which the run's time does not advance. */
-  async note({ closed, visits, positions }: Progress): Promise<void> {
-    const { execution, world } = this.of;
-    const now = world.now(execution);
+  async note({ closed, visits, positions }: PendingWrites): Promise<void> {
+    const { execution, environment } = this.of;
+    const now = environment.now(execution);
     for (const { visit, status, output, error } of closed) {
       const step = this.steps.get(visit);
       if (step) Object.assign(step, { status, completedAt: now, error: error ?? null, ...outputOf(output) });
@@ -180,8 +183,8 @@ class Preview {
     this.position = positions.at(-1) ?? this.position;
   }
 
-  foreseen(): ExecutionPreview {
-    const { execution, world } = this.of;
+  result(): ExecutionPreview {
+    const { execution, environment } = this.of;
     const { status = 'RUNNING', reason = null, error = null } = this.position ?? {};
     const ended = status !== 'WAITING' && status !== 'RUNNING';
     return {
@@ -189,7 +192,7 @@ class Preview {
       exitReason: reason,
       error,
       startedAt: execution.startedAt,
-      endedAt: ended ? world.now(execution) : null,
+      endedAt: ended ? environment.now(execution) : null,
       steps: [...this.steps.values()],
     };
   }

@@ -7,15 +7,15 @@ import { exitReason } from '../../rules/executions/exits.ts';
 import { changeRun, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
 import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
 import { catchUp } from './catch-up.ts';
+import { type ExecutionEnvironment, type PauseEnd, realEnvironment } from './environment.ts';
 import { type CurrentExecution, type LockedExecution, lockExecutions } from './locked-executions.ts';
 import { nextAt } from './next.ts';
 import { withPath } from './path.ts';
 import { endPause } from './pause-end.ts';
-import { newProgress, type Progress, saveProgress } from './progress.ts';
+import { newPendingWrites, type PendingWrites, savePendingWrites } from './pending-writes.ts';
 import { findWaitEvents } from './waits.ts';
 import { failExecution, type Stop } from './walk.ts';
 import { endRun, exitDeleted, walkOn } from './walk-on.ts';
-import { type PauseEnd, realWorld, type World } from './world.ts';
 
 /** An execution at an effect. `run` is set only for sandbox executions. */
 export interface EffectPosition<R extends SandboxState | null = SandboxState | null> {
@@ -78,8 +78,8 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
   });
   const deleted = await findDeletedEnds(trx, { projectId, asked: inputs, locked });
-  const progress = newProgress();
-  const world = realWorld(trx);
+  const pending = newPendingWrites();
+  const environment = realEnvironment(trx);
   const stops: { found?: LockedExecution; stop: Stop }[] = [];
   for (const input of inputs) {
     const found = locked.get(input.executionId);
@@ -88,10 +88,10 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
       continue;
     }
     const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.standingMs };
-    stops.push({ found, stop: await resume(world, found, { input, ended, progress }) });
+    stops.push({ found, stop: await resume(environment, found, { input, ended, pending }) });
   }
-  await saveProgress(trx, { projectId, progress });
-  return stops.map(({ found, stop }) => new Position(found ? toldStop(stop, found, progress) : stop, found?.execution));
+  await savePendingWrites(trx, { projectId, pending });
+  return stops.map(({ found, stop }) => new Position(found ? toldStop(stop, found, pending) : stop, found?.execution));
 }
 
 /** `resumeExecutions` for one execution. */
@@ -120,21 +120,21 @@ export async function completeEffects(
   const { projectId, outcomes, contactsLocked = false } = p;
   const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
   const deleted = await findDeletedEnds(trx, { projectId, asked: outcomes, locked });
-  const progress = newProgress();
-  const world = realWorld(trx);
+  const pending = newPendingWrites();
+  const environment = realEnvironment(trx);
   const stops: { found?: LockedExecution | undefined; stop: Stop }[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
     const missing = { next: deleted.get(outcome.executionId) ?? MISSING };
-    stops.push({ found, stop: found ? await complete(world, found, outcome, progress) : missing });
+    stops.push({ found, stop: found ? await complete(environment, found, outcome, pending) : missing });
   }
-  await saveProgress(trx, { projectId, progress });
-  return stops.map(({ found, stop }) => (found ? toldStop(stop, found, progress) : stop).next);
+  await savePendingWrites(trx, { projectId, pending });
+  return stops.map(({ found, stop }) => (found ? toldStop(stop, found, pending) : stop).next);
 }
 
-/** The same stop with the visits that led to it. Read it after `saveProgress`, which may move or end it. */
-function toldStop(stop: Stop, { execution, graph }: LockedExecution, progress: Progress): Stop {
-  return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, progress }) };
+/** The same stop with the visits that led to it. Read it after `savePendingWrites`, which may move or end it. */
+function toldStop(stop: Stop, { execution, graph }: LockedExecution, pending: PendingWrites): Stop {
+  return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, pending }) };
 }
 
 /** `completeEffects` for one execution. */
@@ -161,51 +161,51 @@ async function findDeletedEnds(
 
 /** Closes the visit of an effect and walks on. Writes nothing, like `walk`. */
 export async function complete(
-  world: World,
+  environment: ExecutionEnvironment,
   locked: LockedExecution,
   outcome: EffectOutcome,
-  progress: Progress,
+  pending: PendingWrites,
 ): Promise<Stop> {
   const { execution, asked } = locked;
   const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
   if (open && execution.run && outcome.changes) {
-    changeRun(execution.run, outcome.changes, { at: world.now(execution), visit: outcome.visit });
-    const exit = exitBy(execution, outcome.changes, world.now(execution));
-    if (exit) return endRun(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, progress });
+    changeRun(execution.run, outcome.changes, { at: environment.now(execution), visit: outcome.visit });
+    const exit = exitBy(execution, outcome.changes, environment.now(execution));
+    if (exit) return endRun(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, pending });
   }
-  if (open) progress.closed.push(outcome);
+  if (open) pending.closed.push(outcome);
   if (execution.completedAt) return endOf(execution);
-  if (!open) return positionOf(world, locked, progress);
+  if (!open) return positionOf(environment, locked, pending);
   if (outcome.fails) {
     const code = asked.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
     return failExecution(
-      { execution, progress },
+      { execution, pending },
       { code, error: outcome.error ?? 'the step failed', stepId: asked.stepId },
     );
   }
-  return walkOn(world, locked, { visit: asked, progress });
+  return walkOn(environment, locked, { visit: asked, pending });
 }
 
 /** Walks on from a pause that is over, and returns the new position. Writes nothing, like `walk`. */
 export async function resume(
-  world: World,
+  environment: ExecutionEnvironment,
   locked: LockedExecution,
-  p: { input: Pick<StepInput, 'visit' | 'resume' | 'stepId' | 'dueAt'>; ended: PauseEnd; progress: Progress },
+  p: { input: Pick<StepInput, 'visit' | 'resume' | 'stepId' | 'dueAt'>; ended: PauseEnd; pending: PendingWrites },
 ): Promise<Stop> {
   const { execution, current } = locked;
-  const { input, progress } = p;
+  const { input, pending } = p;
   if (execution.completedAt) return endOf(execution);
   const { stepId } = input;
   if (stepId !== undefined && input.visit > execution.visit)
-    return catchUp(world, locked, { at: { ...input, stepId }, progress });
+    return catchUp(environment, locked, { at: { ...input, stepId }, pending });
   const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
   if (over && isEffect(current.type)) {
-    await world.endWindowWait(execution, input.visit);
-    return positionOf(world, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, progress);
+    await environment.endWindowWait(execution, input.visit);
+    return positionOf(environment, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, pending);
   }
   return over
-    ? endPause(world, locked, { ...p, visit: current, resume: input.resume })
-    : positionOf(world, locked, progress);
+    ? endPause(environment, locked, { ...p, visit: current, resume: input.resume })
+    : positionOf(environment, locked, pending);
 }
 
 /** The reason for which an event of the sandbox's own step ends its run. */
@@ -214,10 +214,14 @@ function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: D
 }
 
 /** The position of an execution by its last visit. */
-function positionOf(world: World, { execution, graph, current }: LockedExecution, progress: Progress): Stop {
+function positionOf(
+  environment: ExecutionEnvironment,
+  { execution, graph, current }: LockedExecution,
+  pending: PendingWrites,
+): Stop {
   const step = current && graph.steps.get(current.stepId);
-  if (!current || !step) return exitDeleted(execution, progress);
-  return { next: world.timed(execution, step, nextAt(graph, step, current)), step };
+  if (!current || !step) return exitDeleted(execution, pending);
+  return { next: environment.timed(execution, step, nextAt(graph, step, current)), step };
 }
 
 function endOf(execution: CurrentExecution): Stop {

@@ -10,10 +10,10 @@ import { NO_EXITS } from '../../rules/executions/exits.ts';
 import { reentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
+import { realEnvironment } from './environment.ts';
 import { withPath } from './path.ts';
-import { newProgress, saveProgress } from './progress.ts';
+import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
 import { type Stop, type WalkingExecution, walk } from './walk.ts';
-import { realWorld } from './world.ts';
 
 /**
  * The longest chain of executions in which each one's step causes the event that starts the next. Workflows that start
@@ -71,19 +71,19 @@ export async function beginExecutions(
 ): Promise<OutboxRow[]> {
   const graph = await loadGraph(trx, { projectId: p.projectId, workflowId: p.workflow.id });
   const stops: { execution: WalkingExecution; stop: Stop }[] = [];
-  const progress = newProgress();
-  const world = realWorld(trx);
+  const pending = newPendingWrites();
+  const environment = realEnvironment(trx);
   for (const execution of p.entered) {
-    const stop = await walk(world, { execution, graph, stepId: p.workflow.entryStepId, progress });
+    const stop = await walk(environment, { execution, graph, stepId: p.workflow.entryStepId, pending });
     stops.push({ execution, stop });
   }
-  await saveProgress(trx, { projectId: p.projectId, progress });
+  await savePendingWrites(trx, { projectId: p.projectId, pending });
   const { projectId } = p;
   const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop }) => {
     const { id: executionId, contactId } = execution;
     // An execution that ends at once needs no run in Temporal, unless it failed: operators look for failures there.
     if (stop.next.kind === 'end' && stop.next.status !== 'FAILED') return [];
-    return [{ projectId, executionId, next: withPath(stop.next, { executionId, graph, progress }), contactId }];
+    return [{ projectId, executionId, next: withPath(stop.next, { executionId, graph, pending }), contactId }];
   });
   return enqueue(
     trx,

@@ -9,7 +9,14 @@ import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
 import type { FailureCode } from '../../rules/executions/failure-codes.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
-import { countVisit, type Laps, LOOP, MAX_VISITS, newLaps, notePauseBegun } from '../../rules/executions/laps.ts';
+import {
+  countVisit,
+  LOOP,
+  type LoopGuard,
+  MAX_VISITS,
+  newLoopGuard,
+  notePauseBegun,
+} from '../../rules/executions/loop-guard.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
@@ -17,10 +24,10 @@ import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { delayDue } from './delay-due.ts';
+import type { ExecutionEnvironment } from './environment.ts';
 import { nextAt } from './next.ts';
-import type { Progress } from './progress.ts';
+import type { PendingWrites } from './pending-writes.ts';
 import type { NewWait } from './waits.ts';
-import type { World } from './world.ts';
 
 /** An execution as a walk needs it. `visit` counts the steps that it has reached. */
 export interface WalkingExecution {
@@ -37,7 +44,7 @@ export interface WalkingExecution {
   swayed: boolean;
   mode: KeyMode;
   /** Stored once its workflow has a cycle; null before. */
-  laps: Laps | null;
+  laps: LoopGuard | null;
   /** The state of a sandbox; null for a real execution. */
   run: SandboxState | null;
   /** The exits of its workflow. Only sandboxes check them here; real executions end where the events are recorded. */
@@ -54,11 +61,11 @@ export interface Walk {
   /** The visit that has ended and from which the walk continues; absent when the execution starts. */
   from?: number;
   /** Collects the changes to write. */
-  progress: Progress;
+  pending: PendingWrites;
 }
 
 /**
- * The place where a walk stopped; without a step at an end. `saveProgress` may change `next`, so read it afterwards.
+ * The place where a walk stopped; without a step at an end. `savePendingWrites` may change `next`, so read it afterwards.
  */
 export interface Stop {
   next: Next;
@@ -67,20 +74,20 @@ export interface Stop {
 
 /**
  * Walks an execution on from a step to the next thing that needs Temporal (an effect, a timer or a wait) or to its end.
- * It reads the time, the contact and events only through `world`. Writes nothing: it collects changes in `progress`,
+ * It reads the time, the contact and events only through `environment`. Writes nothing: it collects changes in `pending`,
  * which the caller saves under the contact's lock, together with the change that led here.
  * A walk always ends, because no execution visits more than `MAX_VISITS` steps. Enabling refuses a circle that visibly
  * takes no time, but a running workflow can be edited into one, and the instant of a DELAY can have passed.
  */
-export async function walk(world: World, w: Walk): Promise<Stop> {
+export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
-  if (w.graph.circular) w.execution.laps ??= newLaps();
-  if (w.execution.run) w.progress.runs.set(w.execution.id, w.execution.run);
+  if (w.graph.circular) w.execution.laps ??= newLoopGuard();
+  if (w.execution.run) w.pending.runs.set(w.execution.id, w.execution.run);
   while (true) {
     if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
     const step = w.graph.steps.get(stepId);
     if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
-    const arrived = await arrive(world, w, step);
+    const arrived = await arrive(environment, w, step);
     if ('next' in arrived) return arrived;
     stepId = follow(w.graph, step.id, arrived.branch);
   }
@@ -89,21 +96,21 @@ export async function walk(world: World, w: Walk): Promise<Stop> {
 /** A step either stops the walk or lets it pass, on a branch if it has any. */
 type Arrival = Stop | { branch?: Branch };
 
-async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+async function arrive(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
   if (w.execution.visit >= MAX_VISITS) return failExecution(w, { code: 'loop', error: LOOP, stepId: step.id });
   w.execution.visit += 1;
   if (laps && countVisit(laps, step.id)) return failAt(w, step, LOOP, 'loop');
-  if (isEffect(step.type)) return stopAtEffect(world, w, step);
+  if (isEffect(step.type)) return stopAtEffect(environment, w, step);
   switch (step.type) {
     case 'DELAY':
-      return stopAtDelay(world, w, step);
+      return stopAtDelay(environment, w, step);
     case 'WAIT_FOR_EVENT':
-      return stopAtWait(world, w, step);
+      return stopAtWait(environment, w, step);
     case 'CONDITION':
-      return passCondition(world, w, step);
+      return passCondition(environment, w, step);
     case 'SPLIT':
-      return passSplit(world, w, step);
+      return passSplit(environment, w, step);
     case 'EXIT':
       return exitAt(w, step);
     default:
@@ -111,73 +118,73 @@ async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> 
   }
 }
 
-function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
-  recordPause(w.execution, world.now(w.execution), null);
+function stopAtEffect(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Stop {
+  recordPause(w.execution, environment.now(w.execution), null);
   const visit = addVisit(w, step, { status: 'RUNNING' });
   moveTo(w, step, 'RUNNING');
   return { next: nextAt(w.graph, step, visit), step };
 }
 
-async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
-  const now = world.now(w.execution).getTime();
-  const due = await delayDue(world, { step, execution: w.execution, nowMs: now });
+async function stopAtDelay(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
+  const now = environment.now(w.execution).getTime();
+  const due = await delayDue(environment, { step, execution: w.execution, nowMs: now });
   if (!due) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
   const { dueAt, countsMs } = due;
   if (dueAt.getTime() <= now) {
     addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
     return {};
   }
-  return pauseAt(world, w, step, { now, dueAt, ...(countsMs !== undefined && { countsMs }) });
+  return pauseAt(environment, w, step, { now, dueAt, ...(countsMs !== undefined && { countsMs }) });
 }
 
-async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+async function stopAtWait(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
   const config = WaitConfig.parse(step.config);
-  const now = world.now(w.execution).getTime();
+  const now = environment.now(w.execution).getTime();
   const deadlineAt = config.timeout === undefined ? null : new Date(now + config.timeout * 1_000);
   const { id, visit, contactId } = w.execution;
   const wait = {
     contactId,
     eventName: config.eventName,
-    filters: await fillWait(world, w.execution, config.filters),
+    filters: await fillWait(environment, w.execution, config.filters),
     includeAutomatic: config.includeAutomatic ?? false,
     since: w.eventsSince ?? null,
   };
-  const event = await world.findEvent(w.execution, { ...wait, taken: takenIn(w), from: w.from ?? 0 });
+  const event = await environment.findEvent(w.execution, { ...wait, taken: takenIn(w), from: w.from ?? 0 });
   if (event) {
     if (event.swayed) {
       w.execution.swayed = true;
-      await world.noteSwayed(w.execution);
+      await environment.noteSwayed(w.execution);
     }
     addVisit(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
     return { branch: 'event' };
   }
   const registered = { ...wait, executionId: id, visit, deadlineAt };
-  w.progress.waits.push(registered);
+  w.pending.waits.push(registered);
   if (w.execution.run) w.execution.run.filters = wait.filters ?? null;
-  return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
+  return pauseAt(environment, w, step, { now, dueAt: deadlineAt, wait: registered });
 }
 
 /** Fills in the filters of a wait with the variables of its execution when the wait starts. */
 async function fillWait(
-  world: World,
+  environment: ExecutionEnvironment,
   execution: WalkingExecution,
   filters: Condition | undefined,
 ): Promise<Condition | undefined> {
   if (!hasExpression(filters)) return filters;
-  const { variables } = await world.loadVariables(execution);
+  const { variables } = await environment.loadVariables(execution);
   return filters && fillCondition(filters, variables, 'wait');
 }
 
 /** The events that have ended waits of the execution in this walk, and the event that led to it. */
-function takenIn({ execution, progress }: Walk): string[] {
-  return [...progress.closed, ...progress.visits].flatMap(({ executionId, output }) =>
+function takenIn({ execution, pending }: Walk): string[] {
+  return [...pending.closed, ...pending.visits].flatMap(({ executionId, output }) =>
     executionId === execution.id && typeof output?.eventId === 'string' ? output.eventId : [],
   );
 }
 
 /** `countsMs`: the time that counts for the loop guard, when that differs from the length of the pause. */
 function pauseAt(
-  world: World,
+  environment: ExecutionEnvironment,
   w: Walk,
   step: GraphStep,
   p: { now: number; dueAt: Date | null; wait?: NewWait; countsMs?: number },
@@ -187,8 +194,8 @@ function pauseAt(
   if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
-  const stop = { next: world.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
-  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait, booked: !run?.skipDelays });
+  const stop = { next: environment.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
+  w.pending.pauses.push({ executionId, visit, stop, wait: p.wait, booked: !run?.skipDelays });
   return stop;
 }
 
@@ -197,18 +204,18 @@ function recordPause({ run }: WalkingExecution, since: Date, dueAt: Date | null)
   if (run) Object.assign(run, { since: since.toISOString(), dueAt: dueAt?.toISOString() ?? null });
 }
 
-async function passCondition(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
-  const holds = await world.holds(w.execution, step.config).catch(unusable);
+async function passCondition(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
+  const holds = await environment.holds(w.execution, step.config).catch(unusable);
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
 }
 
-async function passSplit(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+async function passSplit(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
   const { contactId } = w.execution;
   if (!SplitConfig.safeParse(step.config).success) return failAt(w, step, 'this SPLIT is not configured');
-  const taken = await world.findTakenBranch(w.execution, step.id);
+  const taken = await environment.findTakenBranch(w.execution, step.id);
   const branch = chooseBranch(step.config, { contactId, stepId: step.id, taken });
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
@@ -231,28 +238,28 @@ function unusable(error: unknown): Unusable {
 
 /** Records that the execution has visited a step, and the result of the visit. */
 function addVisit(
-  { execution, progress }: Walk,
+  { execution, pending }: Walk,
   step: GraphStep,
   how: { status: VisitStatus; output?: Record<string, unknown> | null; dueAt?: Date | null; error?: string },
 ): NewVisit {
   const { id: executionId, visit } = execution;
   const added = { executionId, visit, stepId: step.id, type: step.type, ...how };
-  progress.visits.push(added);
+  pending.visits.push(added);
   return added;
 }
 
 /** Records the step at which the execution now is. */
-function moveTo({ execution, progress }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
+function moveTo({ execution, pending }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
   const { id: executionId, visit, laps } = execution;
-  progress.positions.push({ executionId, visit, stepId: step.id, status, laps });
+  pending.positions.push({ executionId, visit, stepId: step.id, status, laps });
 }
 
 function end(
-  { execution, progress }: Walk,
+  { execution, pending }: Walk,
   how: { status: 'COMPLETED' | 'EXITED'; reason: string | null; stepId?: string },
 ): Stop {
   const { status, reason, stepId = null } = how;
-  progress.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status, reason });
+  pending.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status, reason });
   return { next: { kind: 'end', status, reason } };
 }
 
@@ -265,10 +272,10 @@ function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'in
  * Fails an execution that cannot continue. Temporal gets only the code, because the sentence may quote a tenant's text.
  */
 export function failExecution(
-  { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },
+  { execution, pending }: { execution: { id: string; visit: number }; pending: PendingWrites },
   { code, error, stepId }: { code: FailureCode; error: string; stepId: string },
 ): Stop {
   const { id: executionId, visit } = execution;
-  progress.positions.push({ executionId, visit, stepId, status: 'FAILED', reason: code, error });
+  pending.positions.push({ executionId, visit, stepId, status: 'FAILED', reason: code, error });
   return { next: { kind: 'end', status: 'FAILED', reason: code } };
 }

@@ -29,7 +29,7 @@ export async function waitForWindow(
     if (advanced.has(id) || run?.skipDelays) continue;
     const clock = clocks.get(standing.execution.contactId);
     const gate = clock && windowGate(clock, now);
-    if (gate?.kind === 'shut') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
+    if (gate?.kind === 'closed') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
   }
   if (waits.length === 0) return new Map();
   await bookTimers(trx, { projectId, timers: waits.map(timerOf) });

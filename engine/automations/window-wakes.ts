@@ -58,5 +58,5 @@ export async function wakeWindowPage(
 
 function opensMs(clock: ClockRow, nowMs: number): number {
   const gate = windowGate(clock, nowMs);
-  return gate.kind === 'shut' ? gate.notBeforeMs : nowMs;
+  return gate.kind === 'closed' ? gate.notBeforeMs : nowMs;
 }

@@ -1,6 +1,6 @@
 import { instantOf, readLocalTime, type WallMs } from '../time/local-time.ts';
 import { offsetAt, zoneOf } from '../time/zones.ts';
-import { type CampaignClock, campaignGate } from './gate.ts';
+import { type CampaignRecipientTiming, campaignGate } from './gate.ts';
 import type { VariantTest } from './variants.ts';
 
 /** Emails per second of an unlimited service: the throughput of one worker beside other work. For an estimate only. */
@@ -23,7 +23,7 @@ export interface DurationRequest {
   ratePerSecond: number;
   /** Number of recipients per zone. Empty if zones make no difference. */
   zones: ZoneCount[];
-  clock: Omit<CampaignClock, 'zone' | 'goingSince' | 'winnerAt'>;
+  clock: Omit<CampaignRecipientTiming, 'zone' | 'goingSince' | 'winnerAt'>;
   /** When it is scheduled for; null for now. */
   scheduledAt: Date | null;
   test: Pick<VariantTest, 'share' | 'waitMinutes'> | null;
@@ -107,13 +107,13 @@ function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs
 }
 
 /** Lists when the gate is open. Empty if it is too late for the group. */
-function openings(clock: CampaignClock, fromMs: number, untilMs: number): { fromMs: number; toMs: number }[] {
+function openings(clock: CampaignRecipientTiming, fromMs: number, untilMs: number): { fromMs: number; toMs: number }[] {
   const found: { fromMs: number; toMs: number }[] = [];
   let atMs = fromMs;
   for (let n = 0; n < OPENINGS_MAX && atMs < untilMs; n += 1) {
     const gate = campaignGate(clock, atMs);
     if (gate.kind === 'late') return found;
-    if (gate.kind === 'shut') {
+    if (gate.kind === 'closed') {
       atMs = gate.notBeforeMs;
       continue;
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CampaignClock, campaignGate } from './gate.ts';
+import { type CampaignRecipientTiming, campaignGate } from './gate.ts';
 
-const clock: CampaignClock = {
+const clock: CampaignRecipientTiming = {
   zone: 'Europe/Berlin',
   projectZone: 'UTC',
   window: null,
@@ -19,12 +19,12 @@ describe('the hour of recipients who waited for the winner of a test', () => {
     ['the first day after it was known', '2026-12-04T12:00:00Z', '2026-12-05T08:00:00Z'],
   ])('recipients who waited for a winner use the hour of %s', (_, winnerAt, expected) => {
     const rest = { ...clock, winnerAt: new Date(winnerAt) };
-    expect(campaignGate(rest, at(expected) - 1)).toEqual({ kind: 'shut', notBeforeMs: at(expected) });
+    expect(campaignGate(rest, at(expected) - 1)).toEqual({ kind: 'closed', notBeforeMs: at(expected) });
     expect(campaignGate(rest, at(expected))).toEqual({ kind: 'open', closesAtMs: null });
   });
 
   it('is the campaign’s own for all others', () => {
     const expected = at('2026-12-01T08:00:00Z');
-    expect(campaignGate(clock, expected - 1)).toEqual({ kind: 'shut', notBeforeMs: expected });
+    expect(campaignGate(clock, expected - 1)).toEqual({ kind: 'closed', notBeforeMs: expected });
   });
 });

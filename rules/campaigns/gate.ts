@@ -6,16 +6,16 @@ import type { LatePolicy } from './timing.ts';
 /** A recipient this little late still counts as on time, because a send rarely starts exactly on the minute. */
 const GRACE_MS = 15 * MINUTE_MS;
 
-/** Settings that decide when recipients of one time zone may be sent to. */
-export interface Clock {
+/** The zones and the sending window of recipients that share a time zone. */
+export interface RecipientTiming {
   /** The contact's own zone. Null if the contact has no zone. */
   zone: string | null;
   projectZone: string;
   window: SendingWindow | null;
 }
 
-/** The same for recipients of a campaign. */
-export interface CampaignClock extends Clock {
+/** The timing of a campaign's recipients that share a time zone. */
+export interface CampaignRecipientTiming extends RecipientTiming {
   sendAtLocal: string | null;
   latePolicy: LatePolicy;
   /** When the campaign started to be sent, or was last resumed. */
@@ -25,65 +25,71 @@ export interface CampaignClock extends Clock {
 }
 
 /**
- * Decision whether an email may be sent now. `open`: until `closesAtMs`, null without an end. `shut`: not before
- * `notBeforeMs`. `late`: not any more. Milliseconds since 1970.
+ * Tells whether email may be sent now. Times are in milliseconds since 1970.
+ * - `open`: until `closesAtMs`; null means without limit.
+ * - `closed`: not before `notBeforeMs`.
+ * - `late`: no longer, because the local send time has passed.
  */
 export type Gate =
   | { kind: 'open'; closesAtMs: number | null }
-  | { kind: 'shut'; notBeforeMs: number }
+  | { kind: 'closed'; notBeforeMs: number }
   | { kind: 'late' };
 
-/** The gate of a campaign: the recipients' hour first, and the window after it. */
-export function campaignGate(clock: CampaignClock, nowMs: number): Gate {
-  const wall = clock.sendAtLocal === null ? undefined : readLocalTime(clock.sendAtLocal);
-  if (wall === undefined) return windowGate(clock, nowMs);
-  const hourMs = hourOf(clock, wall);
-  const late = clock.goingSince !== null && clock.goingSince.getTime() - hourMs > GRACE_MS;
-  if (late && clock.latePolicy === 'SKIP') return { kind: 'late' };
-  if (nowMs >= hourMs) return windowGate(clock, nowMs);
-  const then = windowGate(clock, hourMs);
-  return then.kind === 'shut' ? then : { kind: 'shut', notBeforeMs: hourMs };
+/** Decides whether a campaign may send now: by the recipients' local send time first, then by the sending window. */
+export function campaignGate(timing: CampaignRecipientTiming, nowMs: number): Gate {
+  const wall = timing.sendAtLocal === null ? undefined : readLocalTime(timing.sendAtLocal);
+  if (wall === undefined) return windowGate(timing, nowMs);
+  const sendAtMs = sendTimeOf(timing, wall);
+  const late = timing.goingSince !== null && timing.goingSince.getTime() - sendAtMs > GRACE_MS;
+  if (late && timing.latePolicy === 'SKIP') return { kind: 'late' };
+  if (nowMs >= sendAtMs) return windowGate(timing, nowMs);
+  const atSendTime = windowGate(timing, sendAtMs);
+  return atSendTime.kind === 'closed' ? atSendTime : { kind: 'closed', notBeforeMs: sendAtMs };
 }
 
 /**
- * Recipients who waited for the winner get it at their local time of a later day: the next day, or the first day
- * after the winner was known.
+ * Converts the local send time to an instant. Recipients that waited for the winner get the email at the same local
+ * time on a later day: the next day, or the first day after the winner was known.
  */
-function hourOf(clock: CampaignClock, wall: WallMs): number {
-  const zone = contactZone(clock);
-  if (!clock.winnerAt) return instantOf(zone, wall);
-  const known = wallAt(zone, clock.winnerAt.getTime()) - GRACE_MS;
+function sendTimeOf(timing: CampaignRecipientTiming, wall: WallMs): number {
+  const zone = contactZone(timing);
+  if (!timing.winnerAt) return instantOf(zone, wall);
+  const known = wallAt(zone, timing.winnerAt.getTime()) - GRACE_MS;
   const days = Math.max(1, Math.ceil((known - wall) / DAY_MS));
   return instantOf(zone, wall + days * DAY_MS);
 }
 
-/** The gate of a sending window alone. */
-export function windowGate(clock: Clock, nowMs: number): Exclude<Gate, { kind: 'late' }> {
-  const { window } = clock;
+/** Decides whether email may be sent now, by the sending window alone. */
+export function windowGate(timing: RecipientTiming, nowMs: number): Exclude<Gate, { kind: 'late' }> {
+  const { window } = timing;
   if (!window) return { kind: 'open', closesAtMs: null };
-  const zone = windowZone(clock, window);
+  const zone = windowZone(timing, window);
   const opensMs = nextOpening(window, zone, nowMs);
-  if (opensMs > nowMs) return { kind: 'shut', notBeforeMs: opensMs };
+  if (opensMs > nowMs) return { kind: 'closed', notBeforeMs: opensMs };
   return { kind: 'open', closesAtMs: nextClosing(window, zone, nowMs) };
 }
 
-/** Whether the zones of the recipients make a difference. */
-export function goesByZone({ window, sendAtLocal }: Pick<CampaignClock, 'window' | 'sendAtLocal'>): boolean {
+/** Tells whether the send time depends on the recipients' time zones. */
+export function dependsOnRecipientZone({
+  window,
+  sendAtLocal,
+}: Pick<CampaignRecipientTiming, 'window' | 'sendAtLocal'>): boolean {
   return sendAtLocal !== null || window?.timezone === CONTACT_ZONE;
 }
 
-function windowZone(clock: Clock, { timezone }: SendingWindow): string {
-  return timezone === CONTACT_ZONE ? contactZone(clock) : (zoneOf(timezone) ?? projectZone(clock));
+function windowZone(timing: RecipientTiming, { timezone }: SendingWindow): string {
+  return timezone === CONTACT_ZONE ? contactZone(timing) : (zoneOf(timezone) ?? projectZone(timing));
 }
 
-/** Contacts without a zone use the project's zone. */
-function contactZone(clock: Clock): string {
-  return zoneOf(clock.zone) ?? projectZone(clock);
+/** Returns the recipients' time zone. Falls back to the project's zone. */
+function contactZone(timing: RecipientTiming): string {
+  return zoneOf(timing.zone) ?? projectZone(timing);
 }
 
 /**
- * A zone that was valid when it was set may be unknown to this process, after Node was replaced by an older release.
+ * Returns the project's time zone. Falls back to UTC, because a zone that was valid when it was saved may be unknown to
+ * this process, after Node was replaced by an older release.
  */
-function projectZone({ projectZone }: Clock): string {
+function projectZone({ projectZone }: RecipientTiming): string {
   return zoneOf(projectZone) ?? 'UTC';
 }

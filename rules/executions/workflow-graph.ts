@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import { groupBy } from '../filters/group-by.ts';
-import { LAP_MS } from './laps.ts';
+import { MIN_CYCLE_WAIT_MS } from './loop-guard.ts';
 import type { DrawnStep } from './steps/definition.ts';
 import { STEPS, type StepType } from './steps/registry.ts';
 
@@ -77,7 +77,7 @@ function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldE
 }
 
 /**
- * Returns one error per cycle that certainly takes less than `LAP_MS`, at one of its steps. A cycle of unknown length
+ * Returns one error per cycle that certainly takes less than `MIN_CYCLE_WAIT_MS`, at one of its steps. A cycle of unknown length
  * (a WAIT_FOR_EVENT, a DELAY until a variable) passes; an execution that returns too early ends FAILED `loop`.
  */
 function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
@@ -96,7 +96,10 @@ function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
     if (!loop) return [];
     for (const id of loop.stepIds) told.add(id);
     return [
-      stepFault(step, `is in a loop that waits ${loop.waitMs / 1_000} s a lap; one takes at least ${LAP_MS / 1_000} s`),
+      stepFault(
+        step,
+        `is in a loop that waits ${loop.waitMs / 1_000} s a lap; one takes at least ${MIN_CYCLE_WAIT_MS / 1_000} s`,
+      ),
     ];
   });
 }
@@ -135,7 +138,7 @@ function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
 
 /**
  * Returns the cycle through a step that waits least, by Dijkstra's algorithm. Undefined if no cycle exists, its
- * length is unknown, or it waits at least `LAP_MS`.
+ * length is unknown, or it waits at least `MIN_CYCLE_WAIT_MS`.
  */
 function shortestLoop(
   start: string,
@@ -155,7 +158,7 @@ function shortestLoop(
     for (const [id, { waitMs: soFar }] of reached) {
       if (!done.has(id) && soFar < (at?.waitMs ?? Number.POSITIVE_INFINITY)) at = { id, waitMs: soFar };
     }
-    if (at && at.waitMs >= LAP_MS) return undefined;
+    if (at && at.waitMs >= MIN_CYCLE_WAIT_MS) return undefined;
     if (at?.id === start) return { waitMs: at.waitMs, stepIds: wayBack(start, reached) };
     if (at) done.add(at.id);
   }

@@ -5,7 +5,7 @@ import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import { lowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { estimateSeconds } from '../../../rules/campaigns/duration.ts';
-import { goesByZone } from '../../../rules/campaigns/gate.ts';
+import { dependsOnRecipientZone } from '../../../rules/campaigns/gate.ts';
 import { campaignFindings, findVariantsWithoutReader, mergeFindings } from '../../../rules/campaigns/review.ts';
 import { missingVariablesFinding } from '../../../rules/content/findings.ts';
 import type { ContentReview } from '../../../rules/content/review.ts';
@@ -88,7 +88,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const beyond = found.willSend - willSend;
     const skipped = { ...found.skipped, ...(beyond > 0 && { limit_reached: beyond }) };
     const { sendAtLocal, latePolicy } = campaign.timing;
-    const byZone = goesByZone({ window: clock.window, sendAtLocal });
+    const byZone = dependsOnRecipientZone({ window: clock.window, sendAtLocal });
     const estimatedSeconds = estimateSeconds({
       willSend,
       ratePerSecond: mode === 'test' ? 0 : lowerRate(sendRate, config.sendRatePerSecond),

@@ -5,9 +5,9 @@ import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../../db/contents/contents.ts';
 import type { ClaimedEmail } from '../../../db/sending/email-ledger.ts';
 import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
+import type { ExecutionEnvironment } from '../../../engine/automations/environment.ts';
 import type { EffectPreviews, PreviewedEffect } from '../../../engine/automations/preview.ts';
 import type { EffectPosition } from '../../../engine/automations/resume.ts';
-import type { World } from '../../../engine/automations/world.ts';
 import { previewEmail } from '../../../engine/sending/email-preview.ts';
 import { draftStepEmails } from '../../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -48,22 +48,26 @@ export interface EffectDeps {
 export function previewEffects(deps: EffectDeps, webhooks: SaidResponse[]): EffectPreviews {
   const said = new Map<string, number>();
   return {
-    SEND_SMS: (standing, world) => previewSms(deps, standing, world),
-    SEND_EMAIL: (standing, world) => previewMail(deps, standing, world),
+    SEND_SMS: (standing, environment) => previewSms(deps, standing, environment),
+    SEND_EMAIL: (standing, environment) => previewMail(deps, standing, environment),
     UPDATE_CONTACT: previewUpdate,
-    WEBHOOK: (standing, world) => previewRequest(deps, standing, { world, webhooks, said }),
+    WEBHOOK: (standing, environment) => previewRequest(deps, standing, { environment, webhooks, said }),
   };
 }
 
-async function previewMail(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
+async function previewMail(
+  deps: EffectDeps,
+  standing: EffectPosition,
+  environment: ExecutionEnvironment,
+): Promise<PreviewedEffect> {
   const { execution } = standing;
   const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, standings: [standing] });
   if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
-  const opensAt = draft.content.type === 'MARKETING' ? await passWindow(standing, world) : undefined;
+  const opensAt = draft.content.type === 'MARKETING' ? await passWindow(standing, environment) : undefined;
   const email = await previewEmail(deps.db, {
     execution,
     draft,
-    now: world.now(execution),
+    now: environment.now(execution),
     suppressionPads: suppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
   });
   const rendered = await renderMail(deps, draft.content, email);
@@ -140,8 +144,11 @@ async function renderMail(
   }
 }
 
-async function previewUpdate({ execution, step }: EffectPosition, world: World): Promise<PreviewedEffect> {
-  const { contact, variables } = await world.loadVariables(execution);
+async function previewUpdate(
+  { execution, step }: EffectPosition,
+  environment: ExecutionEnvironment,
+): Promise<PreviewedEffect> {
+  const { contact, variables } = await environment.loadVariables(execution);
   const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
   const changed = 'changes' in outcome ? outcome.changes.contact : undefined;
   return { outcome, shown: { contact: changed ? { subscribed: changed.subscribed, data: changed.data } : null } };
@@ -150,11 +157,11 @@ async function previewUpdate({ execution, step }: EffectPosition, world: World):
 async function previewRequest(
   { config: { secretKey } }: EffectDeps,
   { execution, step }: EffectPosition,
-  p: { world: World; webhooks: SaidResponse[]; said: Map<string, number> },
+  p: { environment: ExecutionEnvironment; webhooks: SaidResponse[]; said: Map<string, number> },
 ): Promise<PreviewedEffect> {
   // Uses the masked config, because a preview must not reveal secrets of the request.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
-  const { contact, variables } = await p.world.loadVariables(execution);
+  const { contact, variables } = await p.environment.loadVariables(execution);
   const { status = 200, body: said } = answerTo(step, p) ?? {};
   const text = said === undefined ? '' : typeof said === 'string' ? said : JSON.stringify(said);
   const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);

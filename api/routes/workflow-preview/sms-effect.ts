@@ -1,9 +1,9 @@
 import { readyContent, renderedParts } from '../../../compute/contents.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { consentsToSms } from '../../../db/sms/messages.ts';
+import type { ExecutionEnvironment } from '../../../engine/automations/environment.ts';
 import type { PreviewedEffect } from '../../../engine/automations/preview.ts';
 import type { EffectPosition } from '../../../engine/automations/resume.ts';
-import type { World } from '../../../engine/automations/world.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { contactToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
@@ -16,11 +16,15 @@ import type { EffectDeps } from './effects.ts';
 import { passWindow } from './window.ts';
 
 /** Previews the SMS of a SEND_SMS step, or the reason why it would not be sent. */
-export async function previewSms(deps: EffectDeps, standing: EffectPosition, world: World): Promise<PreviewedEffect> {
+export async function previewSms(
+  deps: EffectDeps,
+  standing: EffectPosition,
+  environment: ExecutionEnvironment,
+): Promise<PreviewedEffect> {
   const { execution, step } = standing;
   const config = SendSmsConfig.safeParse(step.config).data;
   if (!config) return unsent('FAILED', 'template_error', null);
-  const { contact, variables } = await world.loadVariables(execution);
+  const { contact, variables } = await environment.loadVariables(execution);
   const { projectId, contactId } = execution;
   const to = readWrittenNumber(String(contact.data.values.phone ?? ''), await findPhoneCountry(deps.db, projectId));
   if (!to) return unsent('SKIPPED', 'no_phone', null);
@@ -28,7 +32,7 @@ export async function previewSms(deps: EffectDeps, standing: EffectPosition, wor
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
   if (smsBodyFault(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
-  const opensAt = config.transactional ? undefined : await passWindow(standing, world);
+  const opensAt = config.transactional ? undefined : await passWindow(standing, environment);
   const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
   const { from, transactional } = config;
   if (!(await consentsToSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))

@@ -1,14 +1,17 @@
+import type { ExecutionEnvironment } from '../../../engine/automations/environment.ts';
 import type { EffectPosition } from '../../../engine/automations/resume.ts';
-import type { World } from '../../../engine/automations/world.ts';
 import { windowGate } from '../../../rules/campaigns/gate.ts';
 
 /**
  * Advances the time of a preview to the opening of the project's sending window, if the window delays a MARKETING
  * message to the contact. Returns the time of the opening, or undefined if the window is open.
  */
-export async function passWindow({ execution }: EffectPosition, world: World): Promise<Date | undefined> {
-  const nowMs = world.now(execution).getTime();
-  const gate = windowGate(await world.getClock(execution), nowMs);
+export async function passWindow(
+  { execution }: EffectPosition,
+  environment: ExecutionEnvironment,
+): Promise<Date | undefined> {
+  const nowMs = environment.now(execution).getTime();
+  const gate = windowGate(await environment.getTiming(execution), nowMs);
   if (gate.kind === 'open' || !execution.run) return undefined;
   execution.run.aheadMs += gate.notBeforeMs - nowMs;
   return new Date(gate.notBeforeMs);

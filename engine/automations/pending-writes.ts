@@ -15,7 +15,7 @@ const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FRO
 /**
  * Changes to executions that are not written yet. Walks collect them, so hundreds of executions cost a few statements.
  */
-export interface Progress {
+export interface PendingWrites {
   /** Open visits that end. A visit that has ended before does not change. */
   closed: VisitOutcome[];
   visits: NewVisit[];
@@ -38,7 +38,7 @@ interface Pause {
   booked: boolean;
 }
 
-export function newProgress(): Progress {
+export function newPendingWrites(): PendingWrites {
   return { closed: [], visits: [], waits: [], passedWaits: [], positions: [], pauses: [], runs: new Map() };
 }
 
@@ -47,20 +47,20 @@ export function newProgress(): Progress {
  * afterwards: timers that crowd one instant are spread, and executions at a step that is being deleted have ended
  * there.
  */
-export async function saveProgress(trx: Trx, p: { projectId: string; progress: Progress }): Promise<void> {
-  const { projectId, progress } = p;
-  const { pauses } = progress;
+export async function savePendingWrites(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<void> {
+  const { projectId, pending } = p;
+  const { pauses } = pending;
   await bookTimers(trx, { projectId, timers: pauses.flatMap(timerOf) });
   let ended = new Set<string>();
-  if (progress.closed.length + progress.visits.length + progress.positions.length > 0) {
-    ended = await saveVisits(trx, { projectId, progress });
+  if (pending.closed.length + pending.visits.length + pending.positions.length > 0) {
+    ended = await saveVisits(trx, { projectId, pending });
   }
   for (const { executionId, stop } of pauses) {
     if (ended.has(executionId)) stop.next = { kind: 'end', status: 'EXITED', reason: 'step_deleted' };
   }
-  await saveRuns(trx, { projectId, runs: progress.runs });
-  await deleteWaits(trx, { projectId, waits: progress.passedWaits });
-  const waits = progress.waits.filter((wait) => !ended.has(wait.executionId));
+  await saveRuns(trx, { projectId, runs: pending.runs });
+  await deleteWaits(trx, { projectId, waits: pending.passedWaits });
+  const waits = pending.waits.filter((wait) => !ended.has(wait.executionId));
   await insertWaits(trx, { projectId, waits });
 }
 
@@ -95,9 +95,9 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
  * checks again.
  * @returns executions whose step is gone
  */
-async function saveVisits(trx: Trx, p: { projectId: string; progress: Progress }): Promise<Set<string>> {
+async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<Set<string>> {
   const { projectId } = p;
-  const { closed, visits, positions } = p.progress;
+  const { closed, visits, positions } = p.pending;
   const waitedAt = positions.flatMap(({ status, stepId }) => (status === 'WAITING' && stepId !== null ? stepId : []));
   const { rows } = await prepared<{ id: string; gone: boolean }>`
     WITH there AS MATERIALIZED (

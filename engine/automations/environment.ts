@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connection.ts';
 import { getContactClock } from '../../db/contacts/clock.ts';
 import { findTakenBranch } from '../../db/executions/visits.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
-import type { Clock } from '../../rules/campaigns/gate.ts';
+import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
 import { awaitedEvent, endOfPause, findExit, type SandboxState, takeEvent } from '../../rules/executions/run.ts';
 import { noteStepEmailSent } from '../sending/step-emails.ts';
@@ -29,10 +29,10 @@ export interface PauseEnd {
 
 /**
  * Everything that a walk reads outside of an execution. Real executions, sandboxes and previews share one walk and
- * differ only in their world. A step that needs the time, the contact or an event asks the world, never the clock or a
- * table.
+ * differ only in their environment. A step asks the environment for the time, the contact or an event. It never reads
+ * the clock or a table itself.
  */
-export interface World {
+export interface ExecutionEnvironment {
   now(execution: WalkingExecution): Date;
   /** Loads the variables that a step can use. */
   loadVariables(execution: WalkingExecution): Promise<StepVariables>;
@@ -42,8 +42,8 @@ export interface World {
   findEvent(execution: WalkingExecution, wait: SoughtEvent): Promise<FoundEvent>;
   /** Finds the branch that the contact took at this SPLIT before, in any execution. */
   findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
-  /** Reads the time zones that hours of the contact refer to. */
-  getClock(execution: WalkingExecution): Promise<Clock>;
+  /** Reads the contact's and the project's time zone. */
+  getTiming(execution: WalkingExecution): Promise<RecipientTiming>;
   /** Records that the wait of a visit for the sending window is over. */
   endWindowWait(execution: WalkingExecution, visit: number): Promise<void>;
   /** Records an open email of a visit as sent. */
@@ -63,12 +63,12 @@ export interface World {
 export type FoundEvent = { id: string; swayed: boolean } | undefined;
 
 /**
- * The world of real executions and sandboxes: Postgres and the clock, overridden by the state of a sandbox's run. The
- * caller holds the contacts' locks.
+ * Creates the environment of real executions and sandboxes: Postgres and the clock, overridden by the state of a
+ * sandbox's run. The caller holds the contacts' locks.
  */
-export function realWorld(trx: Trx): World {
+export function realEnvironment(trx: Trx): ExecutionEnvironment {
   return {
-    ...worldOfRuns(trx, Date.now),
+    ...environmentOfRuns(trx, Date.now),
     async findEvent(execution, wait) {
       return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution, wait);
     },
@@ -79,12 +79,12 @@ export function realWorld(trx: Trx): World {
 }
 
 /**
- * The world of previews, which write nothing: only events of the run happen.
+ * The environment of previews, which write nothing: only events of the run happen.
  * @param startMs the start; time passes only in pauses
  */
-export function previewWorld(db: Db, startMs: number): World {
+export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironment {
   return {
-    ...worldOfRuns(db, () => startMs),
+    ...environmentOfRuns(db, () => startMs),
     async findEvent(execution, wait) {
       return takeOwnEvent(execution, wait, this.now(execution));
     },
@@ -94,17 +94,17 @@ export function previewWorld(db: Db, startMs: number): World {
   };
 }
 
-function worldOfRuns(
+function environmentOfRuns(
   db: Db,
   clock: () => number,
-): Omit<World, 'findEvent' | 'noteSent' | 'noteSwayed' | 'endWindowWait'> {
+): Omit<ExecutionEnvironment, 'findEvent' | 'noteSent' | 'noteSwayed' | 'endWindowWait'> {
   return {
     now: ({ run }) => new Date(clock() + (run?.aheadMs ?? 0)),
     loadVariables: (execution) => loadStepVariables(db, execution),
     holds(execution, config) {
       return conditionHolds(db, { ...execution, config, now: this.now(execution) });
     },
-    async getClock({ projectId, contactId, run }) {
+    async getTiming({ projectId, contactId, run }) {
       const clock = await getContactClock(db, { projectId, contactId });
       const own = run?.contact?.data;
       return own ? { ...clock, zone: typeof own.timezone === 'string' ? own.timezone : null } : clock;

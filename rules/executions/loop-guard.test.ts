@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { countVisit, newLaps, notePauseBegun, notePauseEnded } from './laps.ts';
+import { countVisit, newLoopGuard, notePauseBegun, notePauseEnded } from './loop-guard.ts';
 
 const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
-  const laps = newLaps();
+  const laps = newLoopGuard();
   countVisit(laps, 'step');
   for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
     notePauseBegun(laps, ms);
@@ -12,7 +12,7 @@ const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[])
 };
 
 it('the first coming to a step is never too soon', () => {
-  expect(countVisit(newLaps(), 'step')).toBe(false);
+  expect(countVisit(newLoopGuard(), 'step')).toBe(false);
 });
 
 it('requires 60 seconds of waiting per cycle, and exactly 60 are enough', () => {
@@ -33,7 +33,7 @@ it('a wait that an event ended counts with the time it took, at most its deadlin
 });
 
 it('counts each cycle separately', () => {
-  const laps = newLaps();
+  const laps = newLoopGuard();
   countVisit(laps, 'step');
   notePauseBegun(laps, 3_600_000);
   notePauseEnded(laps, { byEvent: false, tookMs: 0 });

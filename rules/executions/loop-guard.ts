@@ -5,14 +5,14 @@
  */
 
 /** Minimum waiting per cycle, by DELAY and WAIT_FOR_EVENT. Exactly this much is enough. */
-export const LAP_MS = 60_000;
+export const MIN_CYCLE_WAIT_MS = 60_000;
 /** Total visits of an execution. At one cycle a day, a cycle of three steps runs for a year. */
 export const MAX_VISITS = 1_000;
 /** The error of an execution that has come round too soon, or too far. */
 export const LOOP = 'loop';
 
 /** Waiting time of an execution with a cycle, as it is stored. */
-export interface Laps {
+export interface LoopGuard {
   /** Waited so far, in all pauses that are over. */
   waitedMs: number;
   /** Length of its current pause. Absent for a wait without a deadline. */
@@ -22,19 +22,19 @@ export interface Laps {
 }
 
 /** An execution that has waited for nothing yet. */
-export function newLaps(): Laps {
+export function newLoopGuard(): LoopGuard {
   return { waitedMs: 0, comings: {} };
 }
 
 /** Notes that the execution comes to a step. @returns whether it does so too soon after the last time */
-export function countVisit(laps: Laps, stepId: string): boolean {
+export function countVisit(laps: LoopGuard, stepId: string): boolean {
   const before = laps.comings[stepId];
   laps.comings[stepId] = laps.waitedMs;
-  return before !== undefined && laps.waitedMs - before < LAP_MS;
+  return before !== undefined && laps.waitedMs - before < MIN_CYCLE_WAIT_MS;
 }
 
 /** Records the start of a pause. `ms` is its length, absent if only an event ends it. */
-export function notePauseBegun(laps: Laps, ms: number | undefined): void {
+export function notePauseBegun(laps: LoopGuard, ms: number | undefined): void {
   if (ms === undefined) delete laps.pauseMs;
   else laps.pauseMs = ms;
 }
@@ -43,7 +43,7 @@ export function notePauseBegun(laps: Laps, ms: number | undefined): void {
  * Records the end of a pause. A timer counts with the length it was set to, whatever the machines' times of its start
  * and end. A wait that an event ended counts with the time it took.
  */
-export function notePauseEnded(laps: Laps, p: { byEvent: boolean; tookMs: number }): void {
+export function notePauseEnded(laps: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = laps;
   laps.waitedMs += Math.max(0, p.byEvent ? Math.min(p.tookMs, pauseMs) : pauseMs);
   delete laps.pauseMs;

@@ -1,7 +1,7 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 
 /** The emails of a turn that the provider has and has not replied to, each with a function that takes it back. */
-export class HandedOverEmails {
+export class SubmittedEmails {
   private readonly provider: EmailProvider;
   private readonly takeBacks = new Map<string, () => boolean>();
 
@@ -13,7 +13,7 @@ export class HandedOverEmails {
     this.takeBacks.set(message.id, this.provider.submit(message, onResult));
   }
 
-  answered(id: string): void {
+  forget(id: string): void {
     this.takeBacks.delete(id);
   }
 
