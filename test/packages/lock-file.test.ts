@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
@@ -125,6 +125,28 @@ it('no install script runs, and what has one is named with the reason why it wor
   expect(packages.map(({ name }) => name)).not.toContain('@scarf/scarf'); // It reports installations to its maker.
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   expect(Object.keys(scripts).filter((name) => /^(pre|post)|install|prepare/.test(name))).toEqual([]);
+});
+
+/** Folders of the modules that run in production. */
+const PRODUCT = ['api', 'rules', 'compute', 'db', 'engine', 'temporal', 'workflows', 'activities'].concat([
+  'channels',
+  'worker',
+  'cli',
+  'web',
+  'bench',
+]);
+
+it('every dependency is imported by the product, so the image holds none that only tests use', () => {
+  const modules = PRODUCT.flatMap((room) =>
+    readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => read(join(room, file))),
+  );
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const unused = Object.keys(dependencies).filter(
+    (name) => !modules.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`)),
+  );
+  expect(unused).toEqual([]);
 });
 
 it('every package has a licence that the product may be used under', () => {
