@@ -7,11 +7,11 @@ const EASY_MS = 125;
 const FIRST_WINDOW = 32;
 /** The smallest window, because a pause of a second would otherwise close it permanently. */
 const MIN_WINDOW = 8;
-/** In effect no limit. */
+/** The largest window, which is never reached in practice. */
 const MAX_WINDOW = 100_000;
-/** The window changes at most this often, so that it sees the effect of the last change. */
+/** The minimum time between two changes of the window, so that each change sees the effect of the last one. */
 const INTERVAL_MS = 200;
-/** The most by which a window shrinks at a time. */
+/** The smallest factor by which the window shrinks at a time. */
 const SHRINK_MIN = 0.5;
 const GROW = 1.5;
 
@@ -39,7 +39,7 @@ export class Admission {
     return this.lastWaitMs < EASY_MS ? 'easy' : 'busy';
   }
 
-  /** The window was full: rows may be waiting because of it. */
+  /** Records that the window was full, so rows may be waiting because of it. */
   full(): void {
     this.heldBack = true;
   }

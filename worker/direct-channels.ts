@@ -13,12 +13,12 @@ import type { DirectChannel, RowFate } from './direct-sender.ts';
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'>;
 
 /**
- * Mails: some more are claimed than may be in doubt (activities/emails/mailer.ts), so that the wire never waits for a
- * claim.
+ * Sends emails. It claims a few more than may be in doubt (activities/emails/mailer.ts), so that the provider never
+ * waits for a claim.
  */
 export function emailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
-  /** The same for all, so that mails of different batches share the transaction that records them. */
+  /** One function for all batches, so that emails of different batches share the transaction that records them. */
   const whenSettled: SettleHook<undefined> = async (trx, settled) => {
     const later = settled.flatMap(({ email, outcome }) =>
       outcome.kind === 'deferred' ? [{ id: email.id, dueAt: outcome.dueAt, last: outcome.last }] : [],
@@ -43,14 +43,14 @@ export function emailChannel(deps: Deps): DirectChannel {
 }
 
 /**
- * Mails with large files: as many as may be in memory at a time (compute/compute.ts), so that what waits for its turn
- * is claimed by nobody, and keeps no other mail from its place.
+ * Sends emails with large files. It claims as many as may be in memory at a time (compute/compute.ts). Emails that
+ * wait for their turn stay unclaimed, and delay no other email.
  */
 export function largeEmailChannel(deps: Deps): DirectChannel {
   return { ...emailChannel(deps), name: 'large mails', priority: LARGE_MAIL_PRIORITY, maxInFlight: 4, maxOfProject: 2 };
 }
 
-/** SMS: providers take about ten a second from a sender. */
+/** Sends SMS. Providers accept about ten a second from a sender. */
 export function smsChannel(deps: Deps): DirectChannel {
   const { smsAttempts } = deps;
   return {
@@ -90,7 +90,7 @@ export function simulatorChannel(
       await record(projectId, rows);
       return rows.map((row) => ({ row, fate: 'closed' }));
     },
-    // Row and record are one transaction, so that an attempt that was cut off had no effect.
+    // The row and the record change in one transaction, so an attempt that was cut off had no effect.
     handOver: (projectId, rows) =>
       record(
         projectId,
@@ -115,7 +115,7 @@ function messageOf({ refId, id }: TakenRow): { id: string; deliveryId: string } 
   return { id: refId, deliveryId: id };
 }
 
-/** A day from the first attempt, however long the message has waited for it. */
+/** Returns the expiry of a message: a day from its first attempt, however long it waited for that attempt. */
 function expiry(): Date {
   return new Date(Date.now() + DELIVERY_EXPIRES_MS);
 }
@@ -132,7 +132,7 @@ function fatesOf(rows: TakenRow[], attempted: (Attempted | AttemptedSms)[]): Row
         return [{ row, fate: 'handed_over', dueAt: outcome.dueAt }];
       case 'stopped':
         return [{ row, fate: 'back', dueAt: new Date() }];
-      // Its lease runs out, and then it is Temporal's.
+      // The row's lease expires, and then Temporal gets the row.
       case 'unrecorded':
       case undefined:
         return [];

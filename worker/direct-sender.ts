@@ -9,15 +9,15 @@ import { lastServed, NOBODY } from './turns.ts';
 
 /** How long this process owns a row. After a kill, another process takes its rows. */
 const LEASE_MS = 20_000;
-/** Interval at which a row is renewed that takes longer, behind a slow provider. */
+/** The interval at which a row is renewed that takes longer, for example behind a slow provider. */
 const RENEW_MS = 5_000;
 
 /**
- * The end of an attempt for its row:
+ * The result of an attempt for its row:
  * - `closed`: the transaction that recorded the message ended the row as well.
  * - `gone`: there is nothing to send.
- * - `handed_over`: this message alone waits until `dueAt`, and Temporal's timer waits for it.
- * - `back`: the project has no place before `dueAt`, so that none of its rows is taken until then.
+ * - `handed_over`: only this message waits until `dueAt`, by a timer in Temporal.
+ * - `back`: the project has no place before `dueAt`, so none of its rows is taken until then.
  */
 export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowLater;
 
@@ -29,19 +29,19 @@ export interface RowLater {
 
 /** Sends the messages of one kind. */
 export interface DirectChannel {
-  /** For the log. */
+  /** The name in the log. */
   name: string;
   /** The priority of its rows in the outbox. */
   priority: number;
   /**
-   * The most rows in progress in this process, and of one project. The latter is lower, so that a place stays free for
-   * other projects.
+   * The maximum number of rows in progress in this process, and of one project. The latter is lower, so that a place
+   * stays free for other projects.
    */
   maxInFlight: number;
   maxOfProject: number;
-  /** Makes the first attempt of rows of a project. */
+  /** Makes the first attempt at rows of a project. */
   attempt(projectId: string, rows: TakenRow[], stop: AbortSignal): Promise<RowFate[]>;
-  /** Gives rows of a project to Temporal, which makes the next attempt at `dueAt`. */
+  /** Hands rows of a project to Temporal, which makes the next attempt at `dueAt`. */
   handOver(projectId: string, rows: { row: TakenRow; dueAt: Date }[]): Promise<void>;
 }
 

@@ -51,7 +51,7 @@ export function startTimerRate(p: {
   }
 
   void setTimerRate(db, atLeast).catch(failed);
-  // Without a limit there is nothing to adapt.
+  // Without a limit no rate is reported, because no timer is spread by it.
   const timer = atLeast === 0 ? undefined : setInterval(() => void report().catch(failed), REPORT_MS);
   return {
     begun: () => {

@@ -15,7 +15,7 @@ export async function rollToken(
   const [newest] = tokens;
   const isPending = newest !== undefined && !newest.confirmed;
   const token = isPending ? newest : await insertToken(db, { no: (newest?.no ?? 0) + 1, database });
-  // Another process rolled it on at the same moment.
+  // Another process rolled the token on at the same moment.
   if (!token) return;
   const { no, value, rolledAt } = token;
   await lifecycle.writeToken({ no, value, rolledAt, database: token.database, resolvedBy: await readResolvedBy(db) });
