@@ -7,7 +7,7 @@ const EASY_MS = 125;
 const FIRST_WINDOW = 32;
 /** The smallest window, because a pause of a second would otherwise close it permanently. */
 const MIN_WINDOW = 8;
-/** The largest window, which is never reached in practice. */
+/** The largest window, in effect no limit. */
 const MAX_WINDOW = 100_000;
 /** The minimum time between two changes of the window, so that each change sees the effect of the last one. */
 const INTERVAL_MS = 200;
