@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** Interval of checks of the listening connection. Without them, a cut cable would not be noticed. */
-const HEARTBEAT_MS = 2_000;
+/** A check of the connection that gets no response in this time has failed. */
+const RESPONSE_MS = 2_000;
 const RECONNECT_MS = 500;
 
 export interface Listener {
@@ -20,6 +20,8 @@ export interface Listening {
   log: Pick<Logger, 'warn'>;
   /** Log text for the consequence of missing notifications. */
   downMessage: string;
+  /** Interval of checks of the connection, in milliseconds. Without them, a cut cable would not be noticed. */
+  heartbeatMs: number;
   /** Called with the payload of each notification, and without one whenever notifications may have been missed. */
   onNotification: (payload?: string) => void;
 }
@@ -31,6 +33,7 @@ export function listen({
   applicationName,
   log,
   downMessage,
+  heartbeatMs,
   onNotification,
 }: Listening): Listener {
   let client: pg.Client | undefined;
@@ -54,7 +57,7 @@ export function listen({
       connectionString: databaseUrl,
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
-      query_timeout: HEARTBEAT_MS,
+      query_timeout: RESPONSE_MS,
       keepAlive: true,
     });
     client = next;
@@ -80,7 +83,7 @@ export function listen({
         () => checkConnection(which),
         () => reconnect(which),
       );
-    }, HEARTBEAT_MS);
+    }, heartbeatMs);
     timer.unref();
   }
 

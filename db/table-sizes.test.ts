@@ -2,6 +2,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { TableSizes } from './table-sizes.ts';
 
 const MIB = 1_048_576;
+/** More queries than a check needs since the last one. */
+const QUERIES = 30;
 let sizes: TableSizes;
 let nowMs: number;
 
@@ -16,7 +18,7 @@ async function outdated(found: Record<string, number> | Error): Promise<boolean>
   const rows = Object.entries(found).map(([id, bytes]) => ({ id, bytes }));
   const query = () => (found instanceof Error ? Promise.reject(found) : Promise.resolve([{}, { rows }]));
   nowMs += 1_000;
-  await sizes.look({ query } as never, nowMs);
+  for (let n = 0; n < QUERIES; n += 1) await sizes.look({ query } as never, nowMs);
   return sizes.generation !== before;
 }
 
@@ -35,16 +37,22 @@ it('tables of a few pages are all alike, and a new table has plans of its own', 
   expect(await outdated({ emails: 16 * 8192, events: 0 })).toBe(true);
 });
 
-it('one caller reads them once a second', async () => {
+it('checks at most once a second, and only while the process makes queries', async () => {
   await outdated({ emails: MIB });
   let asked = 0;
   const query = async () => {
     asked += 1;
     return [{}, { rows: [] }];
   };
-  await Promise.all([1, 2, 3].map(() => sizes.look({ query } as never, nowMs + 1_000)));
-  await sizes.look({ query } as never, nowMs + 1_999);
+  const look = (times: number, atMs: number) =>
+    Promise.all(Array.from({ length: times }, () => sizes.look({ query } as never, atMs)));
+  await look(QUERIES, nowMs + 1_000);
+  await look(QUERIES, nowMs + 1_999);
   expect(asked).toBe(1);
+  await look(5, nowMs + 60_000);
+  expect(asked).toBe(2);
+  await look(5, nowMs + 120_000);
+  expect(asked).toBe(2);
 });
 
 it('a look that fails changes nothing', async () => {

@@ -2,6 +2,8 @@ import type pg from 'pg';
 
 /** Minimum time between two checks of the table sizes. One connection makes each check. */
 const LOOK_MS = 1_000;
+/** A process that has made fewer queries since the last check gains nothing from better plans. */
+const LOOK_QUERIES = 20;
 /** A smaller table is read as a whole as fast as by an index. */
 const SMALL_BYTES = 65_536;
 /** A table that has grown or shrunk by this factor may need another plan. */
@@ -22,6 +24,7 @@ const LOOK = `SET LOCAL lock_timeout = '20ms';
 export class TableSizes {
   private readonly bytes = new Map<string, number>();
   private lookedAtMs = 0;
+  private queries = LOOK_QUERIES;
   private changes = 0;
 
   /** Changes whenever plans that were made before are out of date. */
@@ -29,10 +32,12 @@ export class TableSizes {
     return this.changes;
   }
 
-  /** Checks the sizes if no connection has done so within the last second. Never rejects. */
+  /** Called before each query. Checks the sizes if that is due. Never rejects. */
   async look(client: Pick<pg.PoolClient, 'query'>, nowMs: number = Date.now()): Promise<void> {
-    if (nowMs - this.lookedAtMs < LOOK_MS) return;
+    this.queries += 1;
+    if (this.queries <= LOOK_QUERIES || nowMs - this.lookedAtMs < LOOK_MS) return;
     this.lookedAtMs = nowMs;
+    this.queries = 0;
     const changed = (await sizesSeenBy(client)).filter(({ id, bytes }) => this.differs(id, bytes));
     if (changed.length === 0) return;
     this.changes += 1;

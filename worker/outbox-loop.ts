@@ -1,8 +1,5 @@
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** New work wakes the loop. Polling finds work without a wake-up: lost notifications and expired leases. */
-const POLL_MS = 1_000;
-
 export interface OutboxLoop {
   /** Starts a round now, or right after the running one. */
   wake(): void;
@@ -11,7 +8,8 @@ export interface OutboxLoop {
 }
 
 /**
- * Runs rounds one after another: when woken, when a round reports that there may be more, and once a second.
+ * Runs rounds one after another: at first, when woken, and when a round reports that there may be more. Notifications
+ * and polls (outbox-poll.ts) wake it.
  * @param round returns true when the next round may find more at once
  */
 export function startOutboxLoop(p: {
@@ -36,11 +34,7 @@ export function startOutboxLoop(p: {
 
   function pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      resume = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      resume = resolve;
     });
   }
 

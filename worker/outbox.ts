@@ -5,12 +5,16 @@ import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Db } from '../db/connection.ts';
 import { listen } from '../db/listen.ts';
 import type { Begun } from '../rules/executions/begun.ts';
-import { OUTBOX_CHANNEL, type OutboxTaker } from '../rules/outbox.ts';
+import { OUTBOX_CHANNEL, type OutboxTaker, TEMPORAL_PRIORITIES } from '../rules/outbox.ts';
 import type { TaskQueue } from '../rules/queues.ts';
 import type { Admission } from './admission.ts';
 import { emailChannel, largeEmailChannel, simulatorChannel, smsChannel } from './direct-channels.ts';
 import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
+import { startOutboxPoll } from './outbox-poll.ts';
+
+/** Loops notice a broken connection by polling anyway, so that it may take a while. */
+const HEARTBEAT_MS = 30_000;
 
 interface Taker {
   wake(): void;
@@ -47,20 +51,26 @@ export function startOutbox(p: {
     ...channel,
     attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),
   });
-  const send = (channel: DirectChannel): Taker => startDirectSender({ db, channel: withCause(channel), gate, log });
-  const takers: Partial<Record<OutboxTaker, Taker>> = queues.has('transactional')
-    ? {
-        email: send(emailChannel(deps)),
-        largeEmail: send(largeEmailChannel(deps)),
-        sms: send(smsChannel(deps)),
-        simulator: send(simulatorChannel(deps)),
-      }
-    : {};
+  const takers: Partial<Record<OutboxTaker, Taker>> = {};
+  const priorities = new Map<OutboxTaker, readonly number[]>();
+  const send = (taker: OutboxTaker, channel: DirectChannel) => {
+    takers[taker] = startDirectSender({ db, channel: withCause(channel), gate, log });
+    priorities.set(taker, [channel.priority]);
+  };
+  if (queues.has('transactional')) {
+    send('email', emailChannel(deps));
+    send('largeEmail', largeEmailChannel(deps));
+    send('sms', smsChannel(deps));
+    send('simulator', simulatorChannel(deps));
+  }
   const dispatcher = queues.has('workflows')
     ? startDispatcher({ db, lifecycle: deps.lifecycle, admission, log })
     : undefined;
-  if (dispatcher) takers.temporal = dispatcher;
-  const all = Object.keys(takers) as OutboxTaker[];
+  if (dispatcher) {
+    takers.temporal = dispatcher;
+    priorities.set('temporal', TEMPORAL_PRIORITIES);
+  }
+  const all = [...priorities.keys()];
   const wake = (which: OutboxTaker[] = all) => {
     for (const taker of which) takers[taker]?.wake();
   };
@@ -69,14 +79,16 @@ export function startOutbox(p: {
     channel: OUTBOX_CHANNEL,
     applicationName: 'tidings-worker-listen',
     log,
-    downMessage: 'the outbox cannot be onNotification; it is looked at every second until it can',
+    downMessage: 'notifications of the outbox are down; the worker finds new rows by polling until they are back',
+    heartbeatMs: HEARTBEAT_MS,
     onNotification: (payload) => wake(payload === undefined ? all : [payload as OutboxTaker]),
   });
+  const poll = startOutboxPoll({ db, priorities, wake, log });
   return {
     wake,
     begun: (begun) => dispatcher?.begun(begun),
     stop: async () => {
-      await listener.close();
+      await Promise.all([listener.close(), poll.stop()]);
       await Promise.all(all.map((taker) => takers[taker]?.stop()));
     },
   };

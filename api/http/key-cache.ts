@@ -9,6 +9,8 @@ import { describeFailure } from '../../rules/failure-text.ts';
 const MAX_ENTRIES = 10_000;
 /** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;
+/** Interval of checks of the listening connection, after whose loss every request queries its key. */
+const HEARTBEAT_MS = 5_000;
 /** `last_used_at` is written in batches, since a precision of one second is enough. */
 const LAST_USED_FLUSH_MS = 1_000;
 
@@ -45,6 +47,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
     applicationName: 'tidings-api-listen',
     log: deps.log,
     downMessage: 'notifications of key changes are down; every request queries its key until they are back',
+    heartbeatMs: HEARTBEAT_MS,
     onNotification: forget,
   });
   const flushing = setInterval(() => void flushLastUsed(), LAST_USED_FLUSH_MS);

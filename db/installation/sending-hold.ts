@@ -13,16 +13,25 @@ export interface InstallationDuties {
   hold: InstallationHold | null;
   /** Recovery is due, or a worker runs it. */
   recoveryDue: boolean;
+  /** Age of the newest token, by the time of Postgres. Null if no token exists. */
+  tokenSeconds: number | null;
 }
 
-/** Reads whether the whole installation is on hold (null if it may send), and whether recovery is due. */
+const TOKEN_SECONDS = sql<number | null>`(
+  SELECT extract(epoch FROM now() - max(rolled_at))::float8 FROM installation_tokens)`.as('tokenSeconds');
+
+/** Reads what workers act on, in one statement that each worker runs every few seconds. */
 export async function readDuties(db: Db): Promise<InstallationDuties> {
   const row = await db
     .selectFrom('installation')
-    .select(['sending_hold', 'sending_held_at', 'recovery_since'])
+    .select(['sending_hold', 'sending_held_at', 'recovery_since', TOKEN_SECONDS])
     .executeTakeFirstOrThrow();
   const { sending_hold: reason, sending_held_at: since } = row;
-  return { hold: reason && since ? { reason, since } : null, recoveryDue: row.recovery_since !== null };
+  return {
+    hold: reason && since ? { reason, since } : null,
+    recoveryDue: row.recovery_since !== null,
+    tokenSeconds: row.tokenSeconds,
+  };
 }
 
 /** Reads the hold of the whole installation. Null while it may send. */

@@ -40,14 +40,6 @@ async function readSystemIdentifier(db: Db): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** True if the newest token is at least this old, by the time of Postgres, or if no token exists. */
-export async function isTokenOlderThan(db: Db, seconds: number): Promise<boolean> {
-  const { rows } = await sql<{ old: boolean }>`
-    SELECT coalesce(max(rolled_at) <= now() - make_interval(secs => ${seconds}), true) AS old
-    FROM installation_tokens`.execute(db);
-  return rows[0]?.old ?? true;
-}
-
 /**
  * Writes the next token, unconfirmed, and deletes tokens that are older than a day.
  * @returns undefined if another process has written a token with this number

@@ -51,7 +51,10 @@ describe('the check of a start', () => {
     });
     return checkInstallation({ db: database.db, config, sends, tell: (line) => told.push(line) });
   };
-  const standing = async () => ({ ...(await readDuties(database.db)), told });
+  const standing = async () => {
+    const { hold, recoveryDue } = await readDuties(database.db);
+    return { hold, recoveryDue, told };
+  };
   const WELL = { hold: null, recoveryDue: false, told: [] };
 
   it('rolls the token on, and both sides agree afterwards', async () => {

@@ -4,7 +4,6 @@ import { MESSAGES_HOURS, recoverEverything } from '../../activities/recovery/rec
 import type { SendingGate } from '../../activities/sending-hold.ts';
 import { finishRecovery, releaseRecovery, renewRecovery, takeRecovery } from '../../db/installation/recovery.ts';
 import { type InstallationHold, readDuties } from '../../db/installation/sending-hold.ts';
-import { isTokenOlderThan } from '../../db/installation/tokens.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
@@ -13,7 +12,7 @@ import { readSides, settleSides } from './sides.ts';
 
 /** A worker reads the hold this often, so an operator who resumes waits about a second. */
 const HELD_POLL_MS = 1_000;
-/** A worker that may send reads one small row and the age of the token this often. */
+/** A worker that may send reads its duties this often. */
 const POLL_MS = 5_000;
 /** The token rolls on about once a minute. */
 const ROLL_SECONDS = 55;
@@ -61,7 +60,7 @@ export function watchInstallation(
         recovering = undefined;
       });
     }
-    await rollWhenDue(deps);
+    if (duties.tokenSeconds === null || duties.tokenSeconds >= ROLL_SECONDS) await roll(deps);
     return hold !== null || duties.recoveryDue;
   }
 
@@ -91,8 +90,7 @@ export function watchInstallation(
 }
 
 /** @throws InstallationError if the two sides no longer agree, because one was restored beside a running service */
-async function rollWhenDue(deps: Deps): Promise<void> {
-  if (!(await isTokenOlderThan(deps.db, ROLL_SECONDS))) return;
+async function roll(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
   await settleSides({ ...deps, tell: (line) => deps.log.warn(line) }, sides);
