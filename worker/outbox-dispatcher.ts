@@ -29,6 +29,8 @@ const IN_FLIGHT_ROWS = 64;
 const LEASE_MS = 30_000;
 /** Finished rows are deleted this often, many at a time. */
 const REMOVAL_INTERVAL_MS = 25;
+/** `deferRows` makes rows wait this long after their first attempt. */
+const FIRST_DEFERRAL_MS = 1_000;
 /** The wait before an unreachable Temporal is asked again; it doubles each time. */
 const AWAY_MIN_MS = 250;
 const AWAY_MAX_MS = 10_000;
@@ -146,13 +148,19 @@ export function startDispatcher(deps: {
     const waiting = rows.filter((row) => !ended.has(row.id));
     await Promise.all([
       remove(rows.filter((row) => ended.has(row.id))),
-      deferRows(db, idsOf(waiting), 'its execution or campaign has not started yet'),
+      defer(waiting, 'its execution or campaign has not started yet'),
     ]);
+  }
+
+  /** Makes rows wait, a second after their first attempt; polls find the ones that wait longer. */
+  async function defer(rows: OutboxRow[], reason: string): Promise<void> {
+    await deferRows(db, idsOf(rows), reason);
+    if (rows.length > 0) setTimeout(() => loop.wake(), FIRST_DEFERRAL_MS).unref();
   }
 
   async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; away: boolean }): Promise<void> {
     log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
-    if (!p.away) return deferRows(db, idsOf(rows), p.reason);
+    if (!p.away) return defer(rows, p.reason);
     if (Date.now() >= awayUntilMs) {
       awayUntilMs = Date.now() + awayMs;
       awayMs = Math.min(AWAY_MAX_MS, awayMs * 2);

@@ -5,7 +5,7 @@ import { describeFailure } from '../rules/failure-text.ts';
 import type { OutboxTaker } from '../rules/outbox.ts';
 
 /** Average time between two polls. Notifications announce new rows at once; polls find the others. */
-const POLL_MS = 2_000;
+const POLL_MS = 3_000;
 
 /**
  * Polls the outbox for due rows that no notification announced: expired leases, deferred rows, and rows of a process

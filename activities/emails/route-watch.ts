@@ -18,13 +18,13 @@ import { codesOf, RouteRefusals, replyOf, sameRefusal } from '../../rules/emails
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /** The maximum age of the known pauses. Other processes pause and resume routes as well. */
-const FRESH_MS = 1_000;
+const FRESH_MS = 5_000;
 /** The intervals at which waiting email checks its route: short at first, longer later. */
 const LOOK_MS = 10_000;
 const LOOK_LATER_MS = 60_000;
 const LATER_MS = 5 * 60_000;
 /** How often a process checks whether a probe is due, and the first and last wait between two probes. */
-const TICK_MS = 5_000;
+const TICK_MS = 10_000;
 const FIRST_PROBE_SECONDS = 15;
 const MOST_PROBE_SECONDS = 600;
 /** MAIL and RCPT pass when the message itself was refused. Such a route is tested with real email, after this time. */

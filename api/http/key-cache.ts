@@ -11,8 +11,8 @@ const MAX_ENTRIES = 10_000;
 const ENTRY_TTL_MS = 30_000;
 /** Interval of checks of the listening connection, after whose loss every request queries its key. */
 const HEARTBEAT_MS = 5_000;
-/** `last_used_at` is written in batches, since a precision of one second is enough. */
-const LAST_USED_FLUSH_MS = 1_000;
+/** `last_used_at` is written in batches, since a precision of five seconds is enough. */
+const LAST_USED_FLUSH_MS = 5_000;
 
 export interface KeyCache {
   /** Returns the access of a key, from memory if that is safe. Undefined when it is unknown, revoked or expired. */
