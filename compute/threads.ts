@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { type Bound, BoundExceeded } from '../rules/bounded.ts';
+import { FairQueue } from '../rules/fair-queue.ts';
 import type { Answer, TaskName, Tasks } from './tasks.ts';
 import { fromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } from './thread-messages.ts';
 
@@ -63,26 +64,15 @@ interface Job {
 export function createThreads(options: { threads?: number; hardLimitMs?: number } = {}): Threads {
   const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
   const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
-  /** Waiting jobs by project. A Map keeps the order in which projects take turns. */
-  const waiting = new Map<string, Job[]>();
+  const waiting = new FairQueue<Job>();
   const busy = new Set<string>();
   const threads = new Set<Thread>();
   let closed = false;
 
-  function next(): Job | undefined {
-    const projectId = [...waiting.keys()].find((one) => !busy.has(one));
-    const queue = projectId === undefined ? undefined : waiting.get(projectId);
-    const job = queue?.shift();
-    if (projectId === undefined || !queue) return undefined;
-    waiting.delete(projectId);
-    if (queue.length > 0) waiting.set(projectId, queue);
-    return job;
-  }
-
   function pump(): void {
     for (;;) {
       const idle = [...threads].find((one) => !one.busy);
-      const job = idle || threads.size < max ? next() : undefined;
+      const job = idle || threads.size < max ? waiting.take((one) => !busy.has(one))?.item : undefined;
       if (!job) return;
       const thread = idle ?? startThread();
       busy.add(job.projectId);
@@ -112,9 +102,7 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
           resolve: resolve as (value: unknown) => void,
           reject,
         };
-        const queue = waiting.get(p.projectId);
-        if (queue) queue.push(job);
-        else waiting.set(p.projectId, [job]);
+        waiting.add(p.projectId, job);
         pump();
       });
     },
@@ -122,8 +110,7 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
       closed = true;
       // The task is not at fault, so its caller may try again in another process.
       const closing = new Error('the threads have ended');
-      for (const job of [...waiting.values()].flat()) job.reject(closing);
-      waiting.clear();
+      for (const job of waiting.clear()) job.reject(closing);
       await Promise.all([...threads].map((thread) => thread.end(closing)));
     },
   };

@@ -1,3 +1,5 @@
+import { FairQueue } from '../../rules/fair-queue.ts';
+
 /**
  * Limits how many emails of this process are on the wire, replied to, or being committed at the same time. A kill of
  * the process can double at most this many, so work beyond the limit waits before it takes the next email. Projects
@@ -7,8 +9,7 @@
 export class InFlightLimit {
   private readonly max: number;
   private readonly ofProject: number;
-  /** The waiting work by project. A Map keeps the order in which projects take turns. */
-  private readonly waiting = new Map<string, (() => void)[]>();
+  private readonly waiting = new FairQueue<() => void>();
   private readonly taken = new Map<string, number>();
   private total = 0;
 
@@ -36,15 +37,11 @@ export class InFlightLimit {
 
   /** Takes a place. Returns a promise only if it has to wait for one, because most emails need not wait. */
   take(projectId: string): Promise<void> | undefined {
-    const queue = this.waiting.get(projectId);
-    if (!queue && this.hasRoom(projectId)) {
+    if (!this.waiting.has(projectId) && this.hasRoom(projectId)) {
       this.enter(projectId);
       return undefined;
     }
-    return new Promise((resolve) => {
-      if (queue) queue.push(resolve);
-      else this.waiting.set(projectId, [resolve]);
-    });
+    return new Promise((resolve) => this.waiting.add(projectId, resolve));
   }
 
   /** Returns places of the project. */
@@ -59,22 +56,11 @@ export class InFlightLimit {
   }
 
   private letNextIn(): void {
-    for (const projectId of this.waiting.keys()) {
-      if (!this.hasRoom(projectId)) continue;
-      this.letIn(projectId);
-      return;
-    }
-  }
-
-  /** The place is assigned before its owner continues, so that no later arrival takes it. */
-  private letIn(projectId: string): void {
-    const queue = this.waiting.get(projectId) ?? [];
-    const resolve = queue.shift();
-    this.waiting.delete(projectId);
-    if (queue.length > 0) this.waiting.set(projectId, queue);
-    if (!resolve) return;
-    this.enter(projectId);
-    resolve();
+    const next = this.waiting.take((projectId) => this.hasRoom(projectId));
+    if (!next) return;
+    // The place is assigned before its owner continues, so that no later arrival takes it.
+    this.enter(next.projectId);
+    next.item();
   }
 
   private enter(projectId: string): void {
