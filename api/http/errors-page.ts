@@ -1,9 +1,10 @@
 import { ERRORS } from '../../rules/errors.ts';
+import { wrapItem } from '../../rules/markdown-list.ts';
 
 /** Returns the page `docs/errors.md`, generated from the error catalogue. A test checks that the file is up to date. */
 export function errorsPage(): string {
-  const rows = Object.entries(ERRORS).map(
-    ([code, { status, message, suggestion }]) => `| \`${code}\` | ${status} | ${message} | ${suggestion} |`,
+  const items = Object.entries(ERRORS).map(([code, { status, message, suggestion }]) =>
+    wrapItem(`\`${code}\` (${status}): ${message} **Remedy:** ${suggestion}`),
   );
   return `# Errors
 
@@ -24,15 +25,17 @@ All errors have the same form. \`requestId\` is also in the \`X-Request-Id\` hea
 }
 \`\`\`
 
-\`errors\` lists each error by its dotted path, with the code names \`invalid_type\`, \`invalid_string\` (an address, URL or pattern),
-\`too_small\`, \`too_big\`, \`invalid_enum_value\`, \`unrecognized_keys\`, \`custom\`, \`reserved_event\` and \`system_sourced_event\`.
+\`errors\` lists each error by its dotted path, with the code names \`invalid_type\`, \`invalid_string\` (an
+address, URL or pattern), \`too_small\`, \`too_big\`, \`invalid_enum_value\`, \`unrecognized_keys\`,
+\`duplicate_field\`, \`custom\`, \`reserved_event\` and \`system_sourced_event\`.
 \`details\` contains data for programs, such as \`requiredScope\`, or \`originalResponse\` of a reused Idempotency-Key.
-VALIDATION_ERROR is 400 for query parameters and cursors, and for the bodies of \`/v1/verify\`, \`/v1/sms/send\` and \`/v1/back-in-stock\`.
-Operations that send or start something refuse an unknown field with 422 and the code \`unrecognized_keys\`. Other writes
-ignore it, and list it in the response's \`X-Ignored-Fields\` header. Unknown query parameters are 400.
+VALIDATION_ERROR is 400 for query parameters and cursors, and for the bodies of \`/v1/verify\`, \`/v1/sms/send\`
+and \`/v1/back-in-stock\`. Operations that send or start something refuse an unknown field with 422 and the code
+\`unrecognized_keys\`. Other writes ignore it, and list it in the response's \`X-Ignored-Fields\` header. Unknown
+query parameters are 400.
 
-| Code | Status | Meaning | What to do |
-|---|---|---|---|
-${rows.join('\n')}
+## Codes
+
+${items.join('\n')}
 `;
 }

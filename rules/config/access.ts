@@ -37,7 +37,7 @@ export const ACCESS = {
     schema: z.enum(['on', 'first', 'off']),
     takes: 'on, first or off',
     defaultText: '`on` on a loopback `HOST`, else `first`',
-    about: 'Who may sign up: anyone, only the first user, nobody.',
+    about: 'Users that may sign up: anyone, only the first one, or no one.',
   },
   DASHBOARD: {
     schema: switchWord,
@@ -65,6 +65,7 @@ export const ACCESS = {
     takes: 'a comma-separated list of IP addresses and networks such as 10.0.0.0/8,192.0.2.7 (never /0)',
     default: '',
     defaultText: 'none',
-    about: 'Proxies before the API: from these, and nobody else, `X-Forwarded-For` tells who the caller is.',
+    about:
+      'Proxies in front of the API. The caller is read from `X-Forwarded-For` only if the request comes from one of them.',
   },
 } as const satisfies Variables;

@@ -8,7 +8,7 @@ export const ASSETS = {
     schema: z.string().regex(/^[\w.-]{1,255}$/),
     takes: 'the name of a bucket',
     defaultText: 'none: in Postgres',
-    about: 'Bucket of an S3-compatible store that new pictures of mails are kept in; the API and the workers need it.',
+    about: 'Bucket of an S3-compatible store for new images of emails; the API and the workers need it.',
   },
   ASSETS_S3_REGION: {
     schema: z.string().regex(/^[a-z0-9-]+$/),
@@ -26,7 +26,7 @@ export const ASSETS = {
     schema: z.string().regex(/^[\w.-][\w./-]{0,199}$/),
     takes: 'letters, digits and ._-/ such as tidings/',
     defaultText: 'none',
-    about: 'What the keys of objects begin with, where others use the bucket too.',
+    about: 'Prefix of object keys, if others use the bucket too.',
   },
   ASSETS_S3_ACCESS_KEY_ID: {
     schema: text,

@@ -13,14 +13,14 @@ export const EMAIL = {
     schema: z.enum(KINDS),
     takes: choiceOf(KINDS),
     default: 'capture',
-    about: `Where mail goes: \`capture\` keeps it in a local mailbox shown at \`/mailbox\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
+    about: `Email provider: \`capture\` stores email in a local mailbox at \`/mailbox\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
   },
   ALLOW_CAPTURE: {
     schema: switchWord,
     takes: 'true or false',
     default: 'false',
     about:
-      'Lets a `HOST` that other machines reach capture mail and SMS instead of sending them; `/mailbox` then takes the session of an OWNER.',
+      'Permits capturing email and SMS on a `HOST` that other machines reach. `/mailbox` then needs the session of an OWNER.',
   },
   // Named explicitly for its position in the table; the others follow.
   ...EMAIL_PROVIDERS.smtp.variables,
@@ -28,14 +28,14 @@ export const EMAIL = {
     schema: switchWord,
     takes: 'on or off',
     default: 'on',
-    about: '`off` where the relay signs (also a setting of each domain).',
+    about: '`off` if the relay signs (also a setting of each domain).',
   },
   RETURN_PATH_DOMAIN: {
     schema: host,
     takes: 'a host name',
     defaultText: "`bounces.` and the sender's domain, once its MX is found",
     about:
-      'Host of the envelope sender that bounces come back to (VERP); its MX must lead to `INBOUND_SMTP_PORT`, and its SPF record name the hosts that send.',
+      'Host of the envelope sender, which receives bounces (VERP). Its MX must point to `INBOUND_SMTP_PORT`, and its SPF record must name the sending hosts.',
   },
   SPF_INCLUDE: {
     schema: host,

@@ -25,34 +25,34 @@ export const LIMITS = {
     takes: 'a whole number, 0 for no limit',
     default: '1000',
     about:
-      'Requests a minute by the public key of a project, apart from its others; `0` is none. 300 a caller and 100 a contact hold besides.',
+      'Requests per minute with the public key of a project, separate from its other requests; `0` means no limit. Limits of 300 per caller and 100 per contact apply as well.',
   },
   SEND_RATE_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000_000),
     takes: 'a whole number, 0 for no limit',
     default: '0',
     defaultText: '`0` (none)',
-    about: 'Mails a second and project, over all workers.',
+    about: 'Emails per second and project, over all workers.',
   },
   ATTACHMENTS_MAX_MB: {
     schema: wholeNumber(1, ATTACHMENTS_MOST_MB),
     takes: `a whole number from 1 to ${ATTACHMENTS_MOST_MB}`,
     default: '10',
-    about: `Attachments of a mail together, decoded, in MB. More make larger request bodies (16 MB with 10), and the most make a message of ${MESSAGE_MAX_BYTES / MB} MB. The provider bounds them too: ${providerSizes()}.`,
+    about: `Maximum size of the attachments of an email together, decoded, in MB. It also raises the limit of request bodies (16 MB with 10). A message is at most ${MESSAGE_MAX_BYTES / MB} MB. Providers have limits too: ${providerSizes()}.`,
   },
   PROJECT_CPU_MS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
     takes: 'a whole number, 0 for no limit',
     default: '250',
     about:
-      'What one project may compute in one process, in milliseconds of a processor a second: content with loops or costly filters, previews, files, large lists. What comes beyond waits.',
+      'Processor time of one project in one process, in milliseconds per second: content with loops or costly filters, previews, files, large lists. Work beyond it waits.',
   },
   TIMERS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
     takes: 'a whole number, 0 for no limit',
     default: '10',
     about:
-      'DELAYs and deadlines of WAIT_FOR_EVENT of a project that may end in one second, or as many as Temporal has just been seen to follow with ease, if that is more; who comes beyond ends in a later one.',
+      'DELAYs and deadlines of WAIT_FOR_EVENT of a project that may end in one second; more if Temporal has just handled more with ease. Timers beyond it end in a later second.',
   },
 } as const satisfies Variables;
 

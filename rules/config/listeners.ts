@@ -7,7 +7,7 @@ export const LISTENERS = {
     schema: optionalPort,
     takes: 'a port number from 1 to 65535, or off',
     default: 'off',
-    about: 'Port of the listener for returned and inbound mail.',
+    about: 'Port of the SMTP listener for bounces and inbound email.',
   },
   SMTP_RELAY_PORT: {
     schema: optionalPort,

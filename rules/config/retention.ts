@@ -4,7 +4,7 @@ import type { ValuesOf, Variables } from './variable.ts';
 /** How long something is kept. */
 const retentionDays = <D extends string>(days: D) => ({
   schema: wholeNumber(0, 36_500),
-  takes: 'a number of days from 0 to 36500 (0 keeps for ever)',
+  takes: 'a number of days from 0 to 36500 (0 keeps forever)',
   default: days,
 });
 
@@ -17,7 +17,7 @@ export const RETENTION = {
   ATTACHMENT_RETENTION_DAYS: {
     ...retentionDays('7'),
     about:
-      'The content of attachments is dropped this long after the last mail that has them ended; name, type and size stay.',
+      'The content of attachments is deleted this long after the last email with them ended; name, type and size stay.',
   },
   EXECUTION_STEP_RETENTION_DAYS: {
     ...retentionDays('180'),
@@ -25,7 +25,7 @@ export const RETENTION = {
   },
   EVENT_RETENTION_DAYS: {
     ...retentionDays('0'),
-    about: 'Events are deleted at this age; segments, figures and the activity feed then know only what is younger.',
+    about: 'Events are deleted at this age; segments, statistics and the activity feed then know only newer events.',
   },
   JOB_RETENTION_DAYS: {
     ...retentionDays('90'),

@@ -40,7 +40,7 @@ export const SERVICE = {
     schema: z.enum(INSTALLATION_CHOICES),
     takes: `${INSTALLATION_CHOICES.join(' or ')}`,
     about:
-      'What a database is that does not agree with Temporal: `take-over` for the original, restored from a backup; `new` for a clone, where nothing is sent ' +
+      'Role of a database that disagrees with Temporal: `take-over` for the original, restored from a backup; `new` for a clone, where nothing is sent ' +
       'until an operator resumes. Resolves one mismatch ([back-up](operate/back-up.md)).',
   },
 } as const satisfies Variables;

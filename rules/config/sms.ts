@@ -13,8 +13,8 @@ export const SMS = {
   SMS_PROVIDER: {
     schema: z.enum(CHOICES),
     takes: choiceOf(CHOICES),
-    defaultText: '`capture` where `HOST` is loopback and mail is captured, else `none`',
-    about: `Where SMS go: \`capture\` keeps them at \`/mailbox/sms.json\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
+    defaultText: '`capture` if `HOST` is loopback and email is captured, else `none`',
+    about: `SMS provider: \`capture\` stores SMS at \`/mailbox/sms.json\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
   },
   ...variablesOf(SMS_PROVIDERS),
 } as const satisfies Variables;

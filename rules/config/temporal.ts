@@ -44,14 +44,14 @@ export const TEMPORAL = {
   TEMPORAL_TLS_SERVER_NAME: {
     schema: host,
     takes: 'a host name',
-    about: "Name to expect in the certificate of Temporal's server, where it is not that of the address.",
+    about: "Name in the certificate of Temporal's server, if it differs from the address.",
   },
   TEMPORAL_UI_URL: {
     schema: httpUrl,
     takes: 'an http:// or https:// address',
-    defaultText: "that of the dev server under `npm start` while `HOST` is this machine's own, else none",
+    defaultText: 'the UI of the dev server under `npm start` on a loopback `HOST`, else none',
     about:
-      "Temporal's web UI: executions link into it. Whoever may see executions is shown the link; the UI itself knows no projects.",
+      "Temporal's web UI: executions link to it. Users who may see executions see the link; the UI itself shows all projects.",
   },
   TEMPORAL_CLI_PATH: {
     schema: text,
@@ -70,7 +70,7 @@ export const TEMPORAL = {
     takes: `a comma-separated list of ${TASK_QUEUE_KINDS.join(', ')}`,
     defaultText: 'all',
     about:
-      'The task queues that a worker process serves. `workflows` includes `steps` and hands new work to Temporal; `transactional` includes the first attempt of single emails and SMS. `docs/operate/workers.md` says what each does.',
+      'The task queues that a worker process serves. `workflows` includes `steps` and hands new work to Temporal; `transactional` includes the first attempt of single emails and SMS. `docs/operate/workers.md` explains each.',
   },
   WORKER_DEPLOYMENT: {
     schema: z.string().regex(/^[\w-]{1,100}$/),

@@ -1,0 +1,13 @@
+/** Width of the lines of generated Markdown pages, in characters. */
+const WIDTH = 110;
+
+/** Returns a list item of a Markdown page, wrapped. Inline code with spaces may be split over two lines. */
+export function wrapItem(text: string): string {
+  const lines = ['-'];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join('\n');
+}
