@@ -39,12 +39,12 @@ const RULES = {
 };
 /** These put everything together. */
 const FREE_ROOMS = ['worker', 'cli', 'bench', 'test'];
-/** No rooms of the service: what of them is imported is named. */
+/** Folders that are not rooms of the service; imports from them are listed. */
 const OUTSIDE = ['packages'];
 const ENV_ROOMS = new Set(['cli', 'bench', 'test']);
 /** Runs at build, as a part of no process of the service; and says it in an example of code. */
 const ENV_FILES = new Set(['dashboard/vite.config.ts', 'dashboard/parts/typescript-of.ts']);
-/** zod costs 28 ms and 500 KB a workflow; the rest is not there or not deterministic inside of one. */
+/** zod costs 28 ms and 500 KB per workflow; the others are missing or not deterministic in one. */
 const FORBIDDEN_IN_WORKFLOWS = /^(zod|node:.*|pg|kysely|@temporalio\/(client|worker|activity))$/;
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
@@ -67,7 +67,7 @@ const violations = [
 for (const violation of violations) console.error(violation);
 process.exitCode = violations.length === 0 ? 0 : 1;
 
-/** What is named above and is not there any more: a rule about nothing holds nothing. */
+/** Lists names above that no longer exist, because a rule about nothing checks nothing. */
 function stale() {
   const modules = Object.values(RULES).flatMap(({ values, types }) => [...values, ...types]);
   const missing = [...new Set([...modules, ...OUTSIDE, ...ENV_FILES])].filter(

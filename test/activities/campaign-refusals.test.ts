@@ -23,7 +23,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** As another campaign's claim of the same contact does: what was refused a place is no longer there to be read. */
+/** Deletes one refusal, as another campaign's claim of the same contact does, so that it can no longer be read. */
 async function forgetOneRefusal(): Promise<void> {
   await sql`
     CREATE FUNCTION forget_one() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -38,7 +38,7 @@ async function forgetOneRefusal(): Promise<void> {
   );
 }
 
-it('a chunk whose refusals under a cap were forgotten before they were read goes on at once: no provider was silent', async () => {
+it('a chunk continues at once if its cap refusals were deleted before they were read: no provider was silent', async () => {
   const { db } = database;
   const projectId = (await buildProject(db, 'Capped')).id;
   await buildDomain(db, { projectId, domain: 'sender.test', signing: false });

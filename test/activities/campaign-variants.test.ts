@@ -74,7 +74,7 @@ async function sendAll(start: CampaignStart): Promise<void> {
   for (const { seq } of await chunks(start)) if (seq > 0) await worker.send(start, seq);
 }
 
-/** So many of the variants' recipients have opened and clicked. */
+/** Records this many opens and clicks by the variant's recipients. */
 async function engage({ campaignId }: CampaignStart, variant: number, p: { opens: number; clicks: number }) {
   await sql`
     UPDATE emails e SET opened_at = CASE WHEN r.n <= ${p.opens} THEN now() END, clicked_at = CASE WHEN r.n <= ${p.clicks} THEN now() END,
@@ -98,7 +98,7 @@ const choose = ({ campaignId: id }: CampaignStart, variant: string) =>
   inTransaction(database.db, (trx) => chooseWinner(trx, { projectId, id, variant }));
 
 describe('taking an audience with variants', () => {
-  it('gives everybody a place, exactly by share and weight, over pages', async () => {
+  it('assigns every contact exactly by share and weight, over pages', async () => {
     await buildContacts(database.db, { projectId, count: 6_001 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -140,7 +140,7 @@ describe('taking an audience with variants', () => {
     expect(inOrder).not.toEqual([...inOrder].sort());
   });
 
-  it('gives those who come after a winner the winner', async () => {
+  it('gives later contacts the winner', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -164,7 +164,7 @@ describe('taking an audience with variants', () => {
     expect(await worker.finish(start)).toEqual({ outcome: 'sent' });
   });
 
-  it('gives no place to whom it skips, so the share is one of people who are to get it', async () => {
+  it('counts only contacts that get the email in the share', async () => {
     await buildContacts(database.db, { projectId, count: 50 });
     await buildContacts(database.db, { projectId, count: 25, localPart: 'gone' });
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND email LIKE 'gone%'`.execute(
@@ -176,7 +176,7 @@ describe('taking an audience with variants', () => {
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 });
   });
 
-  it('makes chunks by variant and zone, where recipients go by their own clocks', async () => {
+  it('makes chunks by variant and zone if recipients use their own time zones', async () => {
     await buildContacts(database.db, { projectId, count: 50, data: { timezone: 'Europe/Berlin' } });
     await buildContacts(database.db, { projectId, count: 50, localPart: 'far', data: { timezone: 'Asia/Tokyo' } });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
@@ -194,7 +194,7 @@ describe('taking an audience with variants', () => {
     expect(rows).toEqual([{ wrong: 0, zones: 2 }]);
   });
 
-  it('leaves those who wait to the month first, where it has no room', async () => {
+  it('leaves the waiting recipients to the monthly limit first', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
     const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });

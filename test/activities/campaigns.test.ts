@@ -19,7 +19,7 @@ let database: TestDatabase;
 let sink: SmtpSink;
 let projectId: string;
 const workers: CampaignWorker[] = [];
-/** What the sink answers at RCPT; undefined is its own way. */
+/** The sink's reply at RCPT; undefined means its default. */
 let answerRcpt: ((to: string) => string | null) | undefined;
 let slowly = 0;
 
@@ -97,7 +97,7 @@ describe('a chunk', () => {
     expect(await finish(start)).toEqual({ outcome: 'sent' });
   });
 
-  it('what the provider put off is PENDING with its words, and leaves with the next turn', async () => {
+  it("keeps a deferred email PENDING with the server's reply, and sends it in the next turn", async () => {
     const start = await sending(10);
     answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
     const { send, finish } = worker();
@@ -117,7 +117,7 @@ describe('a chunk', () => {
     expect(await counts(start)).toMatchObject({ sent: 10, pending: 0 });
   });
 
-  it('whom the provider has put off for a day is FAILED as expired', async () => {
+  it('ends a recipient as FAILED expired after a day of deferrals', async () => {
     const start = await sending(3);
     answerRcpt = () => '450 4.2.1 not now';
     const { send, expire, finish } = worker();
@@ -127,7 +127,7 @@ describe('a chunk', () => {
     expect(await finish(start)).toEqual({ outcome: 'sent' });
   });
 
-  it('whom the provider never refused is not FAILED as expired, but sent to', async () => {
+  it('sends to a recipient that was never deferred instead of ending it as expired', async () => {
     const start = await sending(500);
     const away = worker('smtp://127.0.0.1:1');
     await away.send(start);
@@ -141,7 +141,7 @@ describe('a chunk', () => {
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 500 - refused });
   });
 
-  it('nobody is FAILED as expired while the project is on hold', async () => {
+  it('ends no recipient as expired while the project is on hold', async () => {
     const start = await sending(3);
     answerRcpt = () => '450 4.2.1 not now';
     const { send, expire } = worker();
@@ -154,7 +154,7 @@ describe('a chunk', () => {
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 3 });
   });
 
-  it('a turn that ends early says where, and the next one goes on there, before what was put off', async () => {
+  it('reports where a turn ended early, and the next one continues there before deferred emails', async () => {
     const start = await sending(2_000);
     slowly = 10;
     answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
@@ -177,7 +177,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(2_000);
   });
 
-  it('of a worker that is told to end claims nothing more and gives back what is not on the wire', async () => {
+  it('a stopping worker claims nothing more and releases emails that are not on the wire', async () => {
     const start = await sending(3_000);
     slowly = 20;
     const ending = worker();
@@ -209,7 +209,7 @@ describe('a chunk', () => {
     ['which nobody waits for', false],
     ['of which each one is an event that somebody wants', true],
   ])(
-    'of mails %s, sent by two workers at once, loses nobody and doubles at most what they had in flight',
+    'of emails %s, sent by two concurrent workers, loses none and doubles at most the ones in flight',
     async (_, wanted) => {
       if (wanted) await wantSent();
       const start = await sending(3_000);
@@ -226,13 +226,13 @@ describe('a chunk', () => {
     },
   );
 
-  it('whose mails somebody begins to want in mid-turn tells of each one that is recorded from then on', async () => {
+  it('reports each email that is recorded after a watcher appeared in mid-turn', async () => {
     const start = await sending(3_000);
     slowly = 20;
     const turn = worker().send(start);
     await until(async () => (await counts(start)).sent > 0);
     await wantSent();
-    // What is being recorded as they begin to want does not know of it.
+    // Messages that are being recorded when the watch starts do not know of it.
     const { rows: now } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(database.db);
     await until(async () => (await transactionsOlderThan(now[0]?.at)) === 0);
     const { rows: before } = await sql<{ n: number }>`
@@ -248,7 +248,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(3_000);
   });
 
-  it('a template fault ends one mail only', async () => {
+  it('ends one email only after a template error', async () => {
     const start = await sending(5);
     await sql`UPDATE contents SET body = '{{ n | divided_by: d }}' WHERE project_id = ${projectId}`.execute(
       database.db,
@@ -260,7 +260,7 @@ describe('a chunk', () => {
     expect(after.sent + after.failed).toBe(5);
   });
 
-  it('whose sender is verified no more is skipped', async () => {
+  it('skips an email whose sender is no longer verified', async () => {
     const start = await sending(5);
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(database.db);
     expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 0 });
@@ -276,7 +276,7 @@ describe('a send rate', () => {
   const bucket = () =>
     database.db.selectFrom('send_buckets').selectAll().where('project_id', '=', projectId).executeTakeFirstOrThrow();
 
-  it('without room ends the turn: nobody was tried, put off, or paid for', async () => {
+  it('ends the turn without allowance: no email was attempted, deferred or counted', async () => {
     const start = await sending(5);
     await limit(10);
     await singles();
@@ -291,7 +291,7 @@ describe('a send rate', () => {
     expect(rows).toHaveLength(0);
   });
 
-  it('that was not there when the chunk was handed out sends it back with its rate, and the other way round', async () => {
+  it('returns a chunk with its rate if the rate was set after it was assigned, and vice versa', async () => {
     const start = await sending(5);
     await limit(10);
     expect(await worker().send(start, 1, { paced: false })).toMatchObject({ outcome: 'more', sent: 0, rate: 10 });
@@ -300,7 +300,7 @@ describe('a send rate', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
-  it('takes no more than what leaves, whoever may not get the mail', async () => {
+  it('takes allowance only for emails that leave, not for skipped recipients', async () => {
     const start = await sending(20);
     await limit(1_000);
     await sql`
@@ -349,7 +349,7 @@ describe('the audience', () => {
     expect(await monthlyRoom(database.db, { projectId, limit: 100 })).toBe(59);
   });
 
-  it('of the first round is small, so that it can be sent to at once, and the rest comes in pages', async () => {
+  it('has a small first round that can be sent at once, and then pages', async () => {
     const start = await sending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
@@ -375,7 +375,7 @@ describe('the audience', () => {
     expect(await counts(start)).toMatchObject({ total: 15, pending: 15 });
   });
 
-  it('of many pages is taken whole, in chunks that do not overlap', async () => {
+  it('is complete over many pages, in chunks that do not overlap', async () => {
     const start = await sending(12_000);
     const { rows } = await sql<{ seq: number; first_id: string; last_id: string; size: number }>`
       SELECT seq, first_id, last_id, size FROM campaign_chunks WHERE campaign_id = ${start.campaignId} ORDER BY seq

@@ -100,7 +100,7 @@ const judge = (text: string) => judgeRefusal({ ...parseDiagnostic(text), stage: 
 const dead = refusedAs(judge('550 5.1.1 no such user'), 'no');
 const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
 
-it('a provider that starts to refuse the sender in mid-campaign ends in a hold, with nobody unsubscribed; what was held leaves once', async () => {
+it('puts a campaign on hold when the provider starts to refuse the sender; no contact is unsubscribed, and held emails leave once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
   // As when a DKIM record is taken away while a campaign runs.
   refusing = (to) => to.endsWith('@to.test') && taken >= 150;
@@ -159,7 +159,7 @@ describe('rates', () => {
     expect((await hold()).reason).toBe(reason);
   });
 
-  it('a release begins to count anew', async () => {
+  it('count from zero after a release', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(20, { outcome: dead });
     await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
@@ -174,7 +174,7 @@ describe('rates', () => {
     expect((await hold()).held).toBe(false);
   });
 
-  it('what is more than a day old does not count', async () => {
+  it('ignore results of more than a day ago', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(19, { outcome: dead });
     await sql`UPDATE send_outcomes SET hour = hour - interval '25 hours' WHERE project_id = ${project.id}`.execute(
@@ -194,7 +194,7 @@ describe('refusals because of the sender', () => {
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
   });
 
-  it('are forgotten once the provider has taken a hundred mails since', async () => {
+  it('are cleared once the provider has accepted a hundred later emails', async () => {
     await outcomes(1, { outcome: refused });
     await sql`UPDATE provider_outcomes SET recent = repeat('1', 19) WHERE project_id = ${project.id}`.execute(
       service.db,
@@ -215,7 +215,7 @@ describe('refusals because of the sender', () => {
   });
 });
 
-describe('what comes back later', () => {
+describe('returned feedback', () => {
   function recorder() {
     const config = parseConfig({
       DATABASE_URL: 'postgres://none',

@@ -128,7 +128,7 @@ describe('a mail with large files', () => {
     expect(results.map(({ status }) => status.result)).toEqual(['pass']);
   });
 
-  it('waits, claimed by nobody, when its project has had its share, while its small ones and those of others pass', async () => {
+  it("waits unclaimed when its project has used its budget, while its small emails and other projects' emails pass", async () => {
     const mailer = mailerWith({ cpuMsPerSecond: SCANT });
     const large = () => mail(one, 'one.example.com', [Buffer.alloc(MB)]);
     const [first, second, small] = [
@@ -156,7 +156,7 @@ describe('a mail with large files', () => {
     expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('accepted');
   });
 
-  it('whose thread dies is tried again, under the same Message-ID, and is not lost', async () => {
+  it('is retried after the death of its thread, with the same Message-ID, and is not lost', async () => {
     const id = await mail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
     const { outcome } = await mailerWith({ hardLimitMs: 1 }).deliver(await claim(one, id));
     expect(outcome).toMatchObject({ kind: 'deferred' });

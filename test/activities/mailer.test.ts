@@ -204,7 +204,7 @@ it('a test mail ends SENT without a provider', async () => {
   expect(sink.messages).toHaveLength(0);
 });
 
-it('what must not leave does not, and says why', async () => {
+it('withholds an email with its reason', async () => {
   const out = await buildContact(database.db, { projectId, email: 'out@example.com', subscribed: false });
   const inn = await buildContact(database.db, { projectId, email: 'in@example.com' });
   await addSuppressions(database.db, suppressionKey, {
@@ -227,7 +227,7 @@ it('what must not leave does not, and says why', async () => {
   expect(sink.messages.map((m) => m.to)).toEqual(['angry@example.com']);
 });
 
-it('on hold, marketing and automation wait and transactional mail goes on', async () => {
+it('on hold, marketing and automation wait and transactional email continues', async () => {
   await database.db.updateTable('projects').set({ held_at: new Date() }).where('id', '=', projectId).execute();
   const contactId = await buildContact(database.db, { projectId });
   expect((await deliver({ contactId, sourceType: 'WORKFLOW' })).row.status).toBe('HELD');
@@ -255,7 +255,7 @@ it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', a
   expect((await deliver({ contactId, to: email })).row.reason).toBe('suppressed:hard_bounce');
 });
 
-it('what is refused for now stays SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
+it('keeps a deferred email SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
   const before = Date.now();
   const { id, delivery, row } = await deliver({ to: 'defer450-4.2.1@example.com' });
   expect(delivery.outcome.kind).toBe('deferred');
@@ -275,7 +275,7 @@ it('a mail that is over its day is FAILED as expired', async () => {
   expect(await rowOf(id)).toMatchObject({ status: 'FAILED', reason: 'expired' });
 });
 
-it('an attempt that was overtaken records nothing, and its hook does not run', async () => {
+it('a superseded attempt records nothing, and its hook does not run', async () => {
   const id = await buildEmail(database.db, { projectId });
   const first = await claim(id);
   const second = await claim(id);
@@ -313,7 +313,7 @@ it('two hundred mails at a time are all settled, each once', async () => {
   expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);
 });
 
-it('a mail that cannot be made for now is put off, and holds up nobody', async () => {
+it('defers an email that cannot be composed now, and holds up no other', async () => {
   await database.db
     .updateTable('domains')
     .set({ dkim_private_key: 'unreadable' })

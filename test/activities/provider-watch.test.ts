@@ -91,7 +91,7 @@ it('credentials that SES refuses, without what it repeats of the request', async
   expect(JSON.stringify(lines)).not.toMatch(/t0k3n|aws-password/);
 });
 
-it('a server that is not there', async () => {
+it('an unreachable server', async () => {
   const sink = await startSmtpSink();
   await sink.close();
   const { lines, submit } = watch(smtpProvider({ url: sink.url }));
@@ -114,7 +114,7 @@ it('nothing of mails that are taken or refused themselves, nor when we stop', as
   expect(lines).toEqual([]);
 });
 
-it('a worker says it once for both ways of sending, and the mail is put off with the words', async () => {
+it('a worker reports it once for both ways of sending, and emails are deferred with the reason', async () => {
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const config = parseConfig({
@@ -154,7 +154,7 @@ it('a worker says it once for both ways of sending, and the mail is put off with
   expect(JSON.stringify(lines)).not.toContain('wr0ng');
 });
 
-it('what the channel finds out about the server is said in the log with its address', () => {
+it("logs the channel's findings about the server with its address", () => {
   const { lines } = watch({
     kind: 'smtp',
     send: async () => ({ outcome: 'unsent', error: 'none' }),

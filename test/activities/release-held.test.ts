@@ -78,7 +78,7 @@ it('a long ledger with nothing held is done by one activity', async () => {
   expect(await releaseAll()).toEqual([{ released: 0, after: null }]);
 });
 
-it('a held mail that somebody else has locked is waited for, not passed over', async () => {
+it('waits for a held email that another transaction has locked, and does not skip it', async () => {
   const [id] = await buildLedger(3, () => true);
   let released: Promise<unknown> | undefined;
   await database.db.transaction().execute(async (trx) => {

@@ -64,10 +64,10 @@ async function ended(id: string, status: string, by = project) {
   }, `${id} ${status}`);
 }
 
-/** What became of the mails that take their time. */
+/** Results of the emails that take their time. */
 interface SlowOnes {
   slow: { sentAt: string; deliveredAt: string };
-  /** The deferred one after its first try, and at its end. */
+  /** The deferred one after its first attempt, and at its end. */
   putOff: { attempts: number; error: string | null };
   deferred: { attempts: number };
 }
@@ -112,7 +112,7 @@ describe('mail to the simulator', () => {
     expect(body.data).toMatchObject([{ id, subject: 'Hello', from: 'news@sender.test' }]);
   });
 
-  it('bounce suppresses and unsubscribes as for anybody, and the next mail is not sent', async () => {
+  it('bounce suppresses and unsubscribes as any bounce does, and the next email is not sent', async () => {
     const to = 'bounce+1@simulator.test';
     const id = await send(to);
     await ended(id, 'BOUNCED');
@@ -142,7 +142,7 @@ describe('mail to the simulator', () => {
     expect((await contactOf(to)).subscribed).toBe(false);
   });
 
-  it('open and click are those of a person, with the link', async () => {
+  it("open and click count as a person's, with the link", async () => {
     const opened = await send('open@simulator.test');
     const clicked = await send('click@simulator.test');
     const bare = await send('click+bare@simulator.test', '<p>No link</p>');
@@ -253,7 +253,7 @@ describe('mail to the simulator that takes its time', () => {
     expect(Date.parse(slow.deliveredAt) - Date.parse(slow.sentAt)).toBeGreaterThanOrEqual(9_900);
   });
 
-  it('defer is delivered at the second try, after one 4xx', async () => {
+  it('defer is delivered at the second attempt, after one 4xx', async () => {
     const { putOff, deferred } = await slowOnes;
     expect(putOff).toMatchObject({ attempts: 1, error: expect.stringMatching(/^451 /) });
     expect(deferred.attempts).toBe(2);

@@ -59,7 +59,7 @@ const SAMPLE = { numRuns: 40, seed: 20261126 };
 const addresses = [...fc.sample(VALID, SAMPLE), ...fc.sample(INVALID, SAMPLE)];
 const normalized = addresses.map((address) => (isEmailAddress(address) ? normalizeEmail(address) : null));
 
-/** The address under which a request made or found a contact; null where it refused the address. */
+/** Returns the address under which a request created or found a contact; null if it refused the address. */
 async function verdictOf(path: string, body: object, emailOf: (answer: never) => string): Promise<string | null> {
   const { status, body: answer } = await service.call('POST', path, { body });
   if (status === 422 || (path === '/v1/verify' && status === 400)) return null;

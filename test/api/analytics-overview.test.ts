@@ -62,14 +62,14 @@ describe('GET /analytics/overview', () => {
     );
     expect(rows).toEqual([{ sent: 1 }]);
     expect(await counted()).toEqual(first);
-    // What was counted stays when its events are pruned.
+    // Counts remain when their events are pruned.
     await sql`DELETE FROM events WHERE project_id = ${projectId} AND name = 'email.open'`.execute(api.db);
     expect(await counted()).toEqual(first);
     const { totals } = await expectOk(api.call('GET', '/analytics/overview', asTwo()));
     expect(totals).toEqual({ sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, complained: 1 });
   });
 
-  it('counts days by the clocks of the project, and a date alone is such a day', async () => {
+  it("counts days in the project's time zone; a date alone is such a day", async () => {
     const { id: projectId } = api.two;
     await sql`UPDATE projects SET timezone = 'Asia/Kolkata' WHERE id = ${projectId}`.execute(api.db);
     const emailId = await buildEmail(api.db, { projectId });
@@ -94,7 +94,7 @@ describe('GET /analytics/overview', () => {
 });
 
 describe('GET /analytics/attention', () => {
-  it('lists what needs somebody, the most pressing first, and nothing of another project', async () => {
+  it('lists items that need attention, the most urgent first, and none of another project', async () => {
     const { id: projectId } = api.one;
     expect((await expectOk(api.call('GET', '/analytics/attention'))).data).toEqual([]);
     await sql`UPDATE projects SET held_at = now(), hold_reason = 'too many bounces' WHERE id = ${projectId}`.execute(
@@ -146,7 +146,7 @@ describe('GET /analytics/attention', () => {
     expect((await expectOk(api.call('GET', '/analytics/attention', asTwo()))).data).toEqual([]);
   });
 
-  it('leaves out what a key has no scope to look at', async () => {
+  it('omits items that the key has no scope to see', async () => {
     const owner = await signedIn(api, api.one);
     const body = { name: 'figures', scopes: ['analytics:view'], mode: 'live' };
     const { key } = await expectOk(api.call('POST', '/apikeys', { key: null, headers: owner, body }));

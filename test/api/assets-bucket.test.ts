@@ -9,7 +9,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { type FakeS3, startFakeS3 } from '../support/fake-s3.ts';
 
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
-/** A GIF like no other: what stands behind its end changes nothing of the picture. */
+/** A unique GIF: bytes behind its end do not change the image. */
 const newGif = (more: string | Buffer = crypto.randomUUID()) => Buffer.concat([GIF, Buffer.from(more)]);
 
 let s3: FakeS3;
@@ -54,7 +54,7 @@ async function pruneObjects(deps: Partial<Parameters<typeof removeLeftovers>[0]>
   await removeLeftovers({ db: api.db, bucket: api.deps.bucket, ...deps });
 }
 
-describe('a picture with a bucket', () => {
+describe('an image with a bucket', () => {
   it('is an object under the prefix, and served as one of Postgres is', async () => {
     const content = newGif();
     const { status, body } = await upload(content);
@@ -88,7 +88,7 @@ describe('a picture with a bucket', () => {
     expect(s3.requests).toEqual([]);
   });
 
-  it('that comes many times at once is one picture, and what is too much of it goes', async () => {
+  it('is one image if it is uploaded many times at once, and surplus objects are deleted', async () => {
     const content = newGif();
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
@@ -98,7 +98,7 @@ describe('a picture with a bucket', () => {
     expect(await served(answers[0]?.body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('for which there is no room is not put there', async () => {
+  it('is not stored beyond the limit', async () => {
     const { body } = await upload(newGif(), { key: api.two.secretKey });
     await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
     s3.requests = [];
@@ -116,7 +116,7 @@ describe('a picture with a bucket', () => {
     expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
   });
 
-  it('that is deleted and uploaded again stays, whoever cleans up when', async () => {
+  it('stays if it is deleted and uploaded again, whenever cleaning runs', async () => {
     const content = newGif();
     const first = (await upload(content)).body;
     await remove(first.id);
@@ -157,7 +157,7 @@ describe('a bucket that cannot be used', () => {
     expect(await served(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('that breaks off in the middle of a picture never makes half a picture that is kept', async () => {
+  it('that breaks off in the middle of an image never leaves half an image', async () => {
     const content = newGif(Buffer.alloc(100_000));
     const { body } = await upload(content);
     s3.cutAt = 50_000;
@@ -166,7 +166,7 @@ describe('a bucket that cannot be used', () => {
     expect(await served(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('that has lost an object: 404, as for one that is not there', async () => {
+  it('is 404 if its object is lost, as for a missing image', async () => {
     const { body } = await upload(newGif());
     s3.objects.delete(await keyOf(body.hash));
     expect((await served(body.url)).status).toBe(404);
@@ -187,7 +187,7 @@ describe('a bucket that cannot be used', () => {
 });
 
 describe('a bucket that is named later, or no more', () => {
-  it('pictures from before stay in Postgres and are served as before', async () => {
+  it('earlier images stay in Postgres and are served as before', async () => {
     const content = newGif();
     const before = await upload(content, { app: apart(undefined) });
     expect(before.status).toBe(201);
@@ -198,7 +198,7 @@ describe('a bucket that is named later, or no more', () => {
     expect([s3.requests, await leftovers()]).toEqual([[], 0]);
   });
 
-  it('without it new ones are kept in Postgres, and those of the bucket are 503, not 404', async () => {
+  it('without it new images are stored in Postgres, and images in the bucket are 503, not 404', async () => {
     const app = apart(undefined);
     const { body } = await upload(newGif());
     expect((await served(body.url, app)).status).toBe(503);
@@ -209,7 +209,7 @@ describe('a bucket that is named later, or no more', () => {
   });
 });
 
-it('an upload that takes so long that its object may be gone writes no row', async () => {
+it('a slow upload whose object may be gone writes no row', async () => {
   const object = { projectId: api.one.id, objectKey: 'tidings/late' };
   await inTransaction(api.db, (trx) => announceObject(trx, object));
   await sql`UPDATE asset_leftovers SET due_at = now() + interval '20 minutes'`.execute(api.db);

@@ -5,7 +5,7 @@ import { ASSETS_MAX_BYTES } from '../../db/assets/assets.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
-/** A GIF like no other: what stands behind its end changes nothing of the picture. */
+/** A unique GIF: bytes behind its end do not change the image. */
 const newGif = (more: string | Buffer = crypto.randomUUID()) => Buffer.concat([GIF, Buffer.from(more)]);
 
 let api: TestApi;
@@ -29,8 +29,8 @@ const served = (url: string, headers: Record<string, string> = {}) =>
   api.app.request(new URL(url).pathname, { headers });
 const listed = async (query = '') => (await api.call('GET', `/assets${query}`)).body;
 
-describe('a picture', () => {
-  it('is kept with its sides and its address, and served to anybody as it was', async () => {
+describe('an image', () => {
+  it('is stored with its size and address, and served to anyone unchanged', async () => {
     const content = newGif();
     const { status, body } = await upload(content, { name: 'Logo & more.gif' });
     expect(status).toBe(201);
@@ -60,7 +60,7 @@ describe('a picture', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('of a megabyte comes back byte for byte, also to two who ask at a time', async () => {
+  it('of a megabyte returns byte for byte, also to two concurrent readers', async () => {
     const content = newGif(Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 31) & 255)));
     const { body } = await upload(content);
     const sha = async () =>
@@ -71,7 +71,7 @@ describe('a picture', () => {
     expect(await Promise.all([sha(), sha()])).toEqual([whole, whole]);
   });
 
-  it('that is there already is answered again, under its first name', async () => {
+  it('that exists already is returned again, under its first name', async () => {
     const content = newGif();
     const first = await upload(content, { name: 'a.gif' });
     expect(await upload(content, { name: 'b.gif' })).toEqual({ status: 200, body: first.body });
@@ -89,13 +89,13 @@ describe('a picture', () => {
     ['HTML that calls itself a PNG', '<!doctype html><script>alert(1)</script>', 'image/png'],
     ['nothing', '', 'image/png'],
     ['a PDF', '%PDF-1.7', 'application/pdf'],
-  ])('a picture that is uploaded is not %s', async (_, content, type) => {
+  ])('an image that is uploaded is not %s', async (_, content, type) => {
     const { status, body } = await upload(content, { type });
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file', code: 'invalid_file' }] });
   });
 
-  it('of more than 5 MB is refused, however it is told', async () => {
+  it('is refused above 5 MB, however it is sent', async () => {
     const large = newGif(Buffer.alloc(5 * 1024 * 1024));
     expect(await upload(large)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     expect((await upload(newGif(Buffer.alloc(7 * 1024 * 1024)))).status).toBe(413);
@@ -108,7 +108,7 @@ describe('a picture', () => {
   });
 });
 
-describe('the pictures of a project', () => {
+describe('the images of a project', () => {
   it('are its own: the same bytes have another address in another project, which neither sees nor deletes it', async () => {
     const content = newGif();
     const mine = (await upload(content)).body;
@@ -134,7 +134,7 @@ describe('the pictures of a project', () => {
     expect((await listed(`?limit=2&cursor=${first.cursor}`)).data[0].id).toBe(ids[2]);
   });
 
-  it('the pictures of a project are bounded together', async () => {
+  it('the images of a project are bounded together', async () => {
     const { body } = await upload(newGif(), { key: api.two.secretKey });
     await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
     const answer = await upload(newGif(), { key: api.two.secretKey });
@@ -142,7 +142,7 @@ describe('the pictures of a project', () => {
     expect((await upload(newGif())).status).toBe(201);
   });
 
-  it('are for who may edit templates; who may see them may list', async () => {
+  it('need the scope to edit templates; the scope to see them lists them', async () => {
     const key = await buildKey(api.db, api.one.id, ['templates:view']);
     expect((await api.call('GET', '/assets', { key })).status).toBe(200);
     expect((await upload(newGif(), { key })).body.error).toMatchObject({ code: 'FORBIDDEN' });
@@ -151,7 +151,7 @@ describe('the pictures of a project', () => {
   });
 });
 
-describe('a picture that something shows', () => {
+describe('an image in use', () => {
   const mail = (url: string) => ({ subject: 's', body: `<p>Hi</p><img src="${url}" width="2" alt="">` });
   const template = (url: string) =>
     api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...mail(url) } });
@@ -197,7 +197,7 @@ describe('a picture that something shows', () => {
     expect((await api.call('DELETE', `/assets/${id}`)).status).toBe(409);
   });
 
-  it('is told apart from those that nothing shows', async () => {
+  it('is distinguished from unused images', async () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     await template(a.url);
     const ids = async (query: string) => (await listed(query)).data.map(({ id }: { id: string }) => id);
@@ -217,7 +217,7 @@ describe('a picture that something shows', () => {
   });
 });
 
-it('what is no picture is 404, without asking the database', async () => {
+it('an address without an image is 404, without asking the database', async () => {
   for (const name of ['x', '../../etc/passwd', 'A'.repeat(64), '0'.repeat(64)]) {
     expect((await api.app.request(`/assets/${encodeURIComponent(name)}`)).status).toBe(404);
   }

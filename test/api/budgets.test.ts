@@ -4,7 +4,7 @@ import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** So little that whoever computes anything at all has used it up for minutes. */
+/** So small that any computation uses it up for minutes. */
 let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi({ PROJECT_CPU_MS_PER_SECOND: '1' });
@@ -16,7 +16,7 @@ const get = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, ke
 const COSTLY = '{% for a in (1..100) %}{% for b in (1..100) %}{{ a | times: b }} {% endfor %}{% endfor %}';
 
 describe('a project that has used up its budget', () => {
-  it('waits, is told so, and nobody else waits', async () => {
+  it('waits and gets a message, and no other project waits', async () => {
     const costly = await buildEmail(api.db, { projectId: api.one.id, body: COSTLY });
     const plain = await buildEmail(api.db, { projectId: api.one.id });
     const others = await buildEmail(api.db, { projectId: api.two.id, body: COSTLY });
@@ -40,7 +40,7 @@ describe('large requests of a project', () => {
     return api.call('POST', '/v1/send', { key, body, headers });
   };
 
-  it('wait when it has had its share, while its small ones and those of others pass', async () => {
+  it("wait after the budget is used, while small requests and other projects' requests pass", async () => {
     await buildDomain(api.db, { projectId: api.one.id });
     await buildDomain(api.db, { projectId: api.two.id, domain: 'other.example.com' });
     const one = { ...api.one, from: 'x@shop.example.com' };
@@ -55,7 +55,7 @@ describe('large requests of a project', () => {
 });
 
 describe('pages of lists of a project', () => {
-  it('wait when it has had its share by their bytes, while those of others pass', async () => {
+  it("wait after the budget is used by their bytes, while other projects' requests pass", async () => {
     // 0.6 MB: 24 ms of a processor.
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)
@@ -70,8 +70,8 @@ describe('pages of lists of a project', () => {
   });
 });
 
-describe('a mail of a stranger', () => {
-  it('is made text only as far as a mail goes that somebody wrote', async () => {
+describe('an untrusted email', () => {
+  it('is converted to text only up to the size of an email that a person wrote', async () => {
     const fresh = await startTestApi();
     const body = `<p>begin</p><p>${'words '.repeat(20_000)}</p><p>end</p>`;
     const mail = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED' as const, body };

@@ -86,7 +86,7 @@ describe('pausing a campaign', () => {
     for (const path of answers) expect([path, (await call('DELETE', path)).status]).toEqual([path, 409]);
   });
 
-  it('and cancelling it is DRAFT when nothing was tried, else CANCELLED', async () => {
+  it('and cancelling it is DRAFT if no email was attempted, else CANCELLED', async () => {
     const [fresh, tried] = [await sending(), await sending()];
     await sql`
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, attempts)

@@ -30,7 +30,7 @@ async function campaign(): Promise<{
 const emails = ({ body }: { body: { data: { email: string | null }[] } }) => body.data.map(({ email }) => email);
 
 describe('the recipients of a campaign', () => {
-  it('are all of them newest first, each with what became of it', async () => {
+  it('are all listed newest first, each with its result', async () => {
     const { get } = await campaign();
     const { status, body } = await get();
     expect(status).toBe(200);
@@ -72,7 +72,7 @@ describe('the recipients of a campaign', () => {
   });
 
   it.each(['', '&status=FAILED,BOUNCED', '&search=to.test'])(
-    'page by cursor, nobody twice and nobody left out%s',
+    'page by cursor, without duplicates or gaps%s',
     async (filter) => {
       const { get } = await campaign();
       const whole = emails(await get(`?limit=100${filter}`));
@@ -88,7 +88,7 @@ describe('the recipients of a campaign', () => {
     },
   );
 
-  it('of a large campaign begin with those whose address begins with what is searched for', async () => {
+  it('of a large campaign start with addresses that start with the search text', async () => {
     const project = await buildProject(api.db, 'Large');
     const id = await buildSentCampaign(api.db, {
       projectId: project.id,
@@ -135,7 +135,7 @@ describe('the recipients of a campaign', () => {
     expect((await get('search=p&cursor=x')).status).toBe(400);
   });
 
-  it('of several chunks, among other mails of the project, are found whole', async () => {
+  it('of several chunks, among other emails of the project, are complete', async () => {
     const project = await buildProject(api.db, 'Chunks');
     const build = () =>
       buildSentCampaign(api.db, {
@@ -166,7 +166,7 @@ describe('the recipients of a campaign', () => {
     expect((await get('?search=p3@')).body.data).toEqual([]);
   });
 
-  it('of a draft are nobody', async () => {
+  it('of a draft are empty', async () => {
     const { id, get } = await campaign();
     await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${id}`.execute(api.db);
     expect((await get()).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
@@ -211,7 +211,7 @@ describe('the recipients as CSV', () => {
     expect(text).toContain(`,'+x@to.test,FAILED,provider_rejected,"'=HYPERLINK(""http://evil.test"")",`);
   });
 
-  it('of many chunks are whole', async () => {
+  it('of many chunks are complete', async () => {
     const project = await buildProject(api.db, 'CSV');
     const id = await buildSentCampaign(api.db, { projectId: project.id, count: 12_345 });
     const lines = (await csv(id, project.secretKey)).trimEnd().split('\r\n').slice(1);

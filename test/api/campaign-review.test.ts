@@ -31,7 +31,7 @@ async function review(changes: Record<string, unknown> = {}) {
 const codes = ({ findings }: { findings: { code: string }[] }) => findings.map(({ code }) => code);
 
 describe('the review of a campaign', () => {
-  it('says whom it reaches and whom not, and finds nothing in a good one', async () => {
+  it('counts recipients and skipped contacts, and finds no problem in a good campaign', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 8 });
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${project.id} AND email IN ('r0@to.test', 'r1@to.test')`.execute(
       api.db,
@@ -48,7 +48,7 @@ describe('the review of a campaign', () => {
     expect(rows).toEqual([]);
   });
 
-  it('counts who lacks each variable that has no default, among those who are sent to', async () => {
+  it('counts recipients that lack a variable without a default', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 3, data: { firstName: 'Ada', city: '' } });
     await buildContacts(api.db, { projectId: project.id, count: 2, localPart: 'bare', data: { address: { zip: 1 } } });
     await buildContact(api.db, { projectId: project.id, subscribed: false });
@@ -130,13 +130,13 @@ describe('the review of a campaign', () => {
     expect(await review()).toMatchObject({ estimatedSeconds: 8, findings: [] });
   });
 
-  it('counts whom the month has no room for', async () => {
+  it('counts contacts beyond the monthly limit', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 5 });
     await sql`UPDATE projects SET monthly_email_limit = 3 WHERE id = ${project.id}`.execute(api.db);
     expect(await review()).toMatchObject({ audience: 5, willSend: 3, skipped: { limit_reached: 2 } });
   });
 
-  it('of a segment that was deleted is of nobody', async () => {
+  it('finds no recipients if the segment was deleted', async () => {
     const segment = await call('POST', '/segments', { name: 'S', type: 'STATIC' });
     const { body } = await call(
       'POST',
@@ -201,7 +201,7 @@ describe('the preview of a template', () => {
     expect((await preview({ body: '<p>Hello</p>' })).body.preheader).toBeNull();
   });
 
-  it('whose preheader does not parse is 422 and says so', async () => {
+  it('is 422 if the preheader does not parse', async () => {
     const { status, body } = await preview({ body: '<p>Hello</p>', preheader: '{{ x' });
     expect([status, body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
     expect(body.error.details).toMatchObject({ line: 1 });

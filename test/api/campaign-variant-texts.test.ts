@@ -72,7 +72,7 @@ const links = async (id: string) => (await call('GET', `/campaigns/${id}/links`)
 const figures = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClicks, machineClicks: 0 });
 
 describe('the links of a campaign with variants', () => {
-  it('are those of all variants, each once, with the clicks of all and of each', async () => {
+  it('are the links of all variants, each once, with the clicks of all and of each', async () => {
     const id = await sent([A, B]);
     await click(id, { recipient: 0, link: 0, clicks: 2 });
     await click(id, { recipient: 0, link: 1, clicks: 1 });
@@ -102,7 +102,7 @@ describe('the links of a campaign with variants', () => {
     ]);
   });
 
-  it('of a draft are what each variant says now', async () => {
+  it('of a draft are the current links of each variant', async () => {
     const found = await links(await draft({ variants: VARIANTS }));
     expect(
       found.map((link: { url: string; variants: { name: string }[] }) => [
@@ -125,7 +125,7 @@ describe('the review of a campaign with variants', () => {
     return body;
   };
 
-  it('looks at what each says, and names those that a finding is of', async () => {
+  it('checks each variant, and names the variants of a finding', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 2, data: { firstName: 'Ada' } });
     const bad = { body: `<p>{{city}} <a href="javascript:void(0)">x</a> ${OFF}</p>`, subject: 'x'.repeat(79) };
     const { findings } = await review({ variants: [VARIANTS[0], { name: 'B', weight: 1, ...bad }] });
@@ -159,7 +159,7 @@ describe('the review of a campaign with variants', () => {
     expect(apart.estimatedSeconds).toBe(14 * 3600 + 1);
     const test = { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 0 };
     expect((await review({ variants: VARIANTS, test })).estimatedSeconds).toBe(3601);
-    // Shut for all of this hour and the next, so there is a wait of an hour at least.
+    // Closed for all of this hour and the next, so the wait is at least an hour.
     const hour = (plus: number) => `${String((new Date().getUTCHours() + plus) % 24).padStart(2, '0')}:00`;
     const shut = await review({ sendingWindow: { from: hour(2), to: hour(3), timezone: 'UTC' } });
     expect(shut.estimatedSeconds).toBeGreaterThan(3_590);

@@ -28,7 +28,7 @@ describe('variants of a campaign', () => {
   ];
   const test = { share: 0.1, metric: 'clicks', waitMinutes: 90, minimum: 20 };
 
-  it('are answered as they were given, with the test and where it stands', async () => {
+  it('are returned as given, with the test and its state', async () => {
     const campaign = await create({ variants, test });
     const none = { testState: 'PENDING', testEndsAt: null, winner: null, winnerBy: null, winnerAt: null };
     expect(campaign).toMatchObject({ variants, test, ...none });
@@ -38,7 +38,7 @@ describe('variants of a campaign', () => {
     expect(await create()).toMatchObject({ variants: null, test: null, testState: null });
   });
 
-  it('have defaults: everybody alike, opens, 4 hours; null is as not given', async () => {
+  it('have defaults: equal weights, opens, 4 hours; null counts as absent', async () => {
     const campaign = await create({
       variants: [
         { name: 'A', subject: null },
@@ -96,7 +96,7 @@ describe('variants of a campaign', () => {
     expect(await put({ variants: [] })).toMatchObject({ variants: null, test: null });
   });
 
-  it('are copied with the campaign, without what became of them', async () => {
+  it('are copied with the campaign, without their results', async () => {
     const { id } = await create({ variants, test });
     await sql`UPDATE campaigns SET winner = 1, winner_by = 'hand', winner_at = now(), test_ends_at = now() WHERE id = ${id}`.execute(
       api.db,
@@ -143,7 +143,7 @@ describe('variants of a campaign', () => {
     expect(chosen).toMatchObject({ status: 200, body: { success: true, data: { winner: 'B', winnerBy: 'hand' } } });
     expect(await choose(id)).toMatchObject({ status: 409, body: { error: { details: { winner: 'B' } } } });
     expect(api.dispatched.at(-1)).toMatchObject({ kind: 'campaign.changed', refId: id });
-    // A campaign that goes back to DRAFT forgets its winner.
+    // A campaign that returns to DRAFT clears its winner.
     expect((await api.call('POST', `/campaigns/${id}/cancel`)).body.data).toMatchObject({
       status: 'DRAFT',
       winner: null,

@@ -108,7 +108,7 @@ describe('changing a campaign', () => {
     expect(body).toMatchObject({ id, subject: 'New', description: null, name: 'News' });
   });
 
-  it('PUT changes the audience and forgets the one before', async () => {
+  it('PUT changes the audience and clears the previous one', async () => {
     const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
     const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { audienceType: 'ALL' } });
     expect(body).toMatchObject({ type: 'ALL', audienceFilter: null });
@@ -183,7 +183,7 @@ describe('sending a campaign', () => {
     expect(api.dispatched.map((row) => row.kind)).toEqual(['campaign.start', 'campaign.changed', 'campaign.changed']);
   });
 
-  it('twice at once starts it once', async () => {
+  it('starts it once if sent twice concurrently', async () => {
     const { id } = await create();
     const answers = await Promise.all([1, 2, 3].map(() => api.call('POST', `/campaigns/${id}/send`, { body: {} })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
@@ -231,7 +231,7 @@ describe('sending a campaign', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
   });
 
-  it('takes nothing of a full month when it is to the simulator alone', async () => {
+  it('takes no monthly allowance if all recipients are simulator addresses', async () => {
     const plan = 'simulated';
     const email = 'delivered+month@simulator.test';
     await buildContact(api.db, { projectId: api.one.id, email, data: { plan } });
@@ -245,7 +245,7 @@ describe('sending a campaign', () => {
     }
   });
 
-  it('is 429 when the month has no room, but not with a test key', async () => {
+  it('is 429 when the monthly limit is reached, but not with a test key', async () => {
     const { id } = await create();
     await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
     try {
@@ -260,7 +260,7 @@ describe('sending a campaign', () => {
 });
 
 describe('cancelling a campaign', () => {
-  it('of which nothing was tried gives back its places under the frequency cap', async () => {
+  it('returns its places under the frequency cap if no email was attempted', async () => {
     const { id: projectId, secretKey: key } = await buildProject(api.db, 'Places');
     const id = await buildSentCampaign(api.db, { projectId, count: 2, status: `'PENDING'` });
     await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${projectId}`.execute(api.db);
@@ -321,7 +321,7 @@ describe('a test mail', () => {
     expect((await api.call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'DRAFT', totalRecipients: 0 });
   });
 
-  it('goes to an address that is no contact, and makes none', async () => {
+  it('goes to an address without a contact, and creates none', async () => {
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
     expect(answer.status).toBe(200);
@@ -330,7 +330,7 @@ describe('a test mail', () => {
   });
 });
 
-describe('lists and figures', () => {
+describe('lists and statistics', () => {
   it('pages by number and by cursor, newest first, by status', async () => {
     const status = 'CANCELLED';
     const ids: string[] = [];

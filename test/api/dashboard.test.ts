@@ -34,7 +34,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('runs no script but its own, and stands in no frame', async () => {
+  it('runs only its own scripts, and cannot be framed', async () => {
     const { headers } = await get('/app/contacts');
     const policy = headers.get('content-security-policy')?.split('; ');
     expect(policy).toEqual(
@@ -84,7 +84,7 @@ describe('the dashboard', () => {
 });
 
 describe('an asset', () => {
-  it('is kept for ever, and sent as small as the client can read it', async () => {
+  it('is cached forever, and sent in the smallest encoding that the client accepts', async () => {
     const paths = await assetsOfPage();
     expect(paths.some((path) => path.endsWith('.js'))).toBe(true);
     for (const path of paths) {

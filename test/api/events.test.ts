@@ -83,7 +83,7 @@ describe('POST /v1/track', () => {
     });
   });
 
-  it('takes the public key, which lifts nobody’s refusal', async () => {
+  it('accepts the public key, which lifts no refusal', async () => {
     const body = { email: 'public@example.com', event: 'view', subscribed: true };
     await expectOk(api.call('POST', '/v1/track', { key: api.one.publicKey, body }));
     await expectOk(api.call('POST', '/suppressions', { body: { email: 'public@example.com', reason: 'unsubscribe' } }));
@@ -216,7 +216,7 @@ describe('analytics', () => {
   });
 });
 
-describe('what an event started', () => {
+describe('results of an event', () => {
   const named = async (contact: string, name: string) => {
     const { events } = await expectOk(api.call('GET', `/events/contact/${contact}`));
     return events.filter((event: { name: string }) => event.name === name);
@@ -264,7 +264,7 @@ describe('what an event started', () => {
     expect(await named(data.contact, 'ignored')).toMatchObject([{ executions: [], notStarted: [] }]);
   });
 
-  it('is told for each of several events of one contact at once', async () => {
+  it('reports each of several concurrent events of one contact', async () => {
     const workflow = await listening('burst', { allowReentry: true });
     const answers = await Promise.all(Array.from({ length: 5 }, () => track(api, 'burst@example.com', 'burst')));
     const events = await named(answers[0]?.data.contact, 'burst');

@@ -108,7 +108,7 @@ describe('every answer', () => {
     expect((await send('GET', '/echo')).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('to a fault of ours is a 500 that says nothing of it', async () => {
+  it('to an error of ours is a 500 without details', async () => {
     const answer = await send('GET', '/fail');
     expect(code(answer)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
     expect(JSON.stringify(answer.body)).not.toMatch(/secret_table|ada@|at /);
@@ -136,7 +136,7 @@ describe('a body', () => {
     expect(code(await send('POST', `/echo/${ID}`, zipped))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('with faults is 422 and names each with its dotted path and the code names of zod 3', async () => {
+  it('with errors is 422 and names each by its dotted path and the code names of zod 3', async () => {
     const answer = await post({ kind: 'C', to: ['no'], nested: { name: 'x' }, at: 'soon' });
     expect(code(answer)).toEqual([422, 'VALIDATION_ERROR']);
     const faults = answer.body.error.errors.map((fault: { field: string; code: string }) => [fault.field, fault.code]);
@@ -155,7 +155,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('may be left out where it is optional, and is 400 with its faults where the contract says so', async () => {
+  it('may be omitted if it is optional, and is 400 with its errors if the contract says so', async () => {
     expect((await send('POST', '/old', { key: api.one.publicKey })).status).toBe(400);
     expect(code(await post({ email: 'no' }, '/old'))).toEqual([400, 'VALIDATION_ERROR']);
     expect(code(await post({ email: EMAIL }, '/old?limit=x'))).toEqual([400, 'VALIDATION_ERROR']);
@@ -170,7 +170,7 @@ describe('a body', () => {
     expect(code(await send('POST', `/echo/${ID}`, deep))).toEqual([422, 'VALIDATION_ERROR']);
   });
 
-  it('has its unknown fields named in a header, not those of free-form data', async () => {
+  it('names its unknown fields in a header, except those of free-form data', async () => {
     const answer = await post({ email: EMAIL, emial: 1, nested: { name: 'ok', x: 1 }, data: { any: 1 }, 'ü,': 1 });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-ignored-fields')).toBe('emial, nested.x, %C3%BC%2C');
@@ -188,7 +188,7 @@ describe('a body', () => {
 });
 
 describe('path and query', () => {
-  it('answer 404 to an id that is none, and 400 to a query value that is wrong', async () => {
+  it('are 404 for a malformed id, and 400 for a wrong query value', async () => {
     expect(code(await post({ email: EMAIL }, '/echo/17'))).toEqual([404, 'NOT_FOUND']);
     expect(code(await post({ email: EMAIL }, '/echo/%00'))).toEqual([404, 'NOT_FOUND']);
     for (const query of ['limit=0', 'limit=101', 'limit=', 'limit=1e1', 'limit=1&limit=2', 'cursor=a%00']) {

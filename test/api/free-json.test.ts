@@ -23,7 +23,7 @@ function freePaths(document: Json, given: Json, path: string[] = []): string[][]
   if (schema.allOf) {
     const open: string[][][] = schema.allOf.map((form: Json) => freePaths(document, form, path));
     const isPath = (other: string[]) => other.length === path.length;
-    // What one of them closes is closed, whatever the others leave open.
+    // A path is closed if one schema closes it, whatever the others leave open.
     const closed = open.some((paths) => !paths.some(isPath));
     return open.flat().filter((other) => !(closed && isPath(other)));
   }

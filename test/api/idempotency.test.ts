@@ -137,7 +137,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('of twenty requests at once lets one through', async () => {
+  it('lets one of twenty concurrent requests through', async () => {
     const key = uuidv7();
     const all = await Promise.all(
       Array.from({ length: 20 }, () =>

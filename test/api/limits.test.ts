@@ -44,7 +44,7 @@ describe('values in a body', () => {
     });
   });
 
-  it('commas and brackets in texts do not count', async () => {
+  it('commas and brackets in strings do not count', async () => {
     const { status } = await post(
       '/v1/send',
       mail(`"data":{"note":{"value":"${'[,'.repeat(30_000)}","persistent":false}}`),
@@ -62,7 +62,7 @@ describe('bytes of a body', () => {
     expect([status, body.error.details]).toEqual([413, { maxBytes: 3 * MB }]);
   });
 
-  it('of a mail are 16 MB with its attachments, 3 MB without', async () => {
+  it('of an email are 16 MB with its attachments, 3 MB without', async () => {
     expect((await post('/v1/send', mail(file(12 * MB)))).status).toBe(200);
     expect((await post('/v1/send', mail(file(16 * MB)))).body.error).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -79,7 +79,7 @@ describe('bytes of a body', () => {
     ['/v1/track', '"email":"a@example.com","event":"e"'],
     ['/v1/pixel', '"events":[{"name":"page_viewed"}]'],
     ['/v1/back-in-stock', '"email":"a@example.com","storefrontVariantId":"1"'],
-  ])('are 64 KB on %s, which everybody may call', async (path, body) => {
+  ])('are 64 KB on %s, which anyone may call', async (path, body) => {
     const { status, body: answer } = await post(path, `{${body},"extra":"${'x'.repeat(64 * KB)}"}`, api.one.publicKey);
     expect(status).toBe(413);
     expect(answer.error).toMatchObject({ message: 'The body is larger than 64 KB.', details: { maxBytes: 64 * KB } });
@@ -135,7 +135,7 @@ describe('sizes of what is kept', () => {
     expect(large.body.error.errors).toEqual([{ field: 'body', code: 'too_big', message: 'A body is at most 512 KB.' }]);
   });
 
-  it('the data of an event is 64 KB at most, whoever records it', async () => {
+  it('the data of an event is at most 64 KB, from any caller', async () => {
     const event = (text: string) => api.call('POST', '/events/track', { body: { name: 'e', data: { text } } });
     expect((await event('x'.repeat(64 * KB - 11))).status).toBe(201);
     const large = await event('x'.repeat(64 * KB - 10));
@@ -246,7 +246,7 @@ describe('a page of a list', () => {
           jsonb_build_object('filters', jsonb_build_array(jsonb_build_object('field', 'data.' || repeat('x', 60000), 'operator', 'exists')))))
         FROM generate_series(1, 60) n`,
     ],
-  ])('of %s is 4 MB at most: what comes on top has no %s and says so', async (path, field, filled) => {
+  ])('of %s is at most 4 MB: rows beyond it have no %s and say so', async (path, field, filled) => {
     await filled().execute(api.db);
     const answer = await text(path);
     expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);
@@ -260,7 +260,7 @@ describe('a page of a list', () => {
     }
   });
 
-  it('of the contacts of a segment leaves out data, for its pages are numbered', async () => {
+  it("of a segment's contacts omits data, because its pages are numbered", async () => {
     const project = await buildProject(api.db, 'Members');
     const { body } = await api.call('POST', '/segments', {
       key: project.secretKey,
@@ -291,7 +291,7 @@ describe('a page of a list', () => {
       () => sql`INSERT INTO contacts (project_id, email, subscribed, data)
         SELECT ${lists.id}, 'l' || n || '@e.test', true, jsonb_build_object('text', repeat('x', 60000)) FROM generate_series(1, 90) n`,
     ],
-  ])('of %s is 4 MB at most: it ends earlier, and its cursor goes on', async (path, list, filled) => {
+  ])('of %s is at most 4 MB: it ends earlier, and its cursor continues', async (path, list, filled) => {
     await filled().execute(api.db);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {

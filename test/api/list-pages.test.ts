@@ -47,7 +47,7 @@ function largeRecords(): RawBuilder<unknown>[] {
   const [contact, workflow, step] = [id('/contacts'), id('/workflows'), id('/workflows', 'stepId')];
   const n = sql`generate_series(1, ${RECORDS}::int) n`;
   const at = sql`now() - n * interval '1 second'`;
-  // Quotes double in JSON: bytes are to be counted as the answer has them.
+  // JSON doubles quotes: bytes must be counted as in the response.
   const large = sql`jsonb_build_object('text', n || repeat('"', 30000))`;
   return [
     sql`UPDATE contacts SET data = ${'{"text": "own"}'}::jsonb WHERE id = ${contact}`,
@@ -82,7 +82,7 @@ function largeRecords(): RawBuilder<unknown>[] {
   ];
 }
 
-/** The address of an operation with as many records as it gives; undefined where a parameter has no record. */
+/** Returns the address of an operation with its maximum number of records; undefined if a parameter has no record. */
 function addressOf({ path, params }: Operation, has: Set<string>): string | undefined {
   let address = path;
   for (const param of params) {

@@ -11,7 +11,7 @@ import { ERRORS } from '../../rules/errors.ts';
 import { CONTACT_EVENTS, EMAIL_EVENTS } from '../../rules/events/event-names.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** A client reads the document at once; what it says many times stands once under `components`. */
+/** A client reads the document at once; repeated parts are under `components`. */
 const MAX_DOCUMENT_BYTES = 490_000;
 /** The document that the reference and new clients use. */
 const MAX_VERSIONED_BYTES = 360_000;
@@ -37,7 +37,7 @@ const resolve = (part: Json): Json => {
   const [, , kind, name] = part?.$ref?.split('/') ?? [];
   return name ? document.components[kind][name] : part;
 };
-/** Whether whoever shows a schema finds an example: of the whole, or of every part that has to be there. */
+/** Tells whether a schema has an example: of the whole, or of every required part. */
 const isShown = (given: Json): boolean => {
   const schema = resolve(given);
   if (schema.example !== undefined || schema.enum || schema.format || schema.const !== undefined) return true;
@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
     expect([...named, ...OF_NO_OPERATION].sort()).toEqual(Object.keys(ERRORS).sort());
   });
 
-  it('stays small: an error answer stands in it once', () => {
+  it('stays small: an error response is in it once', () => {
     expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(MAX_DOCUMENT_BYTES);
     const inlined = operations.filter(({ operation }) =>
       Object.values<Json>(operation.responses).some((response) => response['x-error-codes']),
@@ -215,7 +215,7 @@ describe('the document of /v1 alone', () => {
 });
 
 describe('the webhooks of the document', () => {
-  it('describe every event that the service records, and those of callers', () => {
+  it("describe every event that the service records, and callers' events", () => {
     expect(Object.keys(document.webhooks)).toEqual(expect.arrayContaining([...EMAIL_EVENTS, ...CONTACT_EVENTS]));
     expect(Object.keys(document.webhooks)).toEqual(WEBHOOK_NAMES);
   });

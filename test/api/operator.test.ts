@@ -37,13 +37,13 @@ const outcomes = (project: TestProject, mails: number, dead: number, complaints:
 const tenants = async (query = '') =>
   (await ask('GET', `/operator/projects${query}`)).body.data as { id: string; name: string; mails: number }[];
 
-describe('who operates the service', () => {
-  it('is told so, and nobody else is', async () => {
+describe('the role of operator', () => {
+  it('is visible to operators only', async () => {
     expect((await ask('GET', '/auth/me')).body.operator).toBe(true);
     expect((await ask('GET', '/auth/me', undefined, owner)).body.operator).toBe(false);
   });
 
-  it('is the oldest account of an address: who signs up with it later gains nothing', async () => {
+  it('belongs to the oldest account of an address: a later sign-up with it gains nothing', async () => {
     const later = await signedUp(OPERATOR, 'the password of somebody else');
     expect((await ask('GET', '/auth/me', undefined, later)).body.operator).toBe(false);
     expect((await ask('GET', '/operator/health', undefined, later)).status).toBe(404);
@@ -181,7 +181,7 @@ describe('the month of a tenant', () => {
 });
 
 describe('a hold of the operator', () => {
-  it('has a reason that the project sees, and ends with a note; both stand in its audit log', async () => {
+  it('has a reason that the project sees, and ends with a note; both are in its audit log', async () => {
     const path = `/operator/projects/${api.one.id}`;
     expect((await ask('POST', `${path}/hold`, {})).status).toBe(422);
     const held = await ask('POST', `${path}/hold`, { reason: 'bought list' });
@@ -350,7 +350,7 @@ describe('periodic work', () => {
     expect((await workOf('segments')).backlog).toBe(1);
   });
 
-  it('that has not ended for three periods needs an operator, and nobody else is told', async () => {
+  it('that has not ended for three periods is shown to operators only', async () => {
     await sql`UPDATE periodic_work SET ended_at = now()`.execute(api.db);
     expect(await attention()).toEqual([]);
     await sql`

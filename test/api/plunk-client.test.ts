@@ -43,7 +43,7 @@ describe('the published client @plunk/node', () => {
     expect(rows).toEqual([{ to_email: 'ada@example.com' }]);
   });
 
-  it('sends a body of the type html, and is told what to do with markdown', async () => {
+  it('sends a body of the type html, and gets advice for markdown', async () => {
     const client = new Plunk(api.one.secretKey, { baseUrl });
     const mail = { to: 'eve@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test' };
     expect(await client.emails.send({ ...mail, type: 'html' })).toMatchObject({ success: true });
@@ -72,7 +72,7 @@ describe('the published client @plunk/node', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('knows a key that is none', async () => {
+  it('recognizes an invalid key', async () => {
     const client = new Plunk('sk_live_nonsense', { baseUrl });
     await expect(client.events.track({ event: 'x', email: 'bob@example.com' })).rejects.toThrow(
       'Invalid API Credentials',

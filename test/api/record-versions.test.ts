@@ -176,7 +176,7 @@ describe('the version of a workflow', () => {
     expect((await patch({ name: 'D', updatedAt })).status).toBe(200);
   });
 
-  it('decides on a whole graph too, where its own version is left out', async () => {
+  it("decides on a whole graph too, if the graph's own version is missing", async () => {
     const { path, etag } = await build(RECORDS[3]);
     const graph = { entryStepId: 'a', steps: [{ id: 'a', ...DAY }], transitions: [] };
     const save = (body: object, headers = {}) => api.call('PUT', `${path}/graph`, { body, headers });

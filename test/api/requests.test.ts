@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Of an id of version 7. */
+/** End of an id of version 7. */
 const TAIL = '000-8000-000000000000';
 const list = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
 
@@ -64,7 +64,7 @@ describe('the log of requests', () => {
     expect(made.emails[0]).toMatchObject({ status: 'PENDING', executionId: null });
   });
 
-  it('leads from a tracked event to the execution that it began', async () => {
+  it('leads from a tracked event to the execution that it started', async () => {
     const workflow = await buildWorkflow(api, {
       eventName: 'bought',
       steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -106,7 +106,7 @@ describe('the log of requests', () => {
     expect((await list(`?made=${contact.id}`)).data).toHaveLength(1);
     expect((await list(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
     expect((await list(`?made=${uuidv7()}`)).data).toEqual([]);
-    // Of no time, of the first and of the last that an id can be of.
+    // Ids without a time, and with the first and the last time that an id can have.
     for (const id of ['6f1c1f0e-3a52-4b3f-9a63-2f0a1d1f6a10', `00000000-0000-7${TAIL}`, `ffffffff-ffff-7${TAIL}`])
       expect((await list(`?made=${id}`)).data).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('the log of requests', () => {
   });
 });
 
-describe('what the log keeps in memory', () => {
+describe('the log in memory', () => {
   const request = (projectId: string): NewLoggedRequest => ({
     id: uuidv7(),
     projectId,
@@ -180,7 +180,7 @@ describe('what the log keeps in memory', () => {
     createdAt: new Date(),
   });
 
-  it('is bounded for each project, and a busy one takes no room of another', async () => {
+  it('is bounded for each project, and a busy one leaves the others their share', async () => {
     const warnings: object[] = [];
     const log = createRequestLog({ db: api.db, log: { warn: (about: object) => void warnings.push(about) } as never });
     const [busy, quiet] = [uuidv7(), uuidv7()];

@@ -57,7 +57,7 @@ describe('text that looks the same is the same', () => {
   });
 });
 
-it('stored definitions are converted, and others stay as they are', async () => {
+it('stored definitions are converted, and other data stays unchanged', async () => {
   const before = await buildWorkflow(api, { eventName: 'plain', steps: PAUSE });
   const old = await buildWorkflow(api, { eventName: 'other', steps: PAUSE });
   await sql`UPDATE workflows SET event_name = ${DECOMPOSED} WHERE id = ${old.id}`.execute(api.db);

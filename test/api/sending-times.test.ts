@@ -7,7 +7,7 @@ import { signedIn } from '../support/session.ts';
 
 const WINDOW = { from: '22:00', to: '06:00', days: [1, 2, 3, 4, 5], timezone: 'contact' };
 const LOCAL = '2030-12-01T09:00';
-/** Fourteen hours before that time in UTC: the first clocks that show it. */
+/** Fourteen hours before that time in UTC, when the first time zones reach it. */
 const FIRST = '2030-11-30T19:00:00.000Z';
 
 let api: TestApi;
@@ -26,7 +26,7 @@ const create = async (changes: object) => (await expectOk(post(changes))).data;
 const send = (id: string, body: object = {}) => api.call('POST', `/campaigns/${id}/send`, { body: { ...body } });
 const refused = ({ status, body }: CallResult) => [status, body.error?.errors?.[0]?.field];
 
-it('a project is in UTC and has no window until it is told otherwise, and keeps both as they are written', async () => {
+it('a project is in UTC without a window by default, and stores both as written', async () => {
   const get = () => expectOk(api.call('GET', '/project', { key: null, headers: owner }));
   expect(await get()).toMatchObject({ timezone: 'UTC', sendingWindow: null });
   const set = { timezone: 'Asia/Kolkata', sendingWindow: WINDOW };
@@ -51,7 +51,7 @@ it.each([
   expect(refused(await patch(body))).toEqual([422, field]);
 });
 
-it('a campaign keeps its window, its hour and what becomes of the late', async () => {
+it('a campaign stores its window, its local time and its rule for late recipients', async () => {
   const plain = await create({});
   expect(plain).toMatchObject({ sendAtLocal: null, latePolicy: 'SEND', nextOpening: null });
   expect(plain).not.toHaveProperty('sendingWindow');

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const json = { 'content-type': 'application/json' };
 
-/** What the server answers to raw bytes. */
+/** Returns the server's response to raw bytes. */
 function raw(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectSocket(api.port, '127.0.0.1', () => socket.end(bytes));
@@ -55,7 +55,7 @@ it('answers a health check by HTTP/1.0, which has no Host', async () => {
 });
 
 describe('the server', () => {
-  it('starts while Temporal is down, and says so only to those who ask whether it is ready', async () => {
+  it('starts while Temporal is down, and reports it only in the readiness check', async () => {
     expect((await fetch(`${base}/health`)).status).toBe(200);
     const ready = await fetch(`${base}/health/ready`);
     expect(ready.status).toBe(503);
@@ -117,7 +117,7 @@ describe('the server', () => {
     expect(anyone.headers.get('access-control-allow-headers')).toContain('Authorization');
   });
 
-  it('finishes requests under way when it stops, and then closes idle connections', async () => {
+  it('finishes running requests when it stops, and then closes idle connections', async () => {
     const other = await start();
     const pending = new Promise<number>((resolve, reject) => {
       const asked = request(
@@ -127,7 +127,7 @@ describe('the server', () => {
       asked.write('{"email":"a@example.com",');
       setTimeout(() => asked.end('"password":"x" }'), 300);
     });
-    // The request is under way once the server has seen its head.
+    // The request is running once the server has read its head.
     await expect.poll(() => fetch(`http://127.0.0.1:${other.port}/health`).then((answer) => answer.status)).toBe(200);
     const closing = other.close();
     expect(await pending).toBe(401);

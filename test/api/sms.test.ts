@@ -129,7 +129,7 @@ async function callback(path: string, params: Record<string, string>, token = TO
   return api.app.request(path, { method: 'POST', headers, body: new URLSearchParams(params).toString() });
 }
 
-it('Twilio reports what became of a message, and a status never goes back', async () => {
+it('Twilio reports the result of a message, and a status never goes back', async () => {
   const { id } = (await send({ to: DE, body: 'x' })).body;
   const deliveryId = '0190a000-0000-7000-8000-00000000d001';
   const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }], pads });
@@ -272,7 +272,7 @@ describe('the stop list', () => {
     expect(await api.db.selectFrom('sms_stop_backfill').selectAll().execute()).toEqual([]);
   });
 
-  it('an SMS that somebody sent is an event of their contact, once, with its text', async () => {
+  it('a received SMS is an event of its contact, once, with its text', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone: phone.replace('+49', '0049 ') });
     await inbound(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });

@@ -69,7 +69,7 @@ describe('PUT /storefront/variants', () => {
     ]);
   });
 
-  it('reports a restock once though it is told of it at the same moment by many', async () => {
+  it('reports a restock once though many requests report it concurrently', async () => {
     await put([variant('210'), variant('211')]);
     const before = restocks().length;
     const both = [variant('210', { available: true }), variant('211', { available: true })];
@@ -172,7 +172,7 @@ describe('POST /v1/pixel', () => {
     ]);
   });
 
-  it('records many events, and those of nobody in particular', async () => {
+  it('records many events, also without a contact', async () => {
     const events = [
       { name: 'many', clientId: 'c2' },
       { name: 'many', email: 'a@many.test' },
@@ -222,7 +222,7 @@ describe('POST /v1/pixel', () => {
     }
   });
 
-  it('drives a workflow, whose texts take what the page sent as plain text', async () => {
+  it("drives an automation, whose emails use the page's values as plain text", async () => {
     const workflow = (await api.call('POST', '/workflows', { body: { name: 'w', eventName: 'pixel.cart' } })).body;
     const step = { type: 'DELAY', name: 'wait', config: { amount: 1, unit: 'days' } };
     await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** These send or start something: a field that is left out might do more than was asked. */
+/** These send or start something, so an ignored field might do more than the caller asked. */
 const REFUSING = [
   'POST /campaigns',
   'POST /campaigns/{id}/cancel',
@@ -48,7 +48,7 @@ const isCallback = ({ path }: Operation) =>
   /^\/(v1\/)?(webhooks\/(ses|sns|twilio)|providers|sns|twilio|storefront\/shopify)/.test(path);
 
 describe('every operation', () => {
-  it('refuses an unknown query parameter by name, but for those that pages and probes call', async () => {
+  it('refuses an unknown query parameter by name, except operations that pages and probes call', async () => {
     const taking = new Set<string>();
     for (const operation of operationsOf(api.app).filter((one) => !isCallback(one))) {
       const { status, body } = await call(operation, { query: '?utm_nonsense=1' });
@@ -110,7 +110,7 @@ describe('every operation', () => {
     },
   );
 
-  it('answers a fault of its query with 400 VALIDATION_ERROR and the parameter', async () => {
+  it('responds to an error of its query with 400 VALIDATION_ERROR and the parameter', async () => {
     const bad: Record<string, string> = {
       limit: 'many',
       cursor: '%24',
@@ -126,7 +126,7 @@ describe('every operation', () => {
       for (const parameter of parameters) {
         const name = parameter.name ?? document.components.parameters[parameter.$ref.split('/').at(-1)].name;
         const value = bad[name];
-        // These answer 404 to everybody but operators.
+        // These are 404 for everyone but operators.
         if (value === undefined || operation.path.startsWith('/operator')) continue;
         const where = `${nameOf(operation)}?${name}`;
         const { status, body } = await call(operation, { query: `?${name}=${value}` });
@@ -154,7 +154,7 @@ function membersOf(document: Json, operation: Operation): [name: string, schema:
   return Object.entries<Json>(schema?.properties ?? {}).map(([name, member]) => [name, follow(member)]);
 }
 
-/** The JSON types that a schema takes; undefined where it takes any. */
+/** Returns the JSON types of a schema; undefined if it has no limit. */
 function typesOf(document: Json, given: Json): Set<string> | undefined {
   if (given.$ref) return typesOf(document, document.components.schemas[given.$ref.split('/').at(-1)]);
   const forms = given.anyOf ?? given.oneOf ?? given.allOf;
@@ -291,7 +291,7 @@ describe('a campaign that was fetched, edited and sent back', () => {
     expect([status, body.error.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['subjcet']]);
   });
 
-  it('is refused with all that is wrong in it at once', async () => {
+  it('is refused with all of its errors at once', async () => {
     const { body } = await api.call('POST', '/campaigns', { body: { nme: 'N', subject: 'S', body: 4 } });
     const fields = body.error.errors.map(({ field }: { field: string }) => field);
     expect(fields[0]).toBe('nme');

@@ -25,14 +25,14 @@ const errorsOf = (answer: { body: { error: { errors: { field: string }[] } } }) 
 const draw = (steps: Record<string, StepSpec>, enabled = false): Promise<BuiltWorkflow> =>
   buildWorkflow(api, { steps, enabled });
 
-/** What `GET` gives, as it is saved again. */
+/** Returns the response of `GET` in the form of a save. */
 async function drawn({ id }: BuiltWorkflow): Promise<Drawn> {
   const { version, entryStepId, steps, transitions } = await read(id);
   return { version, entryStepId, steps, transitions };
 }
 
 describe('a whole graph', () => {
-  it('is saved at once: steps added, changed and removed, transitions drawn anew', async () => {
+  it('is saved at once: steps added, changed and removed, transitions replaced', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'gone' }, gone: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const { pause = '', end = '' } = workflow.steps;
     const { version } = await drawn(workflow);
@@ -87,7 +87,7 @@ describe('a whole graph', () => {
     expect(JSON.stringify(saved)).not.toContain('very-secret-token');
   });
 
-  it('is refused where somebody else has changed it since, whichever way', async () => {
+  it('is refused if someone else has changed it since, in any way', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await drawn(workflow);
     const step = `/workflows/${workflow.id}/steps/${workflow.steps.pause}`;
@@ -106,7 +106,7 @@ describe('a whole graph', () => {
     await expectOk(save(workflow.id, { ...last, transitions: [] }));
   });
 
-  it('is refused whole, with every fault at its step, and nothing of it is saved', async () => {
+  it('is refused as a whole, with every error at its step, and nothing of it is saved', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await drawn(workflow);
     const { pause = '', end = '' } = workflow.steps;
@@ -149,7 +149,7 @@ describe('a whole graph', () => {
     expect((await save(workflow.id, { ...graph, transitions: lost })).status).toBe(422);
   });
 
-  it('of an enabled workflow has to be able to run; of a disabled one the answer says what keeps it from it', async () => {
+  it('of an enabled workflow must be able to run; for a disabled one the response says what prevents it', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
     const graph = await drawn(workflow);
     const alone = { ...graph, steps: [...graph.steps, { id: 'alone', type: 'DELAY', config: DAY.config }] };

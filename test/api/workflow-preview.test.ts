@@ -116,7 +116,7 @@ describe('a preview', () => {
     expect(answer.steps).toHaveLength(STEP_TYPES.length);
   });
 
-  it('lets waits go by the events that are said to happen, at their times', async () => {
+  it('ends waits by the simulated events, at their times', async () => {
     const workflow = await draw({
       first: waitFor('order', { event: 'second', timeout: 'late' }),
       second: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order' }, to: { event: 'third' } },
@@ -189,7 +189,7 @@ describe('a preview', () => {
     await sql`UPDATE projects SET frequency_max = NULL, frequency_days = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 
-  it('lets MARKETING wait for the sending window, by the clocks of the contact, and goes on from there', async () => {
+  it("makes MARKETING wait for the sending window, in the contact's time zone, and continues from there", async () => {
     const workflow = await draw({
       plain: { type: 'SEND_EMAIL', config: { templateId: plain }, to: 'news' },
       news: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'urgent' },
@@ -234,7 +234,7 @@ describe('a preview', () => {
     expect(await preview(workflow.id, { contact })).toMatchObject({ status: 'EXITED' });
   });
 
-  it('shows what somebody who is no contact would get, by the suppression list and the hold of the moment', async () => {
+  it('shows the result for an address without a contact, by the current suppression list and hold', async () => {
     const workflow = await draw({
       mail: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'ask' },
       ask: {
@@ -264,7 +264,7 @@ describe('a preview', () => {
     await sql`UPDATE projects SET held_at = NULL, hold_reason = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 
-  it('ends in a circle as an execution does: by the rule of laps, and at 1,000 steps', async () => {
+  it('ends a cycle as an execution does: by the loop guard, and at 1,000 steps', async () => {
     const circle = (amount: number): Record<string, StepSpec> => ({
       pause: { type: 'DELAY', config: { amount, unit: 'seconds' }, to: 'turn' },
       turn: { type: 'CONDITION', config: { field: 'email', operator: 'exists' }, to: { yes: 'pause', no: 'pause' } },
@@ -278,7 +278,7 @@ describe('a preview', () => {
     expect(far.steps).toHaveLength(1_000);
   });
 
-  it('is for those who may look at workflows, of workflows and contacts of their own', async () => {
+  it("needs the scope to see workflows, and uses the caller's own workflows and contacts", async () => {
     const workflow = await draw({ end: { type: 'EXIT' } });
     const contact = { email: 'a@example.com' };
     const ask = (body: unknown, key?: string) =>

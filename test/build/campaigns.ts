@@ -19,7 +19,7 @@ export async function buildContacts(
   return p.count;
 }
 
-/** The body of `POST /campaigns`, to everybody. */
+/** Returns the body of `POST /campaigns`, to all contacts. */
 export function campaignBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'News',
@@ -31,7 +31,7 @@ export function campaignBody(changes: Record<string, unknown> = {}): Record<stri
   };
 }
 
-/** A campaign from `a@sender.test` to everybody that somebody has started, and no worker has come to. */
+/** Builds a started campaign from `a@sender.test` to all contacts that no worker has taken yet. */
 export async function buildStartedCampaign(
   db: Db,
   { projectId, says }: { projectId: string; says?: Partial<CampaignContent> },

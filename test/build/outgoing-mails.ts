@@ -33,7 +33,7 @@ interface Expected {
   files?: { filename: string; type: string; disposition: string; contentId: string | null; content: Buffer }[];
   /** Carries RFC 8058's headers. */
   unsubscribe?: true;
-  /** What Python finds wrong in every address outside ASCII, though RFC 6532 allows them. */
+  /** Defects that Python reports in every address outside ASCII, though RFC 6532 permits them. */
   defects?: string[];
 }
 
@@ -50,7 +50,7 @@ interface Outgoing extends Expected {
 }
 
 /**
- * A name that fits into one encoded word: between two of them in a name Python puts a space (gh-128110, mended in
+ * A name that fits into one encoded word: Python adds a space between two of them in a name (gh-128110, fixed in
  * 3.13.2).
  */
 const SHOP = { name: 'Söhne & Co, "Ltd."', address: `hello@${SENDER}` };
@@ -172,7 +172,7 @@ export const OUTGOING_MAILS: Outgoing[] = [
     hardLines: true,
     unsubscribe: true,
     async send({ service }) {
-      // Nobody gets in by the API whose address is not ASCII.
+      // The API accepts no address outside ASCII here.
       for (const email of ['reader@to.test', 'jürgen@bücher.test'])
         await buildContact(service.db, {
           projectId: service.one.id,
@@ -235,7 +235,7 @@ export const OUTGOING_MAILS: Outgoing[] = [
     subject: 'Grüße {{name}}',
     words: 'Hallo {{name}}',
     hardLines: true,
-    // Of the client, which encodes the name in Content-Type by RFC 2047; the relay passes it on as written.
+    // The client encodes the name in Content-Type by RFC 2047, and the relay keeps it.
     defects: ['Content-Type: InvalidHeaderDefect', 'Content-Type: InvalidHeaderDefect'],
     files: [{ filename: 'ä.bin', type: 'image/png', disposition: 'inline', contentId: '<a@b>', content: EVERY_BYTE }],
     send: ({ service, relayPort }) =>

@@ -39,7 +39,7 @@ export async function buildSentCampaign(
   return campaign.id;
 }
 
-/** After a test has changed a campaign's mails by itself: what is kept of their figures is forgotten. */
+/** Deletes the stored statistics of a campaign after a test has changed its emails directly. */
 export async function forgetFigures(db: Db, campaignId: string): Promise<void> {
   await sql`UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = ${campaignId}`.execute(db);
 }

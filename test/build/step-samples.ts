@@ -2,19 +2,19 @@ import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { StepSpec } from './workflows.ts';
 
-/** What samples name. */
+/** Records that the samples use. */
 export interface Named {
   templateId: string;
   segmentId: string;
-  /** Of an endpoint. */
+  /** Address of an endpoint. */
   url: string;
   /** How long they wait. */
   seconds: number;
 }
 
 /**
- * A config of each type of step, that does what steps of its type are for. Tests that hold for every type go by these:
- * a new one is in all of them.
+ * Returns a useful config for each type of step. Tests for all types use them, so a new type is in all of these
+ * tests.
  */
 export function stepSamples({ templateId, segmentId, url, seconds }: Named): Record<StepType, StepConfig> {
   const branches = [
@@ -34,7 +34,7 @@ export function stepSamples({ templateId, segmentId, url, seconds }: Named): Rec
   };
 }
 
-/** A workflow of one step of each type, one after the other whatever branch is taken; what ends it comes last. */
+/** Returns a workflow with one step of each type, in sequence on every branch; the step that ends it comes last. */
 export function stepOfEachType(named: Named): Record<string, StepSpec> {
   const samples = stepSamples(named);
   const branchesAt = (type: StepType) => branchesOf({ type, config: samples[type] });
@@ -47,7 +47,7 @@ export function stepOfEachType(named: Named): Record<string, StepSpec> {
   return Object.fromEntries(steps);
 }
 
-/** The branches by which a step is left, `plain` where it has no choice. */
+/** Returns the branches of a step, `plain` if it has only one. */
 export function branchesOf({ type, config = {} }: Pick<StepSpec, 'type' | 'config'>): string[] {
   const branches = STEPS[type].branches(config);
   const named = branches.filter((branch) => branch !== null);

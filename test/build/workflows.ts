@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { CallOptions, CallResult } from '../support/api.ts';
 
-/** Where workflows are built: a test API or a test service. */
+/** Builds workflows through a test API or a test service. */
 export interface Caller {
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
 }

@@ -73,7 +73,7 @@ describe('cc and bcc', () => {
     });
   });
 
-  it('change no contact: what the request says is about its recipient', async () => {
+  it("change no contact: the request's fields concern its recipient", async () => {
     await send({ to: 'eve@to.test', cc: 'finn@to.test', subscribed: true, data: { plan: 'pro' } });
     const rows = await service.db
       .selectFrom('contacts')
@@ -105,7 +105,7 @@ describe('cc and bcc', () => {
     ]);
   });
 
-  it('skip whoever does not want marketing, and do not stop the email', async () => {
+  it('skip recipients without marketing consent, and do not stop the email', async () => {
     const template = await service.call('POST', '/v1/templates', {
       body: { name: 'News', subject: 'News', body: '<p>News</p>', from: FROM, type: 'MARKETING' },
     });
@@ -180,7 +180,7 @@ describe('headers of the caller', () => {
   );
 
   it.each([[undefined], [[{ filename: 'a.txt', content: 'QQ==', contentType: 'text/plain' }]]])(
-    'leave as they are given, with attachments %j',
+    'are sent as given, with attachments %j',
     async (attachments) => {
       const to = attachments ? 'files@to.test' : 'headers@to.test';
       const { status, body } = await send({
@@ -246,7 +246,7 @@ describe('an attachment that is an alternative', () => {
   it.each([
     ['alone', [invitation]],
     ['beside a file', [file, invitation]],
-  ])('stands beside text and HTML, %s, and is no file', async (name, attachments) => {
+  ])('is beside text and HTML, %s, and is not a file', async (name, attachments) => {
     const to = `invited-${name.replace(/ /g, '-')}@to.test`;
     expect((await send({ to, attachments })).status).toBe(200);
     const { raw, parsed } = await arrivedAt(to);
@@ -260,7 +260,7 @@ describe('an attachment that is an alternative', () => {
     expect(calendar?.filename ?? null).toBeNull();
   });
 
-  it('as AMP stands before the HTML, among other forms and beside an image of the HTML too', async () => {
+  it('as AMP is before the HTML, among other forms and beside an image of the HTML too', async () => {
     const amp = {
       filename: 'a.html',
       content: Buffer.from('<html amp4email></html>').toString('base64'),

@@ -13,7 +13,7 @@ beforeAll(async () => {
   signer = dkimSigner({ domain: 'example.com', selector: 'tidings', privateKey: key.privateKey });
 });
 
-/** What a receiver says, whose DNS holds the record that we tell people to publish. */
+/** Returns the verdict of a receiver whose DNS has the record that the service asks users to publish. */
 async function verdict(message: string | Buffer) {
   const resolver = async (name: string, type: string): Promise<string[][]> => {
     if (type === 'TXT' && name === 'tidings._domainkey.example.com') return [[dkimRecordValue(key.publicKey)]];
@@ -106,7 +106,7 @@ describe('a signature', () => {
     expect((await verdict(change(signed))).result).not.toBe('pass');
   });
 
-  it('survives Date and Message-ID of SES when these are left out', async () => {
+  it('survives Date and Message-ID of SES if they are omitted', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer, {
       rewrittenFields: EMAIL_PROVIDERS.ses.rewrittenFields,
     });

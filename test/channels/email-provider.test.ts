@@ -99,7 +99,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     expect(taken()[0]?.raw).toBe(raw.toString('latin1'));
   });
 
-  it('answers each of many messages that are under way, by promise and by callback', async () => {
+  it('reports each of many concurrent messages, by promise and by callback', async () => {
     const { provider, taken } = await start();
     const recipients = Array.from({ length: 40 }, (_, i) => `to${i}@example.org`);
     const answered: string[] = [];

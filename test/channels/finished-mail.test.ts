@@ -13,7 +13,7 @@ afterAll(() => threads.close());
 const bytes = (n: number) => Buffer.from(Array.from({ length: n }, (_, i) => (i * 31 + (i >> 8)) % 256));
 
 /**
- * A mail with all that is not plain: names, inline images, lines that begin with dots, eight-bit bytes of an attached
+ * An email with unusual parts: names, inline images, lines that start with dots, eight-bit bytes of an attached
  * message.
  */
 const input = (signer?: DkimSigner): Extract<FinishedMailInput, { mail: unknown }> => ({
@@ -73,7 +73,7 @@ describe('a mail that is made in a thread', () => {
     expect(mail.mail.attachments[0]?.content.byteLength).toBe(0);
   });
 
-  it('is there once where no line begins with a dot', async () => {
+  it('is complete if no line starts with a dot', async () => {
     const { mail } = input();
     const plain = { ...mail, html: '<p>x</p>', text: 'x', attachments: mail.attachments.slice(0, 1) };
     const { raw, payload } = await finishMail({ mail: plain, signer: undefined, rewrittenFields: [] });
@@ -82,7 +82,7 @@ describe('a mail that is made in a thread', () => {
     expect(theirs.data.buffer).toBe(there.buffer);
   });
 
-  it('that a thread does not end with fails by itself, and the next one is made', async () => {
+  it('fails alone if its thread does not finish, and the next one is composed', async () => {
     const strict = createThreads({ hardLimitMs: 1 });
     const p = input();
     await expect(strict.run({ projectId: 'a', name: 'mail.finished', input: p })).rejects.toBeInstanceOf(BoundExceeded);

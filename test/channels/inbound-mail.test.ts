@@ -119,7 +119,7 @@ describe('delivery status notifications', () => {
       'the Original-Recipient of a forward, in xtext',
       (email: string) => `Final-Recipient: rfc822; x@elsewhere.example\nOriginal-Recipient: rfc822;${xtext(email)}`,
     ],
-  ])('of several recipients the block about ours counts, known by %s', async (_, about) => {
+  ])('uses the block of our recipient among several, found by %s', async (_, about) => {
     const mail = await sentMail();
     const relayed = 'Final-Recipient: rfc822; other@example.com\nAction: relayed\nStatus: 2.0.0';
     const ours = `${about(mail.email)}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown`;
@@ -148,7 +148,7 @@ describe('delivery status notifications', () => {
     expect(state).toMatchObject({ subscribed: true, entries: [] });
   });
 
-  it('where the blocks name no address, the worst counts', async () => {
+  it('uses the worst block if none names an address', async () => {
     const mail = await sentMail();
     const blocks = ['Action: relayed\nStatus: 2.0.0', 'Action: failed\nStatus: 5.1.1'];
     await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
@@ -288,7 +288,7 @@ describe('delivery status notifications', () => {
     expect((await stateOf(mail)).mail.status).toBe('SENT');
   });
 
-  it('a report on an id that nobody has is answered quietly', async () => {
+  it('accepts a report on an unknown id quietly', async () => {
     const to = verpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
     expect(await deliver({ to, raw: dsn({ status: '5.1.1' }) })).toMatch(/^250/);
   });
@@ -307,7 +307,7 @@ describe('strangers', () => {
     await deliver({ to: 'fbl@shop.example.com', raw: arf({ headers: `List-Unsubscribe: ${many}` }) });
     await deliver({ to, raw: dsn({ status: '5.1.1', diagnostic: `smtp; ${'550 5.1.1 '.repeat(100_000)}` }) });
     await deliver({ to, raw: `From: x@y.z\n\n${'550 '.repeat(500_000)}` });
-    // Of this process, which has the listener. Time would depend on what else the machine does.
+    // CPU time of this process, which has the listener. Elapsed time would depend on the machine's other work.
     expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
     await expect(
       deliver({ to, raw: `From: x@y.z\n\n${'x'.repeat(70)}\n`.padEnd(26 * 1024 * 1024, 'line\n') }),
@@ -326,7 +326,7 @@ describe('strangers', () => {
 });
 
 describe('the session', () => {
-  it('is encrypted where there is a certificate', async () => {
+  it('is encrypted if there is a certificate', async () => {
     const taken: string[] = [];
     const secure = await startInboundListener({
       host: '127.0.0.1',
@@ -553,7 +553,7 @@ AAECAw==
     expect(event.data).toMatchObject({ inReplyTo: null, references: [], attachments: [] });
   });
 
-  it('that somebody wrote in the name of another says so in its verdicts', async () => {
+  it('shows a forged sender in its verdicts', async () => {
     const raw = 'From: eve@author.example\nMessage-ID: <two@x>\nSubject: {{ 7 }}\n\nSend me money.\n';
     await deliver({ from: 'eve@elsewhere.example', to: 'help@shop.example.com', raw });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');

@@ -9,7 +9,7 @@ import { type ReadMail, readMails } from '../support/smtp/read-mail.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-/** Where SPF says that mail comes from; the sink sees it come from loopback. */
+/** Host that SPF names; the sink sees the email come from loopback. */
 const MAIL_HOST = 'mail.tidings.example';
 
 let dns: DnsServer;
@@ -97,7 +97,7 @@ describe('the verifier', () => {
     expect(verdict).toMatchObject({ dkim: [{ result: 'neutral' }], dmarc: { result: 'fail', policy: 'reject' } });
   });
 
-  it('goes by SPF alone where the signature is gone', async () => {
+  it('uses SPF alone if the signature is gone', async () => {
     const raw = mail().raw.replace(/^DKIM-Signature:.*\r\n( .*\r\n)*/, '');
     const verdict = await verdictOf(dns.address, { ...mail(), raw });
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: `bounces.${SENDER}`, dkim: undefined } });

@@ -33,7 +33,7 @@ import { until } from '../support/until.ts';
 const files = await findPostfix();
 const missing = typeof files === 'string' ? files : undefined;
 
-/** Where Postfix hands on all that it took. */
+/** Receives everything that Postfix forwards. */
 let sink: SmtpSink;
 let postfix: Postfix;
 const cleanup: (() => Promise<unknown>)[] = [];
@@ -77,7 +77,7 @@ async function arrived(count: number): Promise<string[]> {
   return sink.bodies;
 }
 
-/** What Postfix writes above a mail that somebody handed over who had signed in, over TLS. */
+/** The line that Postfix adds to an email of a client that has signed in over TLS. */
 const SIGNED_IN =
   /^Received: from [\s\S]*?\(using TLSv1\.[23] [\s\S]*?\(Authenticated sender: ann@postfix\.test\)\s+by mx\.postfix\.test \(Postfix\) with (UTF8SMTP|ESMTP)SA id (\w+)/;
 
@@ -212,7 +212,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
         expect(judgeRefusal(result)).toMatchObject({ about: 'us', why: 'account', retry: true });
     });
 
-    it('about the size: a message over its limit is the fault of the message, and the next one passes', async () => {
+    it('about the size: an oversized message is refused as such, and the next one passes', async () => {
       const client = pool({ url: urlOf(), connections: 1 });
       const large = message(
         'large@to.test',

@@ -171,7 +171,7 @@ describe('a server that cannot be reached', () => {
     expect(smtp.counts.openFailures).toBe(3);
   });
 
-  it('and comes back is used again by itself', async () => {
+  it('and returns is used again automatically', async () => {
     const first = await startSmtpSink();
     const { port, url } = first;
     await first.close();
@@ -183,7 +183,7 @@ describe('a server that cannot be reached', () => {
     expect(await waiting).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('for its words has them in the result', async () => {
+  it('for its text has it in the result', async () => {
     const server = await scripted(willing(), '554 5.7.1 blocked using zen.spamhaus.org');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({
@@ -202,7 +202,7 @@ describe('a server that cannot be reached', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an invalid reply', () => {
   it('to the message leaves it in doubt', async () => {
     const server = await scripted(willing({ '.': '354 what?' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
@@ -232,7 +232,7 @@ describe('silence', () => {
     expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
   });
 
-  it('with 421 at EHLO is told with its words, and no HELO follows', async () => {
+  it('with 421 at EHLO is reported with its text, and no HELO follows', async () => {
     const server = await scripted((line) => (line.startsWith('EHLO') ? '421 4.3.2 no literal, please' : '250 fine'));
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'ehlo', code: 421, text: '4.3.2 no literal, please' });

@@ -63,7 +63,7 @@ describe('TLS', () => {
     expect(mails).toEqual([]);
   });
 
-  it('is left out with ignoreTLS=true', async () => {
+  it('is not used with ignoreTLS=true', async () => {
     const { port, mails } = await server();
     await pool(`smtp://127.0.0.1:${port}?ignoreTLS=true`).send(message);
     expect(mails).toMatchObject([{ secure: false }]);
@@ -123,7 +123,7 @@ describe('AUTH', () => {
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
-  it('a refusal never holds the password, though the server repeats what it was told', async () => {
+  it('a refusal never contains the password, though the server repeats its input', async () => {
     const seen: string[] = [];
     const echo: Script = (line, socket, n) => {
       seen.push(line);

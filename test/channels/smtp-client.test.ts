@@ -79,7 +79,7 @@ describe('a message', () => {
   });
 
   it.each([true, false])(
-    'of megabytes arrives whole, in its turn, with one behind it (PIPELINING: %s)',
+    'of megabytes arrives complete, in its turn, with one behind it (PIPELINING: %s)',
     async (pipelining) => {
       const server = await sink({ pipelining });
       const smtp = pool(server.url);
@@ -94,7 +94,7 @@ describe('a message', () => {
     },
   );
 
-  it('that is canonical goes out as it is', async () => {
+  it('that is canonical is sent unchanged', async () => {
     const server = await sink();
     const data = 'Subject: x\r\n\r\nready\r\n';
     await pool(server.url).send(message('ann@example.org', { data, canonical: true }));
@@ -165,7 +165,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('of the sender is named so, though RCPT and DATA fail after it', async () => {
+  it('of the sender is reported as such, though RCPT and DATA fail after it', async () => {
     const server = await scripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
   });
@@ -239,7 +239,7 @@ describe('the pool', () => {
     expect(server.counts.messages).toBe(2000);
   });
 
-  it('answers what is queued when it is closed, and waits for what is on the wire', async () => {
+  it('reports queued messages when it closes, and waits for messages on the wire', async () => {
     const server = await sink({ latencyMs: 20 });
     const smtp = pool(server.url);
     const first = smtp.send(message('first@example.org'));

@@ -282,7 +282,7 @@ describe('header fields', () => {
     expect(raw).not.toMatch(/hidden|other@/);
   });
 
-  it('of raw UTF-8 are encoded', async () => {
+  it('with raw UTF-8 are encoded', async () => {
     const head = ['From: Grüße <hello@sender.test>', 'To: Łódź <ada@to.test>', 'Subject: Grüße', '', 'x', ''];
     const { raw } = await pass(Buffer.from(head.join('\r\n'), 'utf8'));
     expect(raw).toMatch(/^[\x20-\x7e\r\n\t]*$/);
@@ -294,7 +294,7 @@ describe('header fields', () => {
 describe('a line of more than 998 octets', () => {
   const long = `${'word '.repeat(400)}ü`;
 
-  it('is encoded anew in a part that nobody signed', async () => {
+  it('is encoded in a part without a signature', async () => {
     await track('DISABLED');
     const lines = [...HEAD, 'Content-Type: text/plain; charset=utf-8', '', long, ''];
     const { raw } = await pass(Buffer.from(lines.join('\r\n'), 'utf8'));
@@ -346,7 +346,7 @@ describe('a line of more than 998 octets outside the bodies of parts', () => {
     ["Content-Type: multipart/mixed; boundary*=us-ascii''o%20o", 'o o'],
     ['Content-Type: multipart/mixed; boundary*0="o-"; boundary*1=o', 'o-o'],
     ["Content-Type: multipart/mixed; boundary*1=o;\r\n boundary*0*=''o%2D", 'o-o'],
-  ])('is encoded anew in a part after %j', async (type, boundary) => {
+  ])('is encoded in a part after %j', async (type, boundary) => {
     const { body } = await pass([...HEAD, type, '', `--${boundary}`, '', `${word} `, `--${boundary}--`, '']);
     expect(body).toMatch(new RegExp(`^--${boundary}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nx`));
     expect(body).toMatch(new RegExp(`\r\n--${boundary}--\r\n$`));
@@ -417,7 +417,7 @@ describe('parts within parts', () => {
     expect(body).toBe(bodyOf(nested(29)));
   });
 
-  it.each([31, 60, 1_000])('are refused with the reason where there are %i levels', async (levels) => {
+  it.each([31, 60, 1_000])('are refused with the reason at %i levels', async (levels) => {
     expect(await hand([...HEAD, ...nested(levels)])).toMatch(/^554 5\.6\.0 .*nest/i);
     expect(relay.sink.bodies).toEqual([]);
   });

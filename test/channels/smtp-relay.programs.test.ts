@@ -100,7 +100,7 @@ describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () 
     expect(parsed.attachments.map(({ filename }) => filename)).toEqual(options.includes('--attach') ? ['a.bin'] : []);
   });
 
-  it('is told why it is refused', async () => {
+  it('gets the reason of a refusal', async () => {
     const wrongKey = await swaks({ key: 'sk_live_wrong' });
     expect([wrongKey.code, wrongKey.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringMatching(/535 5\.7\.8 \w/)]);
     const noScope = await swaks({ key: relay.service.one.bareKey });

@@ -142,7 +142,7 @@ describe('a message', () => {
     }
   });
 
-  it('of plain text stays plain text', async () => {
+  it('in plain text stays plain text', async () => {
     await client().sendMail({ ...mail, text: 'a < b\n  indented\n' });
     const parsed = await PostalMime.parse((await relay.arrived())[0] ?? '');
     expect(parsed.text?.trimEnd()).toBe('a < b\n  indented');
@@ -164,7 +164,7 @@ describe('a message', () => {
     expect(await emailCount()).toBe(before);
   });
 
-  it('over the monthly limit is put off with 452', async () => {
+  it('over the monthly limit is deferred with 452', async () => {
     const limit = (n: number | null) =>
       service.db.updateTable('projects').set({ monthly_email_limit: n }).where('id', '=', service.one.id).execute();
     await limit(0);
@@ -176,7 +176,7 @@ describe('a message', () => {
     await until(async () => (await refusal(client().sendMail(mail))) === 'accepted', 'the limit to be lifted');
   });
 
-  it('with more than 10 MB of files, or too long a subject, is refused for good', async () => {
+  it('with more than 10 MB of files, or too long a subject, is refused permanently', async () => {
     const content = Buffer.alloc(10 * 1024 * 1024 + 1);
     expect(await refusal(client().sendMail({ ...mail, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
       /^552 5\.3\.4 \w/,

@@ -127,7 +127,7 @@ describe.each([
     await until(async () => (await arrive('127.0.0.2')) === '220', 'the place');
   });
 
-  it('that are the last tenth are for those who have none', async () => {
+  it('of which the last 10 % are for addresses without a session', async () => {
     const shared = places * 0.9;
     for (let n = 3; open.length < shared; n += 1) {
       const some = Array.from({ length: Math.min(10, shared - open.length) }, () => arrive(`127.0.0.${n}`));
@@ -141,7 +141,7 @@ describe.each([
     expect(open).toHaveLength(places);
   });
 
-  it('are not taken by those who are refused, however many they are', async () => {
+  it('are not taken by refused clients, however many they are', async () => {
     await open.pop()?.end();
     const strangers = Array.from({ length: places * 2 }, () => talk(listener.port(), '127.0.0.2'));
     expect(new Set(await Promise.all(strangers.map((stranger) => stranger.say())))).toEqual(new Set(['421']));
@@ -149,7 +149,7 @@ describe.each([
   });
 });
 
-/** Who asks: what they did before. Each in a session of its own. */
+/** Clients by their earlier commands. Each has a session of its own. */
 const ACTORS = {
   'before EHLO': [],
   'after EHLO': ['EHLO me'],
@@ -202,7 +202,7 @@ describe.each(KINDS)('commands of the %s listener', (kind) => {
     return code;
   }
 
-  it('are answered to each actor as the table says', async () => {
+  it('get the reply in the table from each client', async () => {
     const rows = [];
     for (const command of COMMANDS) {
       const codes = await Promise.all(Object.values(ACTORS).map((before) => answer(before, command)));

@@ -57,7 +57,7 @@ function publish(zones: Record<string, Zone | 'fault' | 'silent'>): void {
   for (const [name, zone] of Object.entries(zones)) dns.zones.set(name, zone);
 }
 
-/** The records that the service asks for, but for those of some purposes. */
+/** Publishes the records that the service asks for, except those for some purposes. */
 async function publishDomain(without: string[] = []): Promise<void> {
   const { id: projectId } = await database.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
   const [domain] = await listDomains(database.db, projectId);
@@ -145,7 +145,7 @@ describe('doctor on the mail server', () => {
       '553 5.7.1 <postmaster@shop.example.com>: Sender address rejected: not owned by user',
       'not owned by user',
     ],
-  ])('fails where the server refuses us at %s, with its words and without addresses', async (verb, reply, words) => {
+  ])('fails if the server refuses us at %s, with its text and without addresses', async (verb, reply, words) => {
     const server = await startScriptedSmtp(willing({ [verb]: reply }));
     const { of } = await diagnose({ SMTP_URL: server.url });
     await server.close();

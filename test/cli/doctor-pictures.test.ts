@@ -23,7 +23,7 @@ async function said(env: Record<string, string>): Promise<string> {
   return of('pictures').join('\n');
 }
 
-it('doctor asks the bucket of pictures, changes nothing there, and says what it answered', async () => {
+it('doctor reads the image bucket, changes nothing there, and reports its response', async () => {
   expect(await said(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} accepts our credentials`);
   expect(await said({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
     /^fail the bucket pictures at \S+ cannot be used: .*403.* → check ASSETS_S3_\*: .* s3:PutObject/,

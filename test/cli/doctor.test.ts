@@ -74,7 +74,7 @@ describe('doctor on settings', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('warns of what was not there to be looked at', async () => {
+  it('warns of parts that could not be checked', async () => {
     const { of, exitCode } = await diagnoseHere(env());
     expect(of('Postgres')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(of('Temporal')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
@@ -143,7 +143,7 @@ describe('doctor on settings', () => {
 });
 
 describe('doctor on Postgres', () => {
-  it('fails for settings that lose what was confirmed, as those of the tests are', async () => {
+  it('fails for settings that lose confirmed data, such as those of the tests', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: database.url }));
     expect(of('Postgres')).toEqual(
       ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) =>
@@ -203,7 +203,7 @@ describe('doctor on Temporal', () => {
     ]);
   });
 
-  it('fails for a namespace that is not there', async () => {
+  it('fails for a missing namespace', async () => {
     expect((await at('nobody-made-this')).of('Temporal')).toEqual([
       expect.stringMatching(/^fail .* has no namespace nobody-made-this → temporal operator namespace create/),
     ]);
@@ -231,7 +231,7 @@ describe('doctor on TLS', () => {
     expect(gone.of('TLS')).toEqual([expect.stringMatching(/^warn https:\/\/localhost.* was not reached from here/)]);
   });
 
-  it('fails for files of the mail listeners that do not belong together, or are not there', async () => {
+  it('fails for missing or mismatched files of the mail listeners', async () => {
     const [one, two] = await Promise.all([newCertificate(), newCertificate()]);
     const paths = { TLS_CERT_FILE: join(files, 'one.pem'), TLS_KEY_FILE: join(files, 'two.key') };
     writeFileSync(paths.TLS_CERT_FILE, one.cert);
@@ -247,7 +247,7 @@ describe('doctor on TLS', () => {
 });
 
 describe('doctor on the clock', () => {
-  it('compares it with Postgres and with whom requests are signed for', async () => {
+  it('compares it with Postgres and with the hosts for which requests are signed', async () => {
     const server = createHttp((_, response) => {
       response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString());
       response.end();

@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/em
 import { freePort } from '../../cli/start/ports.ts';
 import { isAlive, processesIn } from '../../cli/start/processes.ts';
 
-/** mkdtemp makes it with mode 700, so a Postgres that is not root has to be let through. */
+/** mkdtemp uses mode 700, so a Postgres without root needs access. */
 const folder = mkdtempSync(join(tmpdir(), 'tidings-postgres-'));
 const dataFolder = join(folder, 'postgres', 'data');
 const umask = process.umask();
@@ -66,7 +66,7 @@ it('a running one is adopted, and its end is noticed', async () => {
   postgres = await start();
 });
 
-it('starts again after kill -9 with what was committed, though a backend is still at work', async () => {
+it('starts again after kill -9 with all committed data, though a backend is still at work', async () => {
   await execute('CREATE TABLE kept AS SELECT 1 AS n');
   const busy = value('SELECT pg_sleep(60)').catch(() => 'lost');
   process.kill(postgres.mark.pid, 'SIGKILL');

@@ -47,7 +47,7 @@ function run(command: string, env: Record<string, string>): Started {
   return { child, output: () => text, ended: once(child, 'close').then(([code]) => code) };
 }
 
-describe('what keeps a process from starting is one line and exit code 1', () => {
+describe('a problem that keeps a process from starting is one line and exit code 1', () => {
   it.each([
     ['api', {}, /^DATABASE_URL is required/],
     ['api', { DATABASE_URL: 'postgres://x@127.0.0.1/x', TEMPORAL_ADDRESS: NOWHERE }, /^SECRET_KEY is required/],
@@ -91,7 +91,7 @@ describe('what keeps a process from starting is one line and exit code 1', () =>
 });
 
 describe('processes of their own hosts', () => {
-  it('what is asked to end while it still starts ends with code 0', async () => {
+  it('a process that is stopped while it starts ends with code 0', async () => {
     const silent = createServer().listen(0, '127.0.0.1'); // Takes connections and never answers.
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -123,7 +123,7 @@ describe('processes of their own hosts', () => {
     expect(await ended).toBe(0);
   });
 
-  it('the API says in one table what is open to whom', async () => {
+  it('the API lists its open addresses and their audience in one table', async () => {
     const [port, metricsPort] = [await freePort(), await freePort()];
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };

@@ -8,7 +8,7 @@ import { newHome, removeHome, runStart, type StartedService, startService, until
 const LISTEN = '0A';
 const MAILBOX_PATHS = ['/mailbox', '/mailbox.json', '/mailbox/sms', '/mailbox/sms.json'];
 
-/** Calls a service as a stranger from elsewhere would, or with what `headers` bring. */
+/** Calls a service like an unknown caller from elsewhere, or with `headers`. */
 const call = (service: StartedService, method: string, path: string, options: CallOptions = {}) =>
   callHttp(service.dev().baseUrl, method, path, options);
 

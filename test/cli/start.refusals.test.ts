@@ -42,13 +42,13 @@ it('a value that cannot be used', async () => {
   expect(await refusal({ WORKERS: 'many' })).toBe('WORKERS must be a whole number from 1 to 64, not "many".\n');
 });
 
-it('is told by what npm start runs too', async () => {
+it('is also reported by the processes of npm start', async () => {
   const { code, output } = await runStart({ home, env: { WORKERS: 'many' }, script: 'start.mjs' });
   expect(code).toBe(1);
   expect(output).toMatch(/^WORKERS must be .*\n$/m);
 });
 
-it('a program for Temporal that is none', async () => {
+it('a file that is not a Temporal program', async () => {
   expect(await refusal({ TEMPORAL_CLI_PATH: '/etc/passwd' })).toMatch('TEMPORAL_CLI_PATH must be');
 });
 

@@ -101,7 +101,7 @@ describe('npm start on an empty home', () => {
     expect(response.status).toBe(200);
   });
 
-  it('keeps its ports below those of outgoing connections', () => {
+  it('uses ports below those of outgoing connections', () => {
     const { baseUrl, databaseUrl, temporal } = service.dev();
     const ports = [baseUrl, databaseUrl, `http://${temporal.address}`, temporal.ui ?? ''].map((url) =>
       Number(new URL(url).port),

@@ -95,7 +95,7 @@ it('the official download is unpacked and kept in the cache for the next start',
   expect(await findTemporalBinary(options())).toBe(found);
 });
 
-it('go install is tried when the download is out of reach, without C and at the version that installs this way', async () => {
+it('go install runs when the download is unreachable, without C and at the version that installs this way', async () => {
   const call = join(folder, 'call');
   putProgram(
     join(folder, 'path', 'go'),
@@ -109,7 +109,7 @@ it('go install is tried when the download is out of reach, without C and at the 
   );
 });
 
-it('where there is none, one line names every way to get one, and nothing half is left', async () => {
+it('without any, one line names every way to get one, and no partial file is left', async () => {
   const downloadUrl = await serve(200, gzipSync(tarOf('README', 'no program')));
   const error = await findTemporalBinary(options({ downloadUrl })).catch((reason: Error) => reason);
   expect(error).toBeInstanceOf(Error);

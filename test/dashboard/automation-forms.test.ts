@@ -4,7 +4,7 @@ import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** What a person who knows no API sets up, and reads, of an automation. */
+/** Settings and results of an automation for a user who knows no API. */
 describeInBrowser('the forms of automations in the dashboard', () => {
   let service: TestService;
   let templateId: string;
@@ -22,7 +22,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
   const configOf = async (id: string, stepId: string | undefined) =>
     (await read(id)).steps.find((step: { id: string }) => step.id === stepId).config;
 
-  it('say which events count, what a webhook is sent and what becomes of a contact, without a line of JSON', async () => {
+  it('set up which events match, the body of a webhook and the changes of a contact, without a line of JSON', async () => {
     await track('grace@example.com', 'order.paid', { total: 40, currency: 'EUR', cart: { items: 2 } });
     await expectOk(service.call('POST', '/contacts', { body: { email: 'pro@example.com', data: { plan: 'pro' } } }));
     const headers = { Authorization: 'Bearer very-secret-token' };
@@ -70,7 +70,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByText('This is no JSON yet').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
-    // Data: a field with completion, one by a variable, one taken away; what is a list stays as it is.
+    // Data: a field with completion, one with a variable, one removed; a list stays unchanged.
     await page.locator('.react-flow__node', { hasText: 'mark' }).click();
     await page.getByRole('button', { name: 'Add a field' }).click();
     await page.getByRole('textbox', { name: 'Name of field 4' }).fill('lastTotal');
@@ -157,7 +157,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     expect((await read(id)).exitOn).toEqual([{ eventName: 'email.received', includeAutomatic: true }]);
   });
 
-  it('try an automation out with what came last, field by field, and with what happens meanwhile', async () => {
+  it('test an automation with the latest payload, field by field, and with simulated events', async () => {
     await track('linus@example.com', 'booked', { seats: 2, guest: { name: 'Linus' } });
     const workflow = await buildWorkflow(service, {
       enabled: false,
@@ -192,7 +192,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Value of field 2' }).inputValue()).toBe('2');
   });
 
-  it('lead from each count of a step to whom it counts, and from there to their run', async () => {
+  it('lead from each count of a step to its contacts, and from there to their run', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'counted',
       steps: {
@@ -212,7 +212,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await list.getByText('no@example.com').waitFor();
     await list.getByText('unsubscribed').waitFor();
     await expectNoSeriousAxe(page);
-    // The address is that of the list: it can be sent to somebody.
+    // The address identifies the list, so it can be shared.
     expect(page.url()).toContain('visits=SKIPPED');
     await page.reload();
     await list.getByText('no@example.com').waitFor();

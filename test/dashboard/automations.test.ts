@@ -112,7 +112,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByText('Not saved').waitFor();
   });
 
-  it('say what the API would refuse at the step, and that somebody else was faster', async () => {
+  it("show the API's errors at the step, and another user's earlier save", async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'both',
       steps: { first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' }, last: { type: 'EXIT' } },
@@ -187,7 +187,7 @@ describeInBrowser('automations in the dashboard', () => {
     expect(await page.locator('.react-flow').count()).toBe(0);
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);
-    // Whatever the steps are called: the buttons that add a step after one have its name.
+    // The buttons that add a step after another have its name, whatever it is.
     for (const id of Object.values(workflow.steps)) {
       const body = { name: `<b>${'M'.repeat(190)}` };
       await expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));

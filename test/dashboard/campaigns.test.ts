@@ -22,7 +22,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     );
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
-  it('is written, reviewed, sent and watched; who did not get it is found with the reason, and tried again', async () => {
+  it('is written, reviewed, sent and watched; unsent recipients are found with the reason, and retried', async () => {
     await audience(4);
     await limit(3);
     const { page, settled } = await open('/campaigns');
@@ -92,7 +92,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     }
   });
 
-  it('of many asks for their number, can be paused, and goes on', async () => {
+  it('of many asks for their number, can be paused, and continues', async () => {
     await audience(150);
     // A minute for all of them: there is time to pause.
     await rate(3);
@@ -137,7 +137,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('link', { name: '2' }).first().waitFor();
   });
 
-  it('that must be mended cannot be sent, and says where it is mended', async () => {
+  it('that must be fixed cannot be sent, and shows where to fix it', async () => {
     const id = await campaigns.create({ body: '<p><a href="javascript:x">no</a></p>' });
     const { page } = await open(`/campaigns/${id}/edit?step=review`);
     await page.getByText('No contacts will receive this').waitFor();

@@ -53,7 +53,7 @@ describe('the condition builder knows the language of the API', () => {
     }
   });
 
-  it('what it sends for an operator is what the API needs', () => {
+  it('sends for each operator the input that the API needs', () => {
     const fieldOf: Record<FieldKind, string> = {
       email: 'email',
       subscribed: 'subscribed',

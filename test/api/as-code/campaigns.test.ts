@@ -57,7 +57,7 @@ describe('a campaign in a file', () => {
     expect((await apply(files)).body).toMatchObject({ created: [], updated: [], unchanged: [{ slug: 'news' }] });
   });
 
-  it('changes what differs by its name, and leaves what it leaves out', async () => {
+  it('changes fields that differ, and keeps fields that the file omits', async () => {
     await apply([FILE]);
     const test = { ...TEST, metric: 'opens' };
     const { body } = await apply([{ slug: 'news', test, sendAtLocal: '2030-01-01T09:00', sendingWindow: null }]);
@@ -69,7 +69,7 @@ describe('a campaign in a file', () => {
     expect((await apply([{ slug: 'news', variants: null }])).body.updated[0].changes).toEqual(['variants', 'test']);
   });
 
-  it('names segments and topics by slug, also those that the same document makes', async () => {
+  it('names segments and topics by slug, also new ones of the same document', async () => {
     const filters = { operator: 'AND', conditions: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] };
     const more = {
       topics: [{ slug: 'offers', name: 'Offers' }],
@@ -118,7 +118,7 @@ describe('a campaign in a file', () => {
     expect(await campaigns()).toEqual([]);
   });
 
-  it('that was started stays as it is, is told as a finding, and is in no export', async () => {
+  it('stays unchanged once started, is reported as a finding, and is not exported', async () => {
     await apply([FILE]);
     await sql`UPDATE campaigns SET status = 'SENT'`.execute(api.db);
     expect((await apply([{ ...FILE, subject: 'Late' }])).body).toMatchObject({
@@ -131,7 +131,7 @@ describe('a campaign in a file', () => {
     expect((await exported()).campaigns).toEqual([]);
   });
 
-  it('of a sender that is not verified is not made, or keeps its own; the rest goes on', async () => {
+  it('is not created with an unverified sender, or keeps its own; the rest is applied', async () => {
     const [, b] = FILE.variants;
     await apply([FILE]);
     const variants = [FILE.variants[0], { ...b, from: 'b@elsewhere.example' }];

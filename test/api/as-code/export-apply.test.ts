@@ -58,7 +58,7 @@ describe('an export', () => {
       position: { x: 1, y: 2 },
     });
     expect(workflow.steps[1].config.groups[0].filters[0].field).toBe('segment.pro');
-    // What looks like a name of ours in somebody's own data is none.
+    // A value of the user's data that looks like one of our slugs is not a slug.
     expect(workflow.steps[2].config).toMatchObject({
       url: 'https://ada:***@hooks.example/in',
       headers: { Authorization: null },
@@ -207,7 +207,7 @@ describe('an apply', () => {
     expect((await apply({ workflows: [file] }, api.one.secretKey)).body).toMatchObject({ updated: [] });
   });
 
-  it('is all or nothing, and says where the fault is', async () => {
+  it('is all or nothing, and names the place of the error', async () => {
     const faults: [object, string][] = [
       [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', body: '{% for %}' }] }, 'templates.1.body'],
       [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', preheader: '{{ x' }] }, 'templates.1.preheader'],

@@ -145,7 +145,7 @@ function workflow(slug: string, names: { templates: string[]; segments: string[]
 
 const window = { from: '08:00', to: '21:00', days: [1, 2], timezone: 'contact' };
 
-/** The ways in which a campaign is said: none, some by weight, or some and a test. */
+/** Versions of a campaign: none, some by weight, or some with a test. */
 function variants() {
   const said = fc.record(
     { name: fc.constant(''), subject: text, body: text, preheader: text, weight: fc.integer({ min: 1, max: 9 }) },
@@ -238,7 +238,7 @@ it('a step of each type that is exported and applied elsewhere is the same there
   expect(await exported(api.two.secretKey)).toEqual(here);
 });
 
-it('what is exported and applied elsewhere is the same there, in any order; applying it again is no change', async () => {
+it('an export that is applied to another project is the same there, in any order; a second apply changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(project, fc.boolean(), async (document, backwards) => {
       const [here, there] = [await buildProject(api.db, 'here'), await buildProject(api.db, 'there')];

@@ -6,7 +6,7 @@ import { buildEverything } from '../../support/everything.ts';
 import { type Operation, operationsOf } from '../../support/operations.ts';
 import { signedIn } from '../../support/session.ts';
 
-/** Path parameters that are no record's id: another project's are simply not there. */
+/** Path parameters that are not record ids: another project's are simply missing. */
 const NO_IDS = new Set(['field', 'eventName', 'email', 'phone']);
 let api: TestApi;
 let operations: Operation[];
@@ -36,7 +36,7 @@ function call(operation: Operation, options: CallOptions & { id?: (param: string
   return api.call(operation.method, path, { body: operation.body, ...rest });
 }
 
-/** What every operation answers, in one list, so that a failure names the operation. */
+/** Returns the responses of all operations in one list, so that a failure names the operation. */
 async function answers(list: Operation[], ask: (operation: Operation) => ReturnType<typeof call>): Promise<string[]> {
   const lines = [];
   for (const operation of list) {
@@ -75,20 +75,20 @@ describe('every operation that asks for credentials', () => {
     expect(got).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
-  it('is 403 with the scope that it needs, with a key that has none', async () => {
+  it('is 403 with the required scope, with a key without it', async () => {
     const list = closed().filter((operation) => scopesOf(operation, 'secretKey').length > 0);
     const got = await answers(list, (o) => call(o, { key: api.one.bareKey }));
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'secretKey')[0]}`));
   });
 
-  it('is 403 to a member where only those who manage may come', async () => {
+  it('is 403 to a member if only managers may use it', async () => {
     const people: readonly string[] = PEOPLE_SCOPES;
     const list = closed().filter((operation) => scopesOf(operation, 'session').some((scope) => people.includes(scope)));
     const got = await answers(list, (o) => call(o, { key: null, headers: member }));
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'session')[0]}`));
   });
 
-  it('asks for scopes of the catalogue only, and of a key only for those that it can hold', () => {
+  it('needs scopes of the catalogue only, and of a key only scopes that keys can have', () => {
     const grantable: readonly string[] = GRANTABLE_SCOPES;
     for (const operation of closed()) {
       expect(scopesOf(operation, 'secretKey').filter((scope) => !grantable.includes(scope))).toEqual([]);

@@ -90,7 +90,7 @@ describe('sessions', () => {
     expect((await get('/project', session)).body.error.details).toEqual({ requiredScope: 'project:manage' });
   });
 
-  it('write only from our own origin, or from a client that is no browser', async () => {
+  it('write only from our own origin, or from a client that is not a browser', async () => {
     const session = await signedIn(api, api.one);
     const hold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
     expect((await hold({ origin: 'https://evil.example' })).status).toBe(403);

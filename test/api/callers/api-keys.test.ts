@@ -67,7 +67,7 @@ describe('API keys', () => {
     await other.close();
   });
 
-  it('stop at once also while a process cannot hear of changes', async () => {
+  it('stop at once also while a process gets no notifications', async () => {
     const { id, key } = (await create()).body;
     const deaf = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
     await expect.poll(() => deaf.find(key)).toBeDefined();

@@ -65,26 +65,26 @@ async function useUpAddress(api: RunningApi, headers: (n: number) => Record<stri
 }
 
 describe('behind a proxy that is trusted', () => {
-  it("a stranger's failures are not the owner's", async () => {
+  it('failures of another caller do not count against the owner', async () => {
     const email = await person();
     await useUpAddress(behind, () => from('203.0.113.1'));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.1'))).status).toBe(429);
     expect((await logIn(behind, email, PASSWORD, from('198.51.100.7'))).status).toBe(200);
   });
 
-  it('nobody gets new failures by what they write before the address that the proxy saw', async () => {
+  it('text before the address that the proxy saw gives no one new attempts', async () => {
     const email = await person();
     await useUpAddress(behind, (n) => from(`192.0.2.${n}, 203.0.113.2`));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.2'))).status).toBe(429);
   });
 
-  it('the caller is the first from the right that is no proxy', async () => {
+  it('the caller is the first address from the right that is not a proxy', async () => {
     const email = await person();
     await useUpAddress(behind, () => from('203.0.113.3, 10.1.2.3'));
     expect((await logIn(behind, email, PASSWORD, from('1.1.1.1, 203.0.113.3,10.9.9.9 , 10.0.0.1'))).status).toBe(429);
   });
 
-  it('somebody with a network of IPv6 is one caller', async () => {
+  it('an IPv6 network is one caller', async () => {
     const email = await person();
     await useUpAddress(behind, (n) => from(`2001:db8:1:2:${n}::${n + 1}`));
     expect((await logIn(behind, email, PASSWORD, from('2001:DB8:1:2:ffff::'))).status).toBe(429);
@@ -140,7 +140,7 @@ describe('failed log-ins', () => {
       .join('; '),
   });
 
-  it('of one address lock that address out of an account, and nobody else', async () => {
+  it('of one address lock only that address out of an account', async () => {
     const email = await person();
     expect(await fail(email, 11, from('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
     const late = await logIn(behind, email, PASSWORD, from('203.0.113.20'));
@@ -149,7 +149,7 @@ describe('failed log-ins', () => {
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.21'))).status).toBe(200);
   });
 
-  it('of many addresses lock out those who are new to the account, and no browser that was signed in before', async () => {
+  it('of many addresses lock out callers that are new to the account, and no browser that was signed in before', async () => {
     const email = await person();
     const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.30')));
     for (let n = 0; n < 5; n += 1) await fail(email, 10, from(`198.51.100.${n}`));
@@ -157,7 +157,7 @@ describe('failed log-ins', () => {
     expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.31') })).status).toBe(200);
   });
 
-  it('of others at the same address do not lock out a browser that was signed in before', async () => {
+  it('of other callers at the same address do not lock out a browser that was signed in before', async () => {
     const email = await person();
     const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.40')));
     await useUpAddress(behind, () => from('203.0.113.40'));
@@ -165,7 +165,7 @@ describe('failed log-ins', () => {
     expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.40') })).status).toBe(200);
   });
 
-  it('of a known browser count against it too, and its cookie is worth nothing for another account', async () => {
+  it('by a known browser count against it too, and its cookie is worthless for another account', async () => {
     const [email, other] = [await person(), await person()];
     const browser = { ...kept(await logIn(behind, email, PASSWORD, from('203.0.113.50'))), ...from('203.0.113.51') };
     expect(await fail(email, 11, browser)).toEqual([...Array(10).fill(401), 429]);
@@ -195,7 +195,7 @@ describe('signing up', () => {
     return (await response.json()) as { projectId: string; projects: { id: string; name: string }[] };
   };
 
-  it('does not tell who has an account: what is answered is the same, and so is what the session can do', async () => {
+  it("does not tell whether an account exists: the response and the session's rights are the same", async () => {
     const known = await person();
     const [again, fresh] = [
       await signUp(known, from('203.0.113.70'), 'another password'),

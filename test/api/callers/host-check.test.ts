@@ -65,7 +65,7 @@ describe('on a loopback HOST', () => {
   });
 
   it.each(['127.0.0.1:PORT', 'localhost:PORT', 'LOCALHOST:PORT', '[::1]:PORT', 'app.localhost:PORT', '127.0.0.1'])(
-    'a request to %s is answered',
+    'serves a request to %s',
     async (host) => {
       for (const path of ['/mailbox.json', '/health', '/docs']) {
         expect([path, (await ask(port, host, path)).status]).toEqual([path, 200]);
@@ -93,7 +93,7 @@ describe('on a loopback HOST', () => {
     expect((await ask(port, REBOUND, '/auth/login', { method: 'POST' })).status).toBe(403);
   });
 
-  it('what a proxy passes on needs a session for the mailbox, as strangers may be behind it', async () => {
+  it('asks for a session for the mailbox in requests through a proxy, which may come from anyone', async () => {
     const forwarded: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },
       { forwarded: 'for=203.0.113.7' },
@@ -105,7 +105,7 @@ describe('on a loopback HOST', () => {
 });
 
 describe('on a loopback HOST behind a proxy', () => {
-  it('the host of PUBLIC_URL is answered too, and the mailbox by it needs a session', async () => {
+  it('serves the host of PUBLIC_URL too, where the mailbox needs a session', async () => {
     const port = await start({ PUBLIC_URL: 'https://mail.example.com' });
     for (const host of ['mail.example.com', 'MAIL.example.com:443', '127.0.0.1:PORT']) {
       expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);
@@ -117,7 +117,7 @@ describe('on a loopback HOST behind a proxy', () => {
 });
 
 describe('on a public HOST', () => {
-  it('every name is answered, and the mailbox asks for a session by whatever name', async () => {
+  it('serves every name, and the mailbox needs a session under each', async () => {
     const port = await start({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' });
     for (const host of [REBOUND, '127.0.0.1:PORT', 'localhost']) {
       expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);

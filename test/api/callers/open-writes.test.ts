@@ -21,13 +21,13 @@ const newCaller = () => {
 /** A request without credentials, as from this address. */
 async function ask(method: string, path: string, from: string, body = '{}') {
   const init = { method, ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body }) };
-  // What the server hands to the application of a connection.
+  // The connection as the server passes it to the application.
   const incoming = Object.assign(Readable.from([Buffer.from(body)]), { socket: { remoteAddress: from } });
   const response = await api.app.request(path.replaceAll(/[:{]\w+}?/g, 'x'), init, { incoming });
   return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
 }
 
-/** Every route that is registered, however it was, and takes writes of those who bring nothing. */
+/** Lists every registered route that accepts writes without credentials. */
 function openWrites(): string[] {
   const closed = new Set(
     operationsOf(api.app)
@@ -73,7 +73,7 @@ describe('a write without credentials', () => {
     }
   });
 
-  it('of IPv6 counts by /64', async () => {
+  it('counts IPv6 by /64', async () => {
     for (let n = 0; n < 600; n += 1) await ask('POST', '/auth/login', `2001:db8:7:7::${n.toString(16)}`);
     expect((await ask('POST', '/auth/login', '2001:db8:7:7:ffff::1')).status).toBe(429);
     expect((await ask('POST', '/auth/login', '2001:db8:7:8::1')).status).toBe(422);
@@ -92,7 +92,7 @@ describe('tracked mails', () => {
   });
 });
 
-it('a stranger makes us fetch few certificates', async () => {
+it('an anonymous caller makes us fetch few certificates', async () => {
   const stranger = newCaller();
   for (let n = 0; n < 10; n += 1) api.deps.limits.takeForOpenWrite(stranger, CERTIFICATE_FETCHES);
   const message = {

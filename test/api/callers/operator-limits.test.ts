@@ -42,7 +42,7 @@ const send = () =>
   });
 
 describe("an operator's limits", () => {
-  it('are not the tenant to lift: what is looser is 422 and names the limit', async () => {
+  it('cannot be lifted by the tenant: a looser value is 422 and names the limit', async () => {
     expect((await asOwner('PATCH', '/project', { monthlyEmailLimit: 500, bounceGuard: 0.08 })).status).toBe(200);
     const words = ['monthlyEmailLimit=1', 'sendRatePerSecond=5', 'bounceGuard=0.05', 'complaintGuard=0.001'];
     expect(await ofProject(...words.flatMap((word) => ['--set', word]))).toMatchObject({ code: 0 });
@@ -78,7 +78,7 @@ describe("an operator's limits", () => {
     expect(await getSendRate(api.db, { projectId: api.one.id, deploymentRate: 100 })).toBe(5);
   });
 
-  it('may be tightened by the tenant, and give back what the tenant had when they are lifted', async () => {
+  it('may be tightened by the tenant, whose values return when the operator lifts them', async () => {
     const tight = await asOwner('PATCH', '/project', { monthlyEmailLimit: 0, sendRatePerSecond: 5 });
     expect(tight.body).toMatchObject({ monthlyEmailLimit: 0, sendRatePerSecond: 5 });
     await ofProject('--set', 'monthlyEmailLimit=none', '--set', 'bounceGuard=none');
@@ -87,7 +87,7 @@ describe("an operator's limits", () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('stand in the audit log with who set them', async () => {
+  it('are in the audit log with their operator', async () => {
     const { data } = (await asOwner('GET', '/audit-log')).body;
     const ofOperator = data.filter(({ actor }: { actor: string }) => actor.startsWith('operator:'));
     expect(
@@ -151,7 +151,7 @@ describe("an operator's hold", () => {
     expect((await asOwner('POST', '/project/release')).body.hold.held).toBe(false);
   });
 
-  it('is released once: what was held leaves', async () => {
+  it('is released once, and held emails leave', async () => {
     const queued = async () =>
       (await api.db.selectFrom('outbox').select('id').where('kind', '=', 'hold.release').execute()).length;
     const before = await queued();

@@ -43,7 +43,7 @@ describe('a limit', () => {
     expect(taken).toBe(300);
   });
 
-  it('begins anew a minute after its first request', async () => {
+  it('starts again a minute after its first request', async () => {
     const limits = process(2);
     expect(await takeMany(3, () => limits.takeForProject('again'))).toBe(2);
     const later = process(2);
@@ -55,7 +55,7 @@ describe('a limit', () => {
     expect(await takeMany(3, () => later.takeForProject('again'))).toBe(2);
   });
 
-  it('of 0 is none, and those of the public key and back-in-stock stay', async () => {
+  it('of 0 means none; the limits of the public key and back-in-stock stay', async () => {
     const limits = process(0);
     expect(await limits.takeForProject('free')).toBeUndefined();
     expect(await takeMany(320, () => limits.takeForPublicAddress('free', '192.0.2.1'))).toBe(300);

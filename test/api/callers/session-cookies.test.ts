@@ -40,7 +40,7 @@ describe('the session cookie', () => {
     expect(line).not.toContain('Secure');
   });
 
-  it('of either name goes at log-out', async () => {
+  it('of either name is removed at log-out', async () => {
     for (const api of [secure, plain]) {
       const out = await post(api, '/auth/logout', undefined, sessionOf(await logIn(api)));
       const cleared = out.headers.getSetCookie().filter((line) => line.includes('Max-Age=0'));
@@ -64,7 +64,7 @@ describe('a password change', () => {
     expect((await logIn(plain, 'battery staple')).status).toBe(200);
   });
 
-  it('is one of those that ask at once', async () => {
+  it('survives concurrent requests', async () => {
     await post(plain, '/auth/signup', { ...ACCOUNT, email: 'eve@example.com' });
     const signIn = async () =>
       sessionOf(await post(plain, '/auth/login', { email: 'eve@example.com', password: ACCOUNT.password }));

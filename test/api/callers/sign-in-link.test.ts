@@ -42,7 +42,7 @@ const sessionOf = (headers: Headers) =>
     .find((line) => line.startsWith('tidings_session='))
     ?.split(';')[0] ?? '';
 
-/** Where an opened link leads, and the session that it gave. */
+/** Returns the target of an opened link, and its session. */
 async function open(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const response = await api.app.request(path, { method, headers });
   return { status: response.status, to: response.headers.get('location'), session: sessionOf(response.headers) };
@@ -61,7 +61,7 @@ describe('a sign-in link', () => {
     expect(await open(link)).toEqual(ended);
   });
 
-  it('signs one in of those who open it at once', async () => {
+  it('signs in only one of several concurrent visitors', async () => {
     const link = await linkFor(await person());
     const answers = await Promise.all(Array.from({ length: 8 }, () => open(link)));
     expect(answers.filter(({ to }) => to === '/app')).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('a sign-in link', () => {
   it.each([
     ['a proxy passes on', { 'x-forwarded-for': '203.0.113.7' }],
     ['is asked of another name', { host: 'mail.example.com' }],
-  ])('signs nobody in whom %s', async (_, headers) => {
+  ])('signs in no one if %s', async (_, headers) => {
     const link = await linkFor(await person());
     const { to, session } = await open(link, headers);
     expect([to === '/app', session]).toEqual([false, '']);
@@ -123,7 +123,7 @@ describe('a sign-in link', () => {
     expect(await open(link)).toEqual(ended);
   });
 
-  it('is for an owner: who is none any more gets none, and is signed in by none', async () => {
+  it('is for an owner: a former owner gets none, and none signs one in', async () => {
     const owner = await person();
     const link = await linkFor(owner);
     await api.db.updateTable('memberships').set({ role: 'MEMBER' }).where('project_id', '=', owner.projectId).execute();
@@ -133,7 +133,7 @@ describe('a sign-in link', () => {
   });
 });
 
-describe('where others reach the service', () => {
+describe('on a service that others reach', () => {
   it.each<Record<string, string>>([
     { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' },
     { PUBLIC_URL: 'https://mail.example.com' },

@@ -12,7 +12,7 @@ let owner: Person;
 let counter = 0;
 
 beforeAll(async () => {
-  // Nobody may sign up: an invited person can all the same.
+  // Sign-up is off, and an invited person can join all the same.
   api = await startTestApi({ SIGNUP: 'off' });
 });
 afterAll(() => api?.close());
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     expect(second.body.projects).toHaveLength(2);
   });
 
-  it('ends when it is withdrawn, made anew, or over, and with who made it', async () => {
+  it('ends when it is withdrawn, renewed or expired, and with its author', async () => {
     const one = (await invite('a@example.com')).body;
     const anew = (await invite('a@example.com', 'ADMIN')).body;
     expect((await call('GET', '/team', owner)).body.invitations).toMatchObject([{ id: anew.id, role: 'ADMIN' }]);
@@ -157,7 +157,7 @@ describe('roles', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it('who is removed is out at once, and belongs to their other projects as before', async () => {
+  it('a removed member is out at once, and stays in other projects', async () => {
     const member = await signedIn(api, project, 'MEMBER');
     expect((await call('DELETE', `/team/members/${await idOf(member)}`, owner)).status).toBe(204);
     expect((await call('GET', '/auth/me', member)).status).toBe(401);

@@ -59,7 +59,7 @@ it('exports a segment or a condition, page by page', async () => {
   expect((await call(`/contacts/export?${both}`)).status).toBe(400);
 });
 
-it('refuses a condition that is none, and who may not see contacts', async () => {
+it('refuses an invalid condition, and a role that may not see contacts', async () => {
   expect((await call('/contacts/export?condition=nope')).status).toBe(400);
   expect((await call(`/contacts/export?condition=${encodeURIComponent('{"logic":"XOR"}')}`)).status).toBe(400);
   expect((await call('/contacts/export', project.bareKey)).status).toBe(403);

@@ -103,7 +103,7 @@ describe('a bulk job', () => {
   );
 });
 
-describe('a bulk job over those who are meant', () => {
+describe('a bulk job by condition', () => {
   const where = {
     search: 'bulk-where',
     condition: { logic: 'AND', groups: [{ filters: [{ field: 'subscribed', operator: 'equals', value: true }] }] },
@@ -121,14 +121,14 @@ describe('a bulk job over those who are meant', () => {
     expect((await api.call('GET', `/contacts/bulk/${other}`, { key: api.two.secretKey })).body.total).toBe(0);
   });
 
-  it('refuses one beside ids, and a condition that is none', async () => {
+  it('refuses a condition beside ids, and an invalid condition', async () => {
     for (const body of [{ where, ids: ['x'] }, { where: { condition: { logic: 'XOR' } } }, { where: 'all' }]) {
       expect((await api.call('POST', '/contacts/bulk-delete', { body })).status).toBe(422);
     }
   });
 });
 
-it('jobs are listed newest first without their errors, all or those under way', async () => {
+it('jobs are listed newest first without their errors, all or the running ones', async () => {
   const { body } = await api.call('GET', '/contacts/jobs?limit=2');
   expect(body).toMatchObject({ hasMore: true, data: [{ status: 'QUEUED' }, { status: 'QUEUED' }] });
   expect(body.total).toBeGreaterThan(2);

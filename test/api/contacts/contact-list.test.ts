@@ -30,14 +30,14 @@ const list = (query: Record<string, unknown>, key = project.secretKey) => {
 };
 const emails = ({ body }: { body: { data: { email: string }[] } }) => body.data.map(({ email }) => email);
 
-it('a list has those for whom a condition holds, and the part of the address with it', async () => {
+it('lists contacts that match a condition, also with part of an address', async () => {
   const pro = await list({ condition: equals('data.plan', 'pro') });
   expect([emails(pro), pro.body.total]).toEqual([['bob@to.test', 'ada@to.test'], 2]);
   expect(emails(await list({ condition: equals('data.plan', 'pro'), search: 'ADA' }))).toEqual(['ada@to.test']);
   expect((await list({ condition: equals('data.plan', 'team') })).body).toMatchObject({ data: [], total: 0 });
 });
 
-it('a list with a condition goes on by its cursor', async () => {
+it('pages a list with a condition by its cursor', async () => {
   const seen = new Set<string>();
   let cursor: string | undefined;
   let pages = 0;
@@ -55,7 +55,7 @@ it('count=false brings the page without its total', async () => {
   expect([body.data.length, body.total, body.hasMore]).toEqual([5, 0, true]);
 });
 
-it('a condition that is none is refused, and one with segments in a circle is 409', async () => {
+it('refuses an invalid condition; segments in a cycle are 409', async () => {
   expect((await list({ condition: 'nope' })).status).toBe(400);
   expect((await list({ condition: { logic: 'XOR' } })).status).toBe(400);
   const create = (name: string) =>
@@ -74,7 +74,7 @@ it('a condition that is none is refused, and one with segments in a circle is 40
   } else expect(closed.status).toBe(409);
 });
 
-it('a list has those who are subscribed, and those who were created or changed in a span', async () => {
+it('lists subscribed contacts, and contacts that were created or changed in a time span', async () => {
   const spans = await buildProject(api.db, 'Spans');
   const days = ['2026-01-01', '2026-02-01', '2026-03-01'];
   for (const [n, day] of days.entries()) {

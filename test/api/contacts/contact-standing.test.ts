@@ -61,7 +61,7 @@ it('lists the segments that a contact is in now', async () => {
   });
 });
 
-it('lists the executions of a contact with the step they stand at', async () => {
+it('lists the executions of a contact with their current step', async () => {
   const workflow = (await call('POST', '/workflows', { name: 'Welcome', triggerType: 'MANUAL' })).body;
   const step = await call('POST', `/workflows/${workflow.id}/steps`, {
     type: 'DELAY',

@@ -181,7 +181,7 @@ describe('adding a contact as subscribed', () => {
 });
 
 describe('erasing a contact', () => {
-  it('cancels its executions and leaves no address behind, but the suppression list goes on', async () => {
+  it('cancels its executions and leaves no address behind; the suppression list still applies', async () => {
     const { id } = await save({ data: { name: 'Ada' } });
     const projectId = api.one.id;
     await api.call('POST', '/suppressions', { body: { email, reason: 'manual' } });

@@ -62,7 +62,7 @@ const linkOf = (emailId: string) => `/confirm/${linkToken(TEST_SECRET_KEY, email
 const get = async (path: string) => (await calls.api.call('GET', path, { key: null })).body as string;
 const press = async (path: string) => (await calls.api.app.request(path, { method: 'POST', body: '' })).text();
 
-describe('whom the public key would subscribe', () => {
+describe('a contact that the public key would subscribe', () => {
   it.each([{ subscribed: true }, {}])('is pending and asked once, when new: %j', async (said) => {
     for (let n = 0; n < 3; n++) expect((await calls.track({ email, ...said })).status).toBe(200);
     expect(await stateOf()).toEqual(PENDING);
@@ -105,7 +105,7 @@ describe('whom the public key would subscribe', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('is asked as well where a stranger had a step subscribe them', async () => {
+  it('is asked as well if an untrusted event made a step subscribe it', async () => {
     await calls.save({ email, subscribed: false });
     await calls.api.db.transaction().execute((trx) =>
       upsertContacts(trx, {
@@ -152,7 +152,7 @@ describe('the page of the confirmation', () => {
     expect(events.filter(({ name }) => name === 'contact.subscribed')).toHaveLength(1);
   });
 
-  it('the link of a confirmation holds for 30 days', async () => {
+  it('the confirmation link is valid for 30 days', async () => {
     await calls.track({ email, subscribed: true });
     const [{ id: emailId } = { id: '' }] = await mails();
     await sql`UPDATE confirmations SET created_at = now() - interval '30 days 1 second' WHERE email_id = ${emailId}`.execute(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usePublicKey } from '../../support/public-key.ts';
 
-// What a stranger who has read the public key from a page can do to the project and its people.
+// Attacks by someone who has read the public key from a page.
 const calls = usePublicKey();
 
 describe('the answer to the public key', () => {

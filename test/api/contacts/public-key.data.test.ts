@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { usePublicKey } from '../../support/public-key.ts';
 
-// What a stranger who has read the public key from a page can do to the project and its people.
+// Attacks by someone who has read the public key from a page.
 const KB = 1024;
 const calls = usePublicKey();
 
@@ -11,7 +11,7 @@ const fields = (count: number, value: unknown = 'x') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`field${i}`, value]));
 
 describe('data that the public key brings', () => {
-  it('is at most 20 fields a contact, and takes no room from the project’s own', async () => {
+  it('is at most 20 fields per contact, and does not count against the project’s own', async () => {
     await calls.save({ email: 'blocked@example.com', data: { plan: 'pro' } });
     expect((await calls.track({ email: 'blocked@example.com', data: fields(199) })).status).toBe(200);
     expect(Object.keys(await dataOf('blocked@example.com'))).toHaveLength(21);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { buildKey } from '../../support/api.ts';
 import { usePublicKey } from '../../support/public-key.ts';
 
-// What a stranger who has read the public key from a page can do to the project and its people.
+// Attacks by someone who has read the public key from a page.
 const calls = usePublicKey();
 
 describe('idempotency keys of the public key', () => {
-  it('never show what a secret key was answered, and are free though the project has used them', async () => {
+  it("never show a secret key's response, and are free though the project has used them", async () => {
     const sent = await calls.send({ to: 'ada.secret@victim.example' }, { idempotencyKey: 'order-1001' });
     expect(sent.status).toBe(200);
     const stranger = await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1001' });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { usePublicKey } from '../../support/public-key.ts';
 
-// What a stranger who has read the public key from a page can do to the project and its people.
+// Attacks by someone who has read the public key from a page.
 const calls = usePublicKey();
 
 const eventNames = async (email: string): Promise<string[]> => {
@@ -27,7 +27,7 @@ describe('`subscribed` by the public key', () => {
     ]);
   });
 
-  it('true brings nobody back whom the project unsubscribed', async () => {
+  it('true subscribes no contact that the project unsubscribed', async () => {
     const { body } = await calls.save({ email: 'erin@example.com', subscribed: true });
     await calls.api.call('PATCH', `/contacts/${body.id}`, { body: { subscribed: false } });
     await calls.track({ email: 'erin@example.com', subscribed: true, data: { a: 1 } });
@@ -46,7 +46,7 @@ describe('`subscribed` by the public key', () => {
     },
   );
 
-  it('true subscribes who was created unsubscribed, by whomever', async () => {
+  it('true subscribes a contact that was created unsubscribed, by any caller', async () => {
     await calls.save({ email: 'saved@example.com', subscribed: false });
     await calls.send({ to: 'sent@example.com' });
     await calls.track({ email: 'declined@example.com', subscribed: false });
@@ -71,7 +71,7 @@ describe('`subscribed` by the public key', () => {
     }
   });
 
-  it('of who was unsubscribed before the service noted it is judged by their history', async () => {
+  it('decides by history for a contact that was unsubscribed before the service recorded it', async () => {
     for (const email of ['before-left@example.com', 'before-new@example.com']) {
       const { body } = await calls.save({ email, subscribed: email.includes('left') });
       if (email.includes('left'))

@@ -24,7 +24,7 @@ const call = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
 const one = (filter: object) => ({ logic: 'AND', groups: [{ filters: [filter] }] });
 
-it('a preview counts whom a condition means, and shows the newest ten', async () => {
+it('a preview counts the contacts that match a condition, and shows the newest ten', async () => {
   const free = await call('POST', '/segments/preview', {
     condition: one({ field: 'data.plan', operator: 'equals', value: 'free' }),
   });
@@ -156,7 +156,7 @@ describe('the history of a tracked segment', () => {
 });
 
 describe('the history of a static segment', () => {
-  it('has who was added and removed, and by whom; what changed nothing is none of it', async () => {
+  it('lists added and removed contacts with the user; changes without effect are not in it', async () => {
     const { body: segment } = await call('POST', '/segments', { name: 'A list', type: 'STATIC' });
     const { body: contact } = await call('POST', '/contacts', { email: 'hand@to.test' });
     const members = `/segments/${segment.id}/members`;

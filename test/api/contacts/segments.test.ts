@@ -46,7 +46,7 @@ async function eventsNamed(event: string): Promise<{ contact_id: string; data: u
 }
 
 describe('creating a segment', () => {
-  it('answers 201 with the full form of its filters under both names, its slug and its count', async () => {
+  it('returns 201 with the full form of its filters under both names, its slug and its count', async () => {
     await contact('ann');
     const segment = await build({ description: 'Ours' });
     const full = { logic: 'AND', groups: [{ filters: tagged().conditions }] };
@@ -138,7 +138,7 @@ describe('the contacts of a segment', () => {
     expect(await contactIds(outer.id)).toEqual([bob]);
   });
 
-  it('refuses segments that would refer to each other in a circle', async () => {
+  it('refuses segments that refer to each other in a cycle', async () => {
     const inner = await build();
     const memberOf = (id: string) => ({
       operator: 'AND',
@@ -234,7 +234,7 @@ describe('computing a tracked segment', () => {
     );
   });
 
-  it('is refused for one that is not tracked; refresh counts it without events or members', async () => {
+  it('is refused for an untracked segment; refresh counts it without events or members', async () => {
     const { id, slug } = await build();
     await contact('ann');
     const refused = await api.call('POST', `/segments/${id}/compute`);

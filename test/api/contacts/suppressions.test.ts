@@ -22,7 +22,7 @@ const listed = async (email: string) =>
   );
 
 describe('the suppression list', () => {
-  it('takes an address once a reason, lists it, and forgets it on request', async () => {
+  it('takes an address once per reason, lists it, and deletes it on request', async () => {
     expect(await add('Ada@X.com', 'hard_bounce')).toMatchObject({
       status: 201,
       body: { email: 'ada@x.com', reason: 'hard_bounce', source: 'api' },
@@ -56,7 +56,7 @@ describe('the suppression list', () => {
   });
 
   it.each(['complaint', 'unsubscribe', 'hard_bounce', 'manual'])(
-    'with reason %s starts whoever is added at the address unsubscribed, until subscribed: true is written',
+    'with reason %s makes contacts with the address start unsubscribed, until subscribed: true is written',
     async (reason) => {
       const at = (door: string) => `${door}-${reason.replace('_', '-')}@x.com`;
       for (const door of ['api', 'track', 'members']) await add(at(door), reason);
@@ -97,7 +97,7 @@ describe('the suppression list', () => {
     }
   });
 
-  it('keeps no address in the clear but that of the entry', async () => {
+  it("stores no address in plain text except the entry's own", async () => {
     await add('hidden@x.com', 'manual');
     const { rows } = await sql<{ hash: string }>`
       SELECT encode(address_hash, 'hex') AS hash FROM suppressions WHERE email = 'hidden@x.com'`.execute(api.db);

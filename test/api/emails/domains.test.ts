@@ -100,7 +100,7 @@ describe('a domain', () => {
     expect((await verify(domain.id)).verified).toBe(false);
   });
 
-  it('shows what the DNS has in the place of each record, and the last of it while there is no answer', async () => {
+  it('shows the DNS values in place of each record, and the last ones while DNS does not respond', async () => {
     const domain = await register();
     expect(domain.records[0]).toMatchObject({ found: false, seen: null });
     const name = domain.records[0]?.name ?? '';
@@ -130,7 +130,7 @@ describe('a domain', () => {
     expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
   });
 
-  it('is checked by itself, and a domain verified by other means stays so', async () => {
+  it('is checked automatically, and a domain verified by other means stays verified', async () => {
     const domain = await register();
     publish(domain.records);
     const given = await register();

@@ -28,7 +28,7 @@ async function send(to: string, more: object = {}, key?: string): Promise<string
 }
 const list = async (query = '') => (await api.call('GET', `/v1/emails${query}`)).body;
 
-it('an email reads as it was sent, whatever became of the contact since', async () => {
+it('an email reads as it was sent, whatever happened to the contact since', async () => {
   const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' }];
   const id = await send('read@example.com', { headers: { 'X-Order': '7' }, reply: 'r@example.com', attachments });
   await send('read@example.com', { data: { name: 'Bob' } });
@@ -55,7 +55,7 @@ it('an email reads as it was sent, whatever became of the contact since', async 
   expect(body.data.headers['list-unsubscribe']).toContain('/u/');
 });
 
-it('the listing filters, and its pages neither repeat nor leave out', async () => {
+it('the listing filters, and its pages have no duplicates or gaps', async () => {
   const live = [await send('p1@example.com'), await send('p2@example.com'), await send('p1@example.com')];
   const tested = await send('p1@example.com', {}, api.one.testKey);
   const ids = (page: { data: { id: string }[] }) => page.data.map((item) => item.id);

@@ -53,10 +53,10 @@ it("a limit that is set late in a month counts the month's mails outside of the 
   await api.db.deleteFrom('monthly_usage').execute();
   let answers: Promise<number>[] = [];
   await api.db.transaction().execute(async (trx) => {
-    // Who counts the first project's month waits for this.
+    // The transaction that counts the first project's month waits for this.
     await sql`INSERT INTO monthly_usage (project_id, month, emails)
       VALUES (${api.one.id}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 10)`.execute(trx);
-    // A process that has just begun.
+    // A process that has just started.
     app = createApp(api.deps);
     answers = [send(api.one), send(api.one), send(api.one)];
     expect(await Promise.all([send(api.two), send(api.two)])).toEqual([200, 200]);

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => api?.close());
 
-/** What a request is, and how its effects are counted. */
+/** Each kind of request, and how to count its effects. */
 const kinds = {
   send: {
     path: '/v1/send',
@@ -71,7 +71,7 @@ for (const kind of ['send', 'track'] as const) {
   for (const key of [undefined, (name: string) => `key ${name}`]) {
     const how = key ? 'with an Idempotency-Key' : 'without a key';
 
-    it(`/v1/${kind} ${how}: requests whose shared COMMIT was done and not answered are answered 200 and take effect once`, async () => {
+    it(`/v1/${kind} ${how}: requests whose shared COMMIT was done without a response are 200 and take effect once`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer', { skip: 1 });
       const answers = await request(kind, newNames(5), key);
@@ -79,7 +79,7 @@ for (const kind of ['send', 'track'] as const) {
       expect((await effectsOf(kind)) - before).toBe(5);
     });
 
-    it(`/v1/${kind} ${how}: a lone request whose COMMIT was done and not answered is answered 200`, async () => {
+    it(`/v1/${kind} ${how}: a lone request whose COMMIT was done without a response is 200`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer');
       expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);

@@ -83,7 +83,7 @@ it('opens whose COMMIT nobody can tell of for a while count once, whether it was
     warnings = [];
     proxy.loseCommit(what, { later: 'refused' });
     for (const id of ids) open(id);
-    // The transaction has given up looking, and what came of it is tried again.
+    // The transaction has given up, and its result is retried.
     await until(async () => warnings.includes('opens and clicks wait for the database'), 'a try without a database');
     proxy.open();
     await settle();

@@ -62,7 +62,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     });
   });
 
-  it('keeps the consent that a MARKETING mail needs, and what strangers brought apart', async () => {
+  it('keeps the consent that MARKETING email needs, and keeps untrusted data separate', async () => {
     const { id: projectId } = api.one;
     const mail = { projectId, type: 'MARKETING', status: 'SENT' } as const;
     await buildContact(api.db, { projectId, email: 'out@example.com', subscribed: false });

@@ -43,7 +43,7 @@ describe('a batch', () => {
     expect(api.dispatched.slice(before).filter(({ kind }) => kind === 'email.deliver')).toHaveLength(2);
   });
 
-  it('refuses by itself an email that is not valid, for whatever reason', async () => {
+  it('refuses each invalid email on its own, for any reason', async () => {
     const { status, body } = await batch({
       emails: [
         mail('c1@x.test'),
@@ -80,7 +80,7 @@ describe('a batch', () => {
     expect(left).toEqual([]);
   });
 
-  it('with atomic accepts none when one is refused, and names all that are', async () => {
+  it('with atomic accepts none if one is refused, and names all refused ones', async () => {
     const { status, body } = await batch({
       atomic: true,
       emails: [mail('d1@x.test'), mail('d2@x.test', { subjcet: 'S' }), mail('d3@x.test', { to: 'nobody' })],
@@ -192,7 +192,7 @@ describe('the key of a batch', () => {
     expect((await keyed('batch-2', { emails: [mail('i@x.test')] })).body.data.accepted).toBe(1);
   });
 
-  it('of twenty at once lets one through', async () => {
+  it('lets one of twenty concurrent requests through', async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, () => keyed('batch-3', { emails: [mail('j1@x.test'), mail('j2@x.test')] })),
     );

@@ -45,7 +45,7 @@ test('a large request is stored as it was sent, and its mail waits among the lar
   expect((await rowOf(small.body.data.emails[0].email)).priority).toBe(OUTBOX_PRIORITY['email.deliver']);
 });
 
-test('the faults of a large request are told as those of a small one', async () => {
+test('reports the errors of a large request as those in a small one', async () => {
   const errorsOf = async (files: object[]) => {
     const { status, body } = await send(files);
     return { status, errors: body.error.errors };

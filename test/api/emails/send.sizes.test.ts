@@ -26,7 +26,7 @@ async function sender(env: Record<string, string>) {
 describe('by default', async () => {
   const send = await sender({});
 
-  it('10 MB of attachments are taken, and a byte more is 413 with what is taken', async () => {
+  it('accepts 10 MB of attachments, and a byte more is 413 with the limit', async () => {
     expect((await send([10])).status).toBe(200);
     const { status, body } = await send([10, 1 / MB]);
     expect([status, body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);

@@ -110,7 +110,7 @@ it('an unknown template is 404, a sender off the verified domains 400, and nothi
   expect((await send(mail('gone2@example.com'), { 'idempotency-key': 'gone' })).status).toBe(200);
 });
 
-it('a marketing template to somebody unsubscribed sends nothing to anyone, unless the request subscribes them', async () => {
+it('a marketing template to an unsubscribed contact sends nothing to anyone, unless the request subscribes them', async () => {
   const template = await buildTemplate(api.db, { projectId: api.one.id, type: 'MARKETING' });
   await send(mail('in@example.com', { subscribed: true }));
   const r = await send({ to: ['in@example.com', 'out@example.com'], template });
@@ -121,7 +121,7 @@ it('a marketing template to somebody unsubscribed sends nothing to anyone, unles
   expect((await contactOf('in@example.com')).subscribed).toBe(true);
 });
 
-it('of twenty requests with one idempotency key, one is performed and the others find its answer in the refusal', async () => {
+it('performs one of twenty requests with one idempotency key; the others get its response in the refusal', async () => {
   const all = await Promise.all(
     Array.from({ length: 20 }, () => send(mail('once@example.com'), { 'idempotency-key': 'order 1' })),
   );

@@ -38,7 +38,7 @@ const fetched: string[] = [];
 beforeAll(async () => {
   [certificate, other] = await Promise.all([newCertificate(), newCertificate()]);
   setGlobalDispatcher(network);
-  // Whatever is fetched is noted; nothing leaves this process.
+  // Every fetch is recorded; nothing leaves this process.
   network.disableNetConnect();
   const sns = network.get(HOST);
   const answer = (text: string) => (request: { path: string }) => {
@@ -121,8 +121,8 @@ async function tell(message: object): Promise<number> {
 
 const stateOf = (mail: SentMail) => mailState(api, mail);
 
-describe('what SES tells', () => {
-  it('is about the mail that its tags name, where its headers are left out', async () => {
+describe('a notification of SES', () => {
+  it('finds the email by its tags if headers are omitted', async () => {
     const mail = await sentMail();
     const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
     for (const email_id of [['no id'], [], 'x', [mail.id.toUpperCase()]])
@@ -130,7 +130,7 @@ describe('what SES tells', () => {
     expect((await stateOf(mail)).names).toEqual(['email.delivery']);
   });
 
-  it('what SES tells of a delivery is recorded', async () => {
+  it('records a delivery', async () => {
     const mail = await sentMail();
     expect(await tell(delivery(mail.id))).toBe(200);
     const { mail: row, names, events } = await stateOf(mail);
@@ -157,7 +157,7 @@ describe('what SES tells', () => {
     expect(state.events[1]?.data).toEqual({ reason: 'bounce' });
   });
 
-  it('the sender’s fault unsubscribes nobody, whatever SES calls it', async () => {
+  it('a refusal because of the sender unsubscribes no contact, however SES names it', async () => {
     const mail = await sentMail();
     await tell(bounce(mail.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
     const { mail: row, ...state } = await stateOf(mail);
@@ -219,7 +219,7 @@ describe('what SES tells', () => {
     expect((await stateOf(opened)).mail.status).toBe('OPENED');
   });
 
-  it('finds the mail by its return path where it came to SES by SMTP, and headers are left out', async () => {
+  it('finds the email by its return path if it came to SES by SMTP, without headers', async () => {
     const mail = await sentMail();
     const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), mail.id, 'bounces.example.com');
     await tell({ ...delivery(mail.id), mail: { source, messageId: '0100-ses' } });
@@ -234,7 +234,7 @@ describe('what SES tells', () => {
     ],
     ['another kind', { eventType: 'Open', mail: {} }],
     ['no notification of SES', { hello: 'world' }],
-  ])('%s from SNS is answered quietly', async (_, message) => {
+  ])('%s from SNS is accepted quietly', async (_, message) => {
     expect(await tell(message)).toBe(200);
   });
 
@@ -245,7 +245,7 @@ describe('what SES tells', () => {
   });
 });
 
-describe('what SES tells with its default settings, by its own id alone', () => {
+describe('a notification of SES with default settings, by its own id alone', () => {
   let fake: FakeSes;
   let provider: EmailProvider;
 
@@ -325,14 +325,14 @@ describe('what SES tells with its default settings, by its own id alone', () => 
     expect(await unknown(new Date().toISOString())).toBe(503);
     expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
     expect(await unknown('at noon')).toBe(200);
-    // What names the mail itself needs no id of SES.
+    // A notification that names the email itself needs no SES id.
     const mail = await sentMail();
     const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(mail.id) };
     expect(await tell({ ...delivery(''), mail: about })).toBe(200);
     expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
   });
 
-  it('is not noted of test mails, nor of other providers; is forgotten after 30 days', async () => {
+  it('is not stored for test email or other providers; is deleted after 30 days', async () => {
     const before = (await noted()).length;
     await deliver({ mode: 'test' });
     await deliver({ provider: captureProvider(async () => {}) });
@@ -349,7 +349,7 @@ describe('what SES tells with its default settings, by its own id alone', () => 
     expect([await sesIdOf(old.id), await sesIdOf(young.id)]).toEqual(['', expect.stringMatching(/^ses-/)]);
   });
 
-  it('changes the figures only, once the contact is erased', async () => {
+  it('changes only the statistics, once the contact is erased', async () => {
     const mail = await deliver();
     expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
     expect(await tell({ ...complaint(''), ...named(await sesIdOf(mail.id)) })).toBe(200);
@@ -379,7 +379,7 @@ describe('the subscription', () => {
   });
 });
 
-describe('what is not from our topic', () => {
+describe('a message that is not from our topic', () => {
   it('changes nothing, and has nothing fetched', async () => {
     const mail = await sentMail();
     const Message = JSON.stringify(complaint(mail.id));
@@ -443,7 +443,7 @@ describe('what is not from our topic', () => {
     expect((await mailState(api, mail)).mail.status).toBe('SENT');
   });
 
-  it('nor what somebody else signed, or changed', async () => {
+  it('nor a message that another certificate signed, or that was changed', async () => {
     const mail = await sentMail();
     const Message = JSON.stringify(complaint(mail.id));
     expect((await post({ Message }, { key: other.key })).status).toBe(403);

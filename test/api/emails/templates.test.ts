@@ -178,7 +178,7 @@ describe('a test mail of a template', () => {
     expect(contacts).toEqual([]);
   });
 
-  it('that does not parse, or is from a domain of somebody else, does not leave', async () => {
+  it("does not leave if it does not parse, or uses another project's domain", async () => {
     api.dispatched.length = 0;
     const broken = await test({ email: 'a@example.com', body: '<p>\n{% if a %}' });
     expect(broken.body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: { line: expect.any(Number) } });

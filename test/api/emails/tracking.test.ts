@@ -205,7 +205,7 @@ it.each(['.', ')', '/', '%22'])('a click leads on with %s behind the link', asyn
   expect((await get(`/c/${mail.track}/0${behind}`)).status).toBe(302);
 });
 
-describe('links that are none of ours', () => {
+describe('links to other sites', () => {
   it('answer a small page, lead nowhere and change nothing', async () => {
     const mail = await sentMail();
     const forged = `${mail.track.slice(0, 30)}${mail.track[30] === 'A' ? 'B' : 'A'}${mail.track.slice(31)}`;
@@ -234,7 +234,7 @@ describe('links that are none of ours', () => {
   });
 });
 
-describe('machines', () => {
+describe('bots', () => {
   it('count apart, and set nothing', async () => {
     const mail = await sentMail();
     await get(mail.pixel, SCANNER);
@@ -273,7 +273,7 @@ describe('machines', () => {
 });
 
 describe('writing', () => {
-  it('two processes that hear of the same mail at once count both and record one event', async () => {
+  it("two processes that get the same email's clicks at once count both and record one event", async () => {
     const mails = await Promise.all(Array.from({ length: 20 }, () => sentMail()));
     const { db, outbox, log } = api.deps;
     const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, outbox, log, lenient: true }));
@@ -290,7 +290,7 @@ describe('writing', () => {
     }
   });
 
-  it('loses nothing when the process is told to end', async () => {
+  it('loses nothing when the process is stopped', async () => {
     const own = await startTestApi();
     try {
       const mails = await Promise.all(Array.from({ length: 20 }, () => sentMail({ at: own })));

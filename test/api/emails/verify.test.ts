@@ -41,7 +41,7 @@ const NOTHING = {
 };
 
 describe('verifying an address', () => {
-  it('of a domain that takes mail is all well', async () => {
+  it('of a domain that accepts email has no problems', async () => {
     const answer = await api.call('POST', '/v1/verify', { body: { email: ' Ada@Company.example' } });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({

@@ -12,8 +12,8 @@ import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
 
 /**
- * A campaign in every status, and one that was sent with two variants. Those that have begun have the contacts as
- * recipients, with every outcome and reason that there is; nobody works on them, so the one that is SENDING stays so.
+ * Builds a campaign in every status, and one that was sent with two variants. Started ones have the contacts as
+ * recipients, with every result and reason. No worker runs, so the SENDING one stays SENDING.
  */
 export async function buildCampaigns(
   world: World,
@@ -71,7 +71,7 @@ interface Begun {
   status: 'SENT' | 'CANCELLED' | 'PAUSED' | 'SENDING';
   startedAt: Date;
   contacts: readonly SeededContact[];
-  /** Nobody waits any more. */
+  /** Whether no recipient waits any more. */
   over?: boolean;
   variants?: number;
 }

@@ -113,7 +113,7 @@ export async function buildLists(world: World, contacts: readonly SeededContact[
   return { segmentIds, topicIds };
 }
 
-/** Imports and bulk changes: done with refused rows, under way, failed. */
+/** Builds imports and bulk changes: done with refused rows, running, failed. */
 export async function buildJobs({ db, projectId, voice }: World): Promise<string[]> {
   const result = {
     totalRows: 1_200,

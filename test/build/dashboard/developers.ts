@@ -102,7 +102,10 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
   await db.insertInto('audit_log').values(rows).execute();
 }
 
-/** The log of requests: by keys, people and strangers, done, refused and failed. Answers the ids of the first three. */
+/**
+ * Builds the log of requests: by keys, users and the public key; successful, refused and failed. Returns the ids of
+ * the first three.
+ */
 export async function buildRequests(
   { db, projectId, voice }: World,
   made: { emails: string[]; events: string[] },

@@ -7,7 +7,7 @@ import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
 /**
  * The automations of a seeded project: enabled with executions in every state, enabled and new, and a draft with
- * faults.
+ * problems.
  */
 export interface SeededWorkflows {
   welcome: BuiltWorkflow;

@@ -11,7 +11,7 @@ import { hoursAgo, idAt, pick, type World } from './world.ts';
 /** The sender domain of a seeded project. */
 export const SENDER = 'news@shop.example.com';
 
-/** A mail as shops send it: a picture, a table, two links, and what the hostile voice makes of words. */
+/** Returns an email as shops send it: an image, a table, two links, and the voice's words. */
 export function mailBody(words: string): string {
   return `<table width="600" align="center" style="font-family:Georgia,serif"><tr><td style="padding:24px;background:#f4f1ea">
 <h1 style="color:#2b4c3f">{{firstName ?? there}}, the autumn teas are in</h1><p>${words}</p>
@@ -20,7 +20,7 @@ export function mailBody(words: string): string {
 <p><a href="{{unsubscribeUrl}}">Unsubscribe</a></p>`;
 }
 
-/** Templates of both types; one has no sender, one is about a topic, one has a fault in its Liquid. */
+/** Builds templates of both types; one has no sender, one has a topic, one has an error in its Liquid. */
 export async function buildTemplates({ call, voice }: World, topicId: string): Promise<string[]> {
   const templates = [
     {
@@ -104,7 +104,7 @@ type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at
   Pick<ReturnType<typeof outcomeColumns>, 'bounced_at' | 'complained_at'> &
   Pick<Insertable<EmailsTable>, 'campaign_id' | 'source_type' | 'contact_id'> & { id: string };
 
-/** The events that belong to what became of mails, as the service records them. */
+/** Builds the events of the emails' results, as the service records them. */
 export async function buildMailEvents({ db, projectId, voice }: World, mails: readonly MailRow[]): Promise<void> {
   const events = mails.flatMap((mail, n) => {
     const common = {

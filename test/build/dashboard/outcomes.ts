@@ -2,7 +2,7 @@ import type { EmailStatus } from '../../../rules/emails/email-status.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
 import { HOUR_MS } from './world.ts';
 
-/** What became of a mail. */
+/** Result of an email. */
 export interface Outcome {
   status: EmailStatus;
   reason?: string;
@@ -23,16 +23,13 @@ const WELL: Outcome[] = [
   ),
 ];
 
-/**
- * Every outcome that there is once, and then those that are common. A mail that was waited for long enough waits no
- * more.
- */
+/** Returns every result once, and then the common ones. An email that has waited long enough waits no more. */
 export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): Outcome {
   const rare: Outcome[] = [{ status: 'COMPLAINED' }, ...ENDED, ...(over ? [] : WAITING)];
   return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as Outcome));
 }
 
-/** The columns of a mail that say what became of it, `sentAt` being when it left, had it left. */
+/** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
 export function outcomeColumns({ status, reason, error }: Outcome, sentAt: Date, n: number) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);
   const left = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';

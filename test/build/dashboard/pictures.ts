@@ -8,7 +8,7 @@ const PICTURES = [
   { name: 'first-flush.png', width: 600, height: 900, rgb: [244, 241, 234] },
 ] as const;
 
-/** Pictures of one colour each; nothing shows them. */
+/** Builds unused images of one color each. */
 export async function buildPictures({ db, projectId, voice }: World): Promise<void> {
   for (const [n, { name, width, height, rgb }] of PICTURES.entries()) {
     const content = plainPng(width, height, rgb);

@@ -1,7 +1,4 @@
-/**
- * How the records of a seeded project are called: as people call them, or as somebody would who wants to break the
- * dashboard.
- */
+/** Names of the records of a seeded project: realistic, or as an attacker of the dashboard would choose them. */
 export interface Voice {
   /** A name where others say `words`, at most `max` characters; `n` makes names of one kind differ. */
   say(words: string, n: number, max: number): string;

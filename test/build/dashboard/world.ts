@@ -3,7 +3,7 @@ import type { Db } from '../../../db/connection.ts';
 import type { CallOptions, CallResult } from '../../support/http.ts';
 import type { Voice } from './voice.ts';
 
-/** What the parts of a seeded project are made with. */
+/** Input of the builders of a seeded project. */
 export interface World {
   db: Db;
   projectId: string;
@@ -19,12 +19,12 @@ export function hoursAgo(hours: number): Date {
   return new Date(Date.now() - hours * HOUR_MS);
 }
 
-/** A new id as a row of that instant has it: lists and prunings go by ids. */
+/** Returns a new id of that instant, because lists and pruning use ids. */
 export function idAt(at: Date): string {
   return v7({ msecs: at.getTime() });
 }
 
-/** The nth of a list that begins again at its end. */
+/** Returns the nth item of a list that repeats. */
 export function pick<T>(list: readonly T[], n: number): T {
   const item = list[n % list.length];
   if (item === undefined) throw new Error('nothing to pick from');
