@@ -11,12 +11,12 @@ import { fileURLToPath } from 'node:url';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const VERSION = '4.32.5';
 const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
-/** Of the ten minutes, what is left for starting, stopping and the installation. */
+/** The rest of ten minutes after starting, stopping and the installation. */
 const SECONDS = Number(process.env.SECONDS ?? 500);
 /** The share of the run that goes to what only people may do. */
 const PEOPLE_SHARE = 0.2;
 const START_SECONDS = 300;
-/** What only a session reaches. The last two would end the session that the run lives on. */
+/** Paths for sessions only. The last two would end the session of the run. */
 const PEOPLE_PATHS = '^/(apikeys|audit-log|auth|project|sms/senders)';
 const ENDS_SESSION = '^/auth/(logout|password)$';
 

@@ -1,14 +1,14 @@
-/** Pictures of screens as PNG with a palette: a third of the bytes, and no difference that one sees. */
+/** PNG pictures of screens with a palette: a third of the bytes, without a visible difference. */
 import { deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLORS = 256;
 
 /**
- * A PNG of 8 bits a channel without transparency, as Chromium writes it, in at most 256 colours: the most frequent
- * ones, and for every other the nearest of them.
+ * Converts a PNG of 8 bits per channel without transparency, as Chromium writes it, to at most 256 colors: the most
+ * frequent ones, and for every other the nearest of them.
  * @param {Buffer} png
- * @returns {Buffer} the same picture; `png` itself where it has a palette already
+ * @returns {Buffer} the same picture; `png` itself if it has a palette already
  */
 export function withPalette(png) {
   const chunks = chunksOf(png);

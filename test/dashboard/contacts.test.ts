@@ -28,7 +28,7 @@ describeInBrowser('contacts in the dashboard', () => {
   const save = (email: string, data: Record<string, unknown> = {}) => call('POST', '/contacts', { email, data });
   const isPro = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
 
-  it('says what to do where there is nobody yet, and adds the first one', async () => {
+  it('explains an empty project, and adds the first contact', async () => {
     const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByText('No contacts yet').waitFor();
     await page.getByText('Do this with the API').click();
@@ -42,7 +42,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await call('GET', '/contacts')).toMatchObject({ total: 1, data: [{ subscribed: false }] });
   });
 
-  it('keeps search and condition in the address, goes on by pages, and finds its place again on the way back', async () => {
+  it('keeps search and condition in the address, pages, and restores the position on the way back', async () => {
     await buildContacts(service.db, { projectId: project.id, count: 60, data: { plan: 'free' } });
     await save('ada@people.test', { plan: 'pro' });
     const { page, open, settled } = await openDashboard({ service, project, path: '/contacts' });
@@ -138,7 +138,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect((await call('GET', '/contacts')).total).toBe(0);
   });
 
-  it('imports a file: columns guessed and chosen, typed rows, counts, bad rows to be mended, and progress', async () => {
+  it('imports a file: columns guessed and chosen, typed rows, counts, bad rows to correct, and progress', async () => {
     await save('known@people.test');
     const { page } = await openDashboard({ service, project, path: '/contacts/import' });
     const rows = ['known@people.test,Ada,5,10115,x', 'new@people.test,Bob,7,00123,"=1+1"', 'nope,Eve,x,1,y'];

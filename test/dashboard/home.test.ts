@@ -46,7 +46,7 @@ describeInBrowser('sign-in and start page', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('says in the words of the API why somebody is not signed in', async () => {
+  it("shows the API's reason for a failed sign-in", async () => {
     const { page } = await openDashboard({
       service,
       as: null,
@@ -63,7 +63,7 @@ describeInBrowser('sign-in and start page', () => {
   it.each([
     ['desktop', false],
     ['phone', true],
-  ] as const)('shows figures, what needs somebody and what comes, on a %s', async (viewport, dark) => {
+  ] as const)('shows statistics, items that need attention and upcoming work, on a %s', async (viewport, dark) => {
     const { id: projectId } = service.one;
     await track(service, 'ada@example.com', 'signup');
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(service.db);

@@ -12,9 +12,8 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * Three people on a real `npm start`, the first on a fresh one, the others among all that the demo leaves. They know
- * what they want and nothing of Tidings: they open the link or the address that the start prints, and go on by what
- * they read.
+ * Three users on a real `npm start`, the first on a fresh one, the others with the data of the demo. They have a goal
+ * and know nothing of Tidings: they open the link or address that the start prints, and follow the screens.
  */
 describeInBrowser('on a fresh npm start', () => {
   const home = newHome();
@@ -47,7 +46,7 @@ describeInBrowser('on a fresh npm start', () => {
   const mailbox = async (to: string): Promise<{ subject: string; html: string }[]> =>
     (await callHttp(service.baseUrl, 'GET', `/mailbox.json?to=${encodeURIComponent(to)}`)).body.data;
 
-  it('a marketer imports people, writes to some of them, finds who did not get it and why, and mends it', async () => {
+  it('a marketer imports contacts, writes to some of them, finds who did not get the email and why, and fixes it', async () => {
     const { page } = await signedOut();
     await page.goto(await signInLinkOf(started));
     await page.getByRole('link', { name: 'Add a contact' }).click();

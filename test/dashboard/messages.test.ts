@@ -58,7 +58,7 @@ describeInBrowser('messages and executions', () => {
   });
   afterAll(() => service?.close());
 
-  it('a message is read on a phone, whatever its texts are', async () => {
+  it('a message is readable on a phone, with any content', async () => {
     const long = 'W'.repeat(200);
     const body = {
       to: `${'w'.repeat(60)}@${'w'.repeat(60)}.${'w'.repeat(60)}.example`,

@@ -33,14 +33,14 @@ describeInBrowser('the operator’s screens', () => {
 
   const asOperator = (p: Omit<OpenDashboard, 'service'>) => openDashboard({ service, email: operators.next(), ...p });
 
-  it('are not there for the owner of a project', async () => {
+  it('do not exist for the owner of a project', async () => {
     const { page, open } = await openDashboard({ service, path: '/', mayFail: [/answer: 404 to GET .operator/] });
     expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0);
     await open('/operator');
     await page.getByText('Only operators of this service').waitFor();
   });
 
-  it('say how the installation stands: what is well, and what wants to be looked at', async () => {
+  it('show the state of the installation: good parts, and parts that need attention', async () => {
     const { page } = await asOperator({ path: '/operator' });
     await page.getByRole('link', { name: 'Operator' }).waitFor();
     await page.getByText('Version 18').waitFor();

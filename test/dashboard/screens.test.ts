@@ -22,7 +22,7 @@ import { type PageWatch, watchPage } from '../support/browser/page-watch.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = packageRoot();
-/** Where `npm run screens` keeps the pictures; the suite looks without keeping any. */
+/** Folder of the pictures of `npm run screens`; the suite keeps none. */
 const PICTURES = process.env.SCREENS;
 const OPERATOR = 'operator@people.test';
 const NOWHERE = '/nowhere';
@@ -44,7 +44,7 @@ describeInBrowser('every screen of the dashboard', () => {
     await service?.close();
   });
 
-  // One a project and a kind of person: each screen is opened by its address, but none signs in anew.
+  // One window per project and kind of user: each screen is opened by its address without another sign-in.
   const windows = new Map<string, Promise<BrowserContext>>();
   const windowOf = (project: TestProject, { operator }: Screen) => {
     const name = `${project.id} ${operator}`;
@@ -53,8 +53,7 @@ describeInBrowser('every screen of the dashboard', () => {
     return window;
   };
 
-  // The hostile project is walked through in one page, as a person would; every address is opened by itself with the
-  // plain one.
+  // The hostile project is visited in one page by clicks; the plain one opens every address separately.
   const tours = new Map<boolean, Promise<{ page: Page; watch: PageWatch }>>();
   const tourOf = (screen: Screen) => {
     const isOperator = screen.operator === true;
@@ -83,7 +82,7 @@ describeInBrowser('every screen of the dashboard', () => {
   });
 
   for (const screen of OPEN_SCREENS)
-    it(`${screen.name} is readable for whoever is signed out`, async () => {
+    it(`${screen.name} is readable for signed-out visitors`, async () => {
       const mayFail = [/answer: 401 to GET \/auth\/me/];
       await lookAt(await openDashboard({ service, as: null, path: screen.path, mayFail }), screen);
     });
@@ -113,8 +112,8 @@ describeInBrowser('every screen of the dashboard', () => {
 });
 
 /**
- * Goes to a path as a click on a link does: nothing is loaded anew. By way of nowhere, so that it shows when it is
- * there.
+ * Navigates to a path as a click on a link does, without a reload, by way of an empty route, so that its arrival
+ * shows.
  */
 async function walkTo(page: Page, path: string): Promise<void> {
   const nowhere = page.getByRole('heading', { name: 'There is nothing here' });
@@ -149,7 +148,7 @@ function patternOf(route: string): RegExp {
   return new RegExp(`^${route.replace(/\$\w+/g, '[^/]+')}/?$`);
 }
 
-/** What `screensOf` reads, whatever it reads: every id is called `id`. */
+/** Names of everything that `screensOf` reads: every id is called `id`. */
 function namesInPlaceOfIds(): DashboardData {
   const anything: unknown = new Proxy(() => 'id', {
     get: (_, key) => (key === Symbol.toPrimitive || key === 'toString' ? () => 'id' : anything),

@@ -64,7 +64,7 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('what the API refuses stands at its row, and what is written survives a reload', async () => {
+  it('shows API errors at their row, and keeps unsaved text over a reload', async () => {
     const { page, settled } = await openDashboard({
       service,
       project,
@@ -123,7 +123,7 @@ describeInBrowser('segments in a browser', () => {
     });
   });
 
-  it('a static segment takes addresses, says which are no contact, and gives a removed one back', async () => {
+  it('a static segment takes addresses, names unknown ones, and restores a removed one', async () => {
     const { id } = await api('POST', '/segments', { name: 'Press', type: 'STATIC' });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     await page.getByLabel('Add members').fill('ada@example.com, nobody@example.com');
@@ -147,7 +147,7 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('who was removed can be given back, also where their row has gone before all is read again', async () => {
+  it('restores a removed contact, also after its row has disappeared', async () => {
     const { id } = await api('POST', '/segments', { name: 'Slow', type: 'STATIC' });
     await api('POST', `/segments/${id}/members`, { emails: ['ada@example.com'] });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });

@@ -22,7 +22,7 @@ describeInBrowser('settings in a browser', () => {
   const stored = () =>
     service.db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 
-  it('the project is changed field by field, and what is refused stands at its field', async () => {
+  it('the project is changed field by field, and each refusal is at its field', async () => {
     const { page } = await openDashboard({
       service,
       project,
@@ -51,7 +51,7 @@ describeInBrowser('settings in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('somebody is invited by a link, joins by a password though nobody may sign up, and sees what a member may', async () => {
+  it("a user is invited by a link, joins with a password while sign-up is closed, and sees a member's screens", async () => {
     const { page } = await openDashboard({ service, project, path: '/settings/team' });
     await page.getByLabel('Email address').fill('grace@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();

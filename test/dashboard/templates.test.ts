@@ -20,7 +20,7 @@ const NEWSLETTER = readFileSync(
   'utf8',
 );
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
-/** Drops another picture onto the code, as from a folder. */
+/** Drops another image onto the code, as from a folder. */
 const DROP_GIF = `(() => {
   const bytes = Uint8Array.from(atob('${Buffer.concat([GIF, Buffer.from('2')]).toString('base64')}'), (c) => c.charCodeAt(0));
   const dataTransfer = new DataTransfer();
@@ -29,13 +29,13 @@ const DROP_GIF = `(() => {
   const { left, top } = place.getBoundingClientRect();
   place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, clientX: left + 5, clientY: top + 5 }));
 })()`;
-/** Puts a picture of 4 by 5 pixels into the clipboard, as a screenshot is there. */
+/** Puts an image of 4 by 5 pixels into the clipboard, like a screenshot. */
 const COPY_PNG = `(async () => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 4, height: 5 });
   const png = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
   await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
 })()`;
-/** Drops a picture before the second text of the mail as it looks, in its frame. */
+/** Drops an image before the second text of the visual editor, in its frame. */
 const DROP_INTO_TEXT = `(() => {
   const bytes = Uint8Array.from(atob('${Buffer.concat([GIF, Buffer.from('3')]).toString('base64')}'), (c) => c.charCodeAt(0));
   const dataTransfer = new DataTransfer();
@@ -45,7 +45,7 @@ const DROP_INTO_TEXT = `(() => {
   const at = { clientX: left + 1, clientY: top + height / 2 };
   place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, ...at }));
 })()`;
-/** The service of a test does not know its own port, so what mails show of it is not there. */
+/** The service of a test does not know its own port, so emails show no images of it. */
 const PICTURES_OF_MAILS = /(foreign|request): GET http:\/\/127\.0\.0\.1:0\/assets\//;
 
 describeInBrowser('the templates of the dashboard', () => {
@@ -68,7 +68,7 @@ describeInBrowser('the templates of the dashboard', () => {
   };
   const previewed = (page: Page) => page.frameLocator('iframe[title="Email preview"]').last();
 
-  it('make one of nothing: written as code, with its faults where they are, previewed for a contact, saved', async () => {
+  it('are created from nothing: written as code with errors at their place, previewed for a contact, saved', async () => {
     const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
     await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
     await expectNoSeriousAxe(page);
@@ -101,7 +101,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('show the preheader as a contact reads it, and say that a fault is in it', async () => {
+  it('show the rendered preheader, and report an error in it', async () => {
     const id = await create({ name: 'With a preheader', preheader: 'For {{firstName ?? you}} & more' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByText('Preheader: For you & more').waitFor();
@@ -134,7 +134,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     const words = mail.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
     await words.click();
-    // Of the text, not of its line.
+    // To the end of the text, not of its line.
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' Bis <bald> & {{ plan }}');
     await page.getByRole('button', { name: 'Duplicate the block' }).click();
@@ -158,7 +158,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('take pictures that are chosen, show what uses them, and let those go that nothing does', async () => {
+  it('take chosen images, show where each is used, and delete unused ones', async () => {
     const id = await create({ name: 'With a picture', body: '<p>Hi</p>\n' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const code = page.getByRole('textbox', { name: 'HTML and Liquid' });
@@ -192,7 +192,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('All images are in use.').waitFor();
   });
 
-  it('take pictures that are pasted as code, at the cursor, while somebody goes on writing', async () => {
+  it('take images pasted as code, at the cursor, while the user keeps typing', async () => {
     const id = await create({ name: 'Pasted', body: '<p>One</p>\n<p>Two</p>\n' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -214,7 +214,7 @@ describeInBrowser('the templates of the dashboard', () => {
     );
   });
 
-  it('take pictures that are pasted or dropped in place, where the cursor is or they fall', async () => {
+  it('take images pasted or dropped in place, at the cursor or where they fall', async () => {
     const id = await create({ name: 'In place', body: '<p>One</p><p>Two</p>' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -226,7 +226,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Control+V');
     await mail.locator('img[width="4"]').waitFor({ state: 'attached' });
-    // The mail is drawn anew: its texts can be edited when its script runs.
+    // The email is redrawn: its text can be edited once its script runs.
     await mail.locator('[contenteditable]', { hasText: 'Two' }).waitFor();
     const frame = await page.locator('iframe[title="Email, editable in place"]').elementHandle();
     await (await frame?.contentFrame())?.evaluate(DROP_INTO_TEXT);

@@ -24,20 +24,20 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A campaign of ten under way. */
+/** Starts a campaign of ten recipients. */
 async function underWay(): Promise<CampaignStart> {
   const projectId = (await buildProject(database.db, 'Claims')).id;
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
   return sendingCampaign(database.db, { projectId, count: 10, worker });
 }
 
-/** How many a claim takes of the first so many recipients that are open. */
+/** Returns how many of the first open recipients a claim of this size takes. */
 async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
   const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
   return claimFirst(db, start, { size, clock: { key, closesAt: null } });
 }
 
-/** Until so many wait for the lock that claims share. */
+/** Waits until this many transactions wait for the lock that claims share. */
 const waiting = (count: number) =>
   until(async () => {
     const { rows } = await sql<{ count: number }>`
@@ -60,23 +60,20 @@ async function openClaim(start: CampaignStart): Promise<{ commit: () => Promise<
 it.each([
   ['a pause', pauseCampaign, 'PAUSED'],
   ['a cancel', cancelCampaign, 'CANCELLED'],
-] as const)(
-  '%s waits for the claims that are being made, and those that come after it wait for it',
-  async (_, change, status) => {
-    const start = await underWay();
-    const ref = { projectId: start.projectId, id: start.campaignId, reason: 'requested' as const };
-    const first = await openClaim(start);
-    const changed = inTransaction(database.db, (trx) => change(trx, ref));
-    await waiting(1);
-    const later = claim(database.db, start, 3);
-    await waiting(2);
-    await first.commit();
-    expect((await changed).campaign.status).toBe(status);
-    expect(await later).toBe(0);
-  },
-);
+] as const)('%s waits for running claims, and later claims wait for it', async (_, change, status) => {
+  const start = await underWay();
+  const ref = { projectId: start.projectId, id: start.campaignId, reason: 'requested' as const };
+  const first = await openClaim(start);
+  const changed = inTransaction(database.db, (trx) => change(trx, ref));
+  await waiting(1);
+  const later = claim(database.db, start, 3);
+  await waiting(2);
+  await first.commit();
+  expect((await changed).campaign.status).toBe(status);
+  expect(await later).toBe(0);
+});
 
-it('a start that somebody ended in Temporal is cancelled beside a claim', async () => {
+it('a start that was terminated in Temporal is cancelled beside a claim', async () => {
   const start = await underWay();
   const first = await openClaim(start);
   const cancelled = inTransaction(database.db, (trx) => cancelStopped(trx, start));

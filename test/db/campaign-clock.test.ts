@@ -38,7 +38,7 @@ async function claimed(clock: OpenGate): Promise<number> {
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
 
 describe('the statement that claims', () => {
-  it('takes nobody once the window is shut, whatever was decided when the turn began', async () => {
+  it('takes no recipient once the window is closed, whatever the turn decided at its start', async () => {
     const key = await keyNow();
     expect(await claimed({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
     expect(await claimed({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);

@@ -81,7 +81,7 @@ async function open(emailId: string, p: { machine: boolean }): Promise<void> {
   await inTransaction(database.db, (trx) => recordEngagements(trx, { projectId, engagements }));
 }
 
-describe('the figures of a campaign', () => {
+describe('the statistics of a campaign', () => {
   it('are kept with its chunks, and are the same when they are read again', async () => {
     const { id } = await build();
     expect(await kept(id)).toEqual([]);
@@ -92,7 +92,7 @@ describe('the figures of a campaign', () => {
     expect(await stats(id)).toEqual(first);
   });
 
-  it('are found by the name that they are counted under, whoever counts', async () => {
+  it('are found under their name by every reader', async () => {
     const { id, mails } = await build();
     await open(mails[1] ?? '', { machine: false });
     await feedback(mails[1] ?? '', 'complaint');
@@ -153,7 +153,7 @@ describe('the figures of a campaign', () => {
     expect(rows).toEqual([]);
   });
 
-  it('are counted anew while a turn is at a chunk, and after it', async () => {
+  it('are counted again while a turn works on a chunk, and after it', async () => {
     const { id, mails } = await build();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id} AND seq = 2`.execute(db);
@@ -177,7 +177,7 @@ describe('the figures of a campaign', () => {
     expect(await kept(id)).toEqual([1, 2, 3]);
   });
 
-  it('hold when it is cancelled with recipients left, and when some are tried again', async () => {
+  it('hold when it is cancelled with recipients left, and when some are retried', async () => {
     const { id } = await build();
     const { db } = database;
     await buildDomain(db, { projectId, domain: 'sender.test' });

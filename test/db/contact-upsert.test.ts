@@ -136,7 +136,7 @@ describe('upserting contacts', () => {
     expect((await stored())['a@x.com']?.untrusted).toEqual([]);
   });
 
-  it('by a step remembers as strangers’ what it copies of theirs, and subscribes nobody whom they could not', async () => {
+  it('by a step keeps copied untrusted data untrusted, and subscribes no contact that it could not subscribe', async () => {
     await upsert([
       { email: 'left@x.com', set: { plan: 'pro' } },
       { email: 'new@x.com', subscribed: false },
@@ -188,7 +188,7 @@ describe('upserting contacts', () => {
     expect((await stored())['a@x.com']?.subscribed).toBe(false);
   });
 
-  it('remembers that somebody is not to be subscribed, though they are not', async () => {
+  it('remembers that a contact must not be subscribed, though it is not', async () => {
     await upsert([{ subscribed: false }]);
     await upsert([{ subscribed: false }]);
     expect((await upsert([{ subscribed: true, by: 'stranger' }]))[0]?.subscribed).toBe(false);

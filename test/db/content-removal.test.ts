@@ -36,7 +36,7 @@ async function send(body: object): Promise<Sent[]> {
 async function erase(...mails: (Sent | undefined)[]): Promise<void> {
   for (const mail of mails) expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
 }
-/** What a transaction keeps goes the next time, and the API writes its log of requests meanwhile. */
+/** A second pruning deletes what a transaction kept; the API writes its log of requests meanwhile. */
 const prune = () => pruneUntil((retired) => retired === 0);
 /** As far as a transaction that is open lets it. */
 const retire = () => pruneUntil((retired) => retired > 0);
@@ -51,7 +51,7 @@ async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void>
 const subjectOf = async (mail: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.subject;
 
-/** Contents that say this word, and what waits to be looked at. */
+/** Returns the contents with this word, and the ones that wait for a check. */
 async function stored(word: string): Promise<number> {
   const { rows } = await sql`SELECT FROM contents WHERE subject || body || from_email LIKE ${`%${word}%`}`.execute(
     api.db,
@@ -79,7 +79,7 @@ describe('the words of mails to erased contacts', () => {
     expect(await subjectOf(mail)).toBe('');
   });
 
-  it('stay while a mail to somebody else says the same, and go with the last', async () => {
+  it("stay while another contact's email uses the same content, and go with the last", async () => {
     const [first, second] = await send({ to: [person(), person()], subject: 'Shared', body: '<p>Shared words</p>' });
     await erase(first);
     await prune();
@@ -138,13 +138,13 @@ describe('the words of mails to erased contacts', () => {
   });
 });
 
-describe('a mail that is being accepted while its words are removed', () => {
+describe('an email that is accepted while its content is removed', () => {
   const words = { subject: 'Raced', body: '<p>Raced words</p>' };
   const content = { ...NO_TEXT, projectId: '', ...words, type: 'TRANSACTIONAL' as const, from: FROM, templateId: null };
   const insert = (contentId: string) => sql`
     INSERT INTO emails (project_id, content_id, source_type) VALUES (${api.one.id}, ${contentId}, 'TRANSACTIONAL')`;
 
-  it('keeps them: what it has found by then stays', async () => {
+  it('keeps content that it found before', async () => {
     const [old] = await send({ to: person(), ...words });
     let found = '';
     await api.db.transaction().execute(async (trx) => {
@@ -161,7 +161,7 @@ describe('a mail that is being accepted while its words are removed', () => {
     expect(await stored('Raced words')).toBe(2);
   });
 
-  it('or finds none, and stores them anew', async () => {
+  it('or finds none, and stores it again', async () => {
     const [old] = await send({ to: person(), subject: 'Late', body: '<p>Late words</p>' });
     await erase(old);
     await api.db.transaction().execute(async (trx) => {
@@ -180,7 +180,7 @@ describe('a mail that is being accepted while its words are removed', () => {
     expect([await stored('Late words'), await noted(), await dangling()]).toEqual([1, 0, 0]);
   });
 
-  it('never loses them, whoever sends, erases and keeps house at once', async () => {
+  it('never loses it, whatever is sent, erased and pruned concurrently', async () => {
     const same = { subject: 'Busy', body: '<p>Busy words</p>' };
     let working = true;
     const keep = async () => {

@@ -51,7 +51,7 @@ it('the files of mails to an erased contact go with the last mail that carries t
   expect(await left()).toEqual({ stored: 0, noted: 0 });
 });
 
-it('those who are erased at the same time leave none', async () => {
+it('contacts erased at the same time leave none', async () => {
   const mails = await send(['for all'], 4);
   await Promise.all([...mails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
   await pruneTables(api.db);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** A contact with an execution under way that stands `depth` links from what began. */
+/** Builds a contact with a running execution that is `depth` links from its origin. */
 async function buildCause(name: string, depth: number): Promise<{ contactId: string; causeId: string; email: string }> {
   const email = `${name}@example.com`;
   const workflow = await buildWorkflow(api, { eventName: `begin-${name}`, steps: PAUSE });
@@ -112,7 +112,7 @@ describe('a contact who enters a segment', () => {
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 4 }]);
   });
 
-  it('because of a request begins anew, also where a step came before', async () => {
+  it('because of a request starts at zero, also after an earlier step', async () => {
     const { contactId, causeId } = await buildCause('asked', 3);
     const { workflow, compute } = await enterable('asked');
     await change(contactId, { other: 'yes' }, causeId);
@@ -121,7 +121,7 @@ describe('a contact who enters a segment', () => {
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
   });
 
-  it('begins anew where the step was before the segment was computed last', async () => {
+  it('starts at zero if the step was before the last computation of the segment', async () => {
     const { contactId, causeId } = await buildCause('late', 3);
     const { workflow, compute } = await enterable('late');
     await change(contactId, { other: 'yes' }, causeId);

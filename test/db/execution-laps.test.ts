@@ -27,7 +27,7 @@ async function enter(name: string, steps: Record<string, StepSpec>): Promise<Lap
   return { workflow, executionId: data[0].id, email };
 }
 
-/** What the activity after a pause does, without the wait for it. */
+/** Does the work of the activity after a pause, without waiting for it. */
 async function resume({ executionId }: Lapper, visit: number, how: Resume): Promise<Next> {
   const input = { projectId: api.one.id, executionId, visit, resume: how };
   return (await inTransaction(api.db, (trx) => resumeExecution(trx, input))).next;
@@ -52,14 +52,14 @@ const turn: StepSpec = {
 };
 const wait: StepSpec = { type: 'WAIT_FOR_EVENT', config: { eventName: 'go', timeout: 86_400 }, to: 'turn' };
 
-describe('a lap', () => {
-  it('of exactly 60 seconds is enough, as often as it comes', async () => {
+describe('a cycle', () => {
+  it('of exactly 60 seconds is enough, as often as it repeats', async () => {
     const lapper = await enter('minute', { first: delay(60), turn });
     expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
     expect(await resume(lapper, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });
   });
 
-  it('counts with the delays as they were when they began', async () => {
+  it('counts with the delays as they were when they started', async () => {
     const lapper = await enter('edited', { first: delay(60), turn });
     const config = { amount: 59, unit: 'seconds' };
     const path = `/workflows/${lapper.workflow.id}/steps/${lapper.workflow.steps.first}`;
@@ -102,7 +102,7 @@ describe('an execution', () => {
     expect(rows[0]?.last).toBe(1_000);
   });
 
-  it('that cannot come to a step twice keeps no laps', async () => {
+  it('that cannot reach a step twice keeps no counts', async () => {
     const straight = await enter('straight', { first: { type: 'DELAY', config: { amount: 1, unit: 'days' } } });
     const { rows } = await sql`SELECT laps FROM executions WHERE id = ${straight.executionId}`.execute(api.db);
     expect(rows).toEqual([{ laps: null }]);

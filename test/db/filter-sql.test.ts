@@ -111,7 +111,7 @@ it('as many filters on history as a condition may hold are planned within second
   });
 });
 
-it('segments that refer to each other in a circle are refused, not compiled for ever', () => {
+it('segments that refer to each other in a cycle are refused, not compiled forever', () => {
   const circle: SegmentSources = new Map([[world.DYNAMIC_SEGMENT, { kind: 'condition', condition: OUTER }]]);
   const options = { projectId, now: world.NOW, zone: undefined, segments: circle };
   expect(() => compileCondition(OUTER, options)).toThrow('cycle');
@@ -203,7 +203,7 @@ async function insertProject(): Promise<void> {
     values (${projectId}, 'Test', ${projectId}, ${Buffer.from(projectId)})`.execute(database.db);
 }
 
-/** What a contact said: to each topic yes, no or nothing. */
+/** Stores a contact's answer to each topic: yes, no or none. */
 async function insertTopics(contactId: string, index: number): Promise<Map<string, boolean>> {
   const topics = new Map<string, boolean>();
   for (const [n, { id, joined }] of world.TOPICS.entries()) {

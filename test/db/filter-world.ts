@@ -12,7 +12,7 @@ import {
 import type { Condition, Filter } from '../../rules/filters/filters.ts';
 
 export const NOW = new Date('2026-11-21T12:00:00.000Z');
-/** Zones of date-times without an offset: whole hours, half hours, and a change of clocks by half an hour. */
+/** Zones of date-times without an offset: whole hours, half hours, and a daylight saving change of half an hour. */
 export const zoneArbitrary = fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata');
 export const STATIC_SEGMENT = '019a0000-0000-7000-8000-000000000001';
 export const DYNAMIC_SEGMENT = '019a0000-0000-7000-8000-000000000002';

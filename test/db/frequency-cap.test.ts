@@ -62,7 +62,7 @@ it('a claim that waits for another one sees what it took', async () => {
   expect(await waiting).toEqual([]);
 });
 
-it('what a transaction took that did not end well is free', async () => {
+it('places of a failed transaction are free', async () => {
   const [a, b, c] = [await mail(), await mail(), await mail()];
   const killed = database.db.transaction().execute(async (trx) => {
     await takeSlotsFor(trx, { projectId, cap: CAP, mails: [a, b].map((id) => ({ id, contactId })) });
@@ -86,7 +86,7 @@ it('a mail that failed gives its place back, one that left keeps it for the days
   expect(await take(d)).toEqual([d]);
 });
 
-it('test mails, transactional ones and those of requests count for nothing', async () => {
+it('test, transactional and requested emails do not count', async () => {
   const sent = { projectId, contactId, status: 'SENT' as const, type: 'MARKETING' as const };
   const others = [
     await buildEmail(database.db, { ...sent, sourceType: 'CAMPAIGN', mode: 'test' }),

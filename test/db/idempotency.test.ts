@@ -49,7 +49,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it('is free again when the first request failed, also for one that waited for it', async () => {
+  it('is free again when the first request failed, also for a request that waited for it', async () => {
     let fail: () => void = () => {};
     const gate = new Promise<never>((_, reject) => {
       fail = () => reject(new Error('no'));

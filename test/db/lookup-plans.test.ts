@@ -15,7 +15,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** What the project has of everything, beside the one execution that is looked up. */
+/** The number of other rows of the project, beside the one execution that is looked up. */
 const OTHERS = 3_000;
 const TABLES = [
   'contacts',
@@ -50,7 +50,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => api?.close());
 
-/** Contacts, each with an execution under way, a mail of it and a content of its own. */
+/** Adds contacts, each with a running execution, an email and a content of its own. */
 async function addOthers(workflowId: string): Promise<void> {
   await sql`
     WITH c AS (
@@ -76,7 +76,7 @@ async function addOthers(workflowId: string): Promise<void> {
   `.execute(api.db);
 }
 
-it('a step of one execution reads its own rows, not those of its project, by a plan that is made for all tenants', async () => {
+it("a step of one execution reads its own rows and not the project's, by a plan for all tenants", async () => {
   const projectId = api.one.id;
   const read = await countingRows(async (trx) => {
     const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
@@ -123,7 +123,7 @@ it('an event of one contact reads its own rows too', async () => {
   expect(read).toBeLessThan(100);
 });
 
-it('who is at a step, and its figures of a time, read those visits and not all executions', async () => {
+it('contacts at a step, and its statistics of a time span, read only those visits', async () => {
   const [projectId, stepId] = [api.one.id, uuidv7()];
   await sql`
     INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status, started_at)

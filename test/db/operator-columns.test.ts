@@ -12,7 +12,7 @@ const COLUMNS = [
   'bounce_guard',
   'complaint_guard',
 ] as const;
-/** Who names them all the same. */
+/** Files that may name them. */
 const NAMED: Record<string, readonly (typeof COLUMNS)[number][]> = {
   // It shows the settings of the project's own people.
   'db/projects/projects.ts': COLUMNS,

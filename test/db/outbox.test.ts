@@ -30,7 +30,7 @@ afterAll(() => database.drop());
 beforeEach(() => database.db.deleteFrom('outbox').execute());
 
 function queue(projectId: string, count: number, kind: OutboxKind = 'execution.start') {
-  // What it is for does not matter here.
+  // Their purpose does not matter here.
   const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7() }) as NewOutboxRow);
   return inTransaction(database.db, (trx) => enqueue(trx, rows));
 }
@@ -51,7 +51,7 @@ async function claimAll(p: Partial<FairClaim> = {}) {
 }
 
 describe('rows that wait', () => {
-  it('are taken in turns over the projects, each in its own order', async () => {
+  it('are taken round-robin over the projects, each in its own order', async () => {
     const mine = await queue(A, 200);
     const theirs = await queue(B, 3);
     const rows = await claim();
@@ -60,7 +60,7 @@ describe('rows that wait', () => {
     expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
   });
 
-  it('of hundreds of projects are all taken within few rounds, the busy one’s too', async () => {
+  it('of hundreds of projects are all taken within few rounds, also those of the busy one', async () => {
     const projects = Array.from({ length: 300 }, () => uuidv7());
     await queue(A, 100);
     for (const projectId of projects) await queue(projectId, 1);
@@ -83,7 +83,7 @@ describe('rows that wait', () => {
     expect(new Set(ids).size).toBe(400);
   });
 
-  it('are left to projects that have no room, whose neighbours go on', async () => {
+  it('stay if their project has no free place, and other projects continue', async () => {
     await queue(A, 50);
     await queue(B, 5);
     const rooms = new Map([[A, 0]]);
@@ -93,8 +93,8 @@ describe('rows that wait', () => {
   });
 });
 
-describe('what Temporal has and has not begun', () => {
-  it('is counted until it begins, over all who hand over', async () => {
+describe('work that Temporal has, started or not', () => {
+  it('is counted until it starts, over all processes that hand it over', async () => {
     await queue(A, 50);
     const rows = await claim({ limit: 6, forTemporal: true });
     expect(await readOutboxState(database.db, [2, START])).toEqual({ waiting: [START], withTemporal: 6 });
@@ -103,14 +103,14 @@ describe('what Temporal has and has not begun', () => {
     expect((await readOutboxState(database.db, [START])).withTemporal).toBe(4);
   });
 
-  it('takes no room any more when its lease has run out: else nothing would ever be taken again', async () => {
+  it('takes no place when its lease has expired; otherwise nothing would ever be taken again', async () => {
     await queue(A, 6);
     await claim({ forTemporal: true, leaseMs: 0 });
     expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: 0 });
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
-  it('is forgotten only where it was handed over: what waits yet is not begun', async () => {
+  it('is cleared only if it was handed over: waiting work has not started', async () => {
     const [row] = await queue(A, 1);
     expect(
       await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]),
@@ -118,7 +118,7 @@ describe('what Temporal has and has not begun', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  it('of two signals to one execution only the one that came is forgotten', async () => {
+  it('of two signals to one execution only the one that arrived is cleared', async () => {
     const refId = uuidv7();
     const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
     await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));
@@ -137,7 +137,7 @@ describe('a row that was taken', () => {
     expect(await claim()).toEqual([]);
   });
 
-  it('and given back is as if it had not been taken', async () => {
+  it('and released is as if it had not been taken', async () => {
     await queue(A, 1);
     const rows = await claim({ forTemporal: true });
     await releaseRows(
@@ -147,7 +147,7 @@ describe('a row that was taken', () => {
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual([1]);
   });
 
-  it('and put off waits, with the reason for the operator', async () => {
+  it('and deferred waits, with the reason for the operator', async () => {
     await queue(A, 1);
     const rows = await claim();
     await deferRows(

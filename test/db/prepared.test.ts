@@ -47,7 +47,7 @@ it('a marked statement goes on after its table was changed', async () => {
 
 it('a plan made while a table was small is not kept when it has grown', async () => {
   await sql`DROP TABLE IF EXISTS growing`.execute(db);
-  // A vacuum of Postgres's own would have the plan made anew, which is what `prepared` is for.
+  // Postgres's own vacuum would renew the plan, which is the task of `prepared`.
   await sql`CREATE TABLE growing (id int PRIMARY KEY) WITH (autovacuum_enabled = false)`.execute(db);
   await sql`SET plan_cache_mode = force_generic_plan`.execute(db);
   await sql`INSERT INTO growing SELECT generate_series(1, 5)`.execute(db);
@@ -69,7 +69,7 @@ it('a plan made while a table was small is not kept when it has grown', async ()
   expect(await plan()).toContain('Index');
 });
 
-it('a table that somebody has locked holds nobody up for long', async () => {
+it('a locked table holds up no query for long', async () => {
   await sql`CREATE TABLE locked (id int)`.execute(db);
   const { db: locker } = connect({
     connectionString: database.url,

@@ -84,7 +84,7 @@ class World {
   readonly projectId = uuidv7();
   /** Emails that were sent, with the address that each went to. */
   private readonly emails: { id: string; address: string }[] = [];
-  /** Whether the person at an address or number refused last: undefined where they said nothing. */
+  /** Whether the person at an address or number refused last; undefined without a statement. */
   private readonly refused = new Map<string, boolean>();
   private readonly topicId = uuidv7();
   /** Whether the person at an address left the topic last. */
@@ -151,7 +151,7 @@ class World {
         causeId: null,
       }),
     );
-    // The project may write down that somebody wants email again; a complaint it cannot take back.
+    // The project may record renewed consent to email, but it cannot revoke a complaint.
     if (how === 'addSubscribed' && !(await this.hasComplaint(email))) this.refused.set(email, false);
   }
 
@@ -187,7 +187,7 @@ class World {
     await inTransaction(database.db, (trx) => deleteContacts(trx, p));
   }
 
-  /** The person moves on with the contact: what they said at the old address holds at the new one. */
+  /** The person moves with the contact: statements at the old address hold at the new one. */
   private async move(from: string, to: string): Promise<void> {
     const id = await this.contact(from);
     if (id === undefined || (await this.contact(to)) !== undefined) return;
@@ -244,7 +244,7 @@ class World {
     else this.left.set(email.address, true);
   }
 
-  /** The project may write down that somebody wants the topic again. */
+  /** The project may record renewed consent to the topic. */
   private async writeTopic(email: string): Promise<void> {
     const id = await this.contact(email);
     if (id === undefined) return;
@@ -268,7 +268,7 @@ class World {
     this.refused.set(phone, stop);
   }
 
-  /** Those who refused last and would get marketing all the same, or are counted as subscribed. */
+  /** Returns contacts that refused last and would still get marketing, or count as subscribed. */
   async broken(): Promise<string[]> {
     const { projectId } = this;
     const found: string[] = [];
@@ -276,7 +276,7 @@ class World {
       const query = database.db.selectFrom('contacts').select('subscribed').where('project_id', '=', projectId);
       const contact = await query.where('email', '=', email).executeTakeFirst();
       const stopped = await findSuppressionFor(database.db, key, { projectId, email, type: 'MARKETING' });
-      // What the project writes over a complaint shows in `subscribed`, and sends nothing.
+      // A subscription over a complaint shows in `subscribed`, and sends nothing.
       if (stopped === undefined || (contact?.subscribed && stopped !== 'complaint')) found.push(email);
     }
     for (const email of ADDRESSES.filter((one) => this.left.get(one)))
@@ -289,7 +289,7 @@ class World {
   }
 }
 
-/** Sequences that chance finds too seldom. */
+/** Sequences that random generation finds too rarely. */
 const RARE: Step[][] = [
   // The contact has left the address whose reader leaves the topic, and another contact gets the address.
   [
@@ -311,7 +311,7 @@ const RARE: Step[][] = [
   ],
 ];
 
-it('nobody who refused last gets marketing, whatever was done in whatever order', async () => {
+it('no contact whose last statement was a refusal gets marketing, after any sequence of actions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 3, maxLength: STEPS }), async (isOpen, steps) => {
       const world = new World();

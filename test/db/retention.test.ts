@@ -64,7 +64,7 @@ async function buildExecution(daysAgo: number, endedDaysAgo: number | null): Pro
   return id;
 }
 
-it('deliveries of webhooks go some days after they ended, in batches; what waits stays', async () => {
+it('deletes webhook deliveries some days after they ended, in batches; waiting ones stay', async () => {
   const url = 'https://example.com';
   await api.call('POST', '/webhooks', { body: { url, events: ['a'] } });
   const [late, open, fresh] = [await buildDelivery(50, 5), await buildDelivery(45, null), await buildDelivery(3, 2)];

@@ -61,7 +61,7 @@ it('computations and deletions of contacts at once neither lose nor double an ev
     SELECT id FROM contacts WHERE project_id = ${projectId} AND data->>'tag' = 'busy' ORDER BY id DESC LIMIT 200`.execute(
     database.db,
   );
-  // By a few at a time: who waits ten seconds for a connection gives up.
+  // A few at a time, because a query gives up after ten seconds without a connection.
   const deletions = [0, 1, 2, 3].map(async (lane) => {
     for (const [n, row] of rows.entries()) {
       if (n % 4 !== lane) continue;

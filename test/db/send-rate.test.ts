@@ -20,7 +20,7 @@ beforeEach(async () => {
 const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', db: Db = database.db) =>
   takeSendTokens(db, { projectId, n, ratePerSecond, order });
 
-/** A workflow's mail at the time that it was told. */
+/** Returns an automation's email at the time that it was given. */
 const comeAgain = (ratePerSecond: number) =>
   takeSendTokens(database.db, { projectId, n: 1, ratePerSecond, order: 'workflow', returning: true });
 
@@ -41,8 +41,8 @@ async function pass(seconds: number): Promise<void> {
   `.execute(database.db);
 }
 
-describe('what is granted', () => {
-  it('is what is there, without debt: the time to ask again does not grow with what was refused', async () => {
+describe('a grant', () => {
+  it('is the available part, without debt: refusals do not delay the next time to ask', async () => {
     const first = await take(1_000, 2, 'single');
     expect(first.granted).toBeGreaterThanOrEqual(1);
     for (let n = 0; n < 20; n++) {
@@ -69,7 +69,7 @@ describe('what is granted', () => {
     expect(granted + 60 * 100).toBeLessThanOrEqual(1.02 * 60 * 100);
   });
 
-  it('comes back after the time that was told', async () => {
+  it('returns after the given time', async () => {
     for (const [rate, order] of [
       [1, 'campaign'],
       [3, 'campaign'],
@@ -93,13 +93,13 @@ describe('what is granted', () => {
     expect((await take(1_000, 1, 'single')).granted).toBe(1);
   });
 
-  it('is all, without a statement, where there is no limit', async () => {
+  it('is everything, without a statement, if there is no limit', async () => {
     expect(await take(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
     await returnSendTokens(database.db, { projectId, n: 5, ratePerSecond: 0 });
     expect(await database.db.selectFrom('send_buckets').where('project_id', '=', projectId).execute()).toEqual([]);
   });
 
-  it('is never more than the rate, whoever takes at the same time from however many processes', async () => {
+  it('never exceeds the rate, with any number of concurrent processes', async () => {
     const rate = 200;
     await take(1_000, rate, 'single');
     await pass(3_600);
@@ -129,7 +129,7 @@ describe('what is granted', () => {
   });
 });
 
-describe('who goes first', () => {
+describe('priorities', () => {
   it('a single mail finds its token in the midst of a campaign', async () => {
     await take(1_000, 14);
     await pass(3_600);
@@ -155,7 +155,7 @@ describe('who goes first', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  it('who does not come back is waited for no longer than his mails take and a moment more', async () => {
+  it('waits for a process that does not return no longer than its emails take, plus a moment', async () => {
     await take(1_000, 10, 'single');
     await take(4, 10, 'single');
     await pass(10);
@@ -166,7 +166,7 @@ describe('who goes first', () => {
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
   });
 
-  it('a campaign that waits for single mails is told until when', async () => {
+  it('a campaign that waits for single emails gets a time to ask again', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1, 10, 'campaign');
     await pass(retryAfterMs / 1_000);
@@ -175,7 +175,7 @@ describe('who goes first', () => {
 });
 
 describe('mails of workflows', () => {
-  it('stand in a line: each comes again at a time of its own, and finds its token', async () => {
+  it('wait in line: each returns at its own time, and finds its token', async () => {
     await take(1_000, 10, 'single');
     await pass(10);
     await take(1_000, 10, 'single'); // Empty, and the marks of the singles are over soon.
@@ -193,7 +193,7 @@ describe('mails of workflows', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  it('that come for the first time go behind those that wait', async () => {
+  it('that ask for the first time wait behind earlier ones', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.5);
     expect((await take(1, 10, 'workflow')).granted).toBe(0);
@@ -208,14 +208,14 @@ describe('mails of workflows', () => {
   });
 });
 
-it('of two limits the lower holds', async () => {
+it('of two limits the lower applies', async () => {
   expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(0);
   await database.db.updateTable('projects').set({ send_rate_per_second: 20 }).where('id', '=', projectId).execute();
   expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(20);
   expect(await getSendRate(database.db, { projectId, deploymentRate: 5 })).toBe(5);
 });
 
-it('the month has room for what fits, and concurrent takers never pass the limit', async () => {
+it('the monthly limit admits what fits, and concurrent takers never exceed it', async () => {
   const taken = await Promise.all(
     Array.from({ length: 30 }, () => takeMonthlyAllowance(database.db, { projectId, n: 3, limit: 50 })),
   );

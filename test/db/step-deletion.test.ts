@@ -99,7 +99,7 @@ describe('a step that is deleted while an execution comes to wait at it', () => 
     expect(outbox).toEqual([]);
   });
 
-  it('ends one that has come a long way, whose workflow hears of it', async () => {
+  it('ends a long-running execution, and its workflow is notified', async () => {
     const workflow = await buildWorkflow(api, {
       eventName: 'third',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'wait' }, wait: WAIT },

@@ -14,7 +14,7 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 
-/** Nobody lives to see it, and each test takes an hour of its own. */
+/** A date beyond all others; each test uses an hour of its own. */
 const HOURS = Date.parse('2090-01-01T00:00:00.000Z');
 let hours = 0;
 function anHour(): number {
@@ -94,7 +94,7 @@ describe('timers of one instant', () => {
     expect(Math.max(...instants)).toBeLessThan(at + (400 / TIMERS_PER_SECOND) * 1_000);
   });
 
-  it('of two projects do not push each other', async () => {
+  it('of two projects do not delay each other', async () => {
     const at = anHour();
     const ours = await buildFor(api.one, until(at));
     const theirs = await buildFor(api.two, until(at));
@@ -124,7 +124,7 @@ describe('a timer alone', () => {
     expect(await instantsOf(workflow)).toEqual([at]);
   });
 
-  it('takes no room when its transaction is rolled back', async () => {
+  it('takes no place when its transaction is rolled back', async () => {
     const at = anHour();
     const timer = { dueAt: new Date(at), moveTo: () => {} };
     const undone = inTransaction(api.db, async (trx) => {
@@ -137,7 +137,7 @@ describe('a timer alone', () => {
   });
 });
 
-it('seconds that are over are forgotten', async () => {
+it('deletes past seconds', async () => {
   await inTransaction(api.db, (trx) =>
     bookTimers(trx, { projectId: api.two.id, timers: [{ dueAt: new Date(0), moveTo: () => {} }] }),
   );
@@ -173,7 +173,7 @@ it('as many timers end in a second as all workers see Temporal follow with ease,
   expect(await rate()).toBe(500);
   await report(one, 0);
   expect(await rate()).toBe(475);
-  // What is seen of a server that is full leaves nothing to others.
+  // A report from a full server leaves nothing to others.
   await report(one, 900, 'busy');
   expect(await rate()).toBe(451);
   await report(one, 900, 'late');

@@ -75,7 +75,7 @@ it('a COMMIT of which nobody can say whether it was done is told apart from one 
   expect(await written()).toEqual(['a']);
 });
 
-it('of a connection that breaks before COMMIT the first error is seen', async () => {
+it('the first error of a connection that breaks before COMMIT is reported', async () => {
   const broken = inTransaction(db, async (trx) => {
     await write('a')(trx);
     await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(trx);
@@ -85,7 +85,7 @@ it('of a connection that breaks before COMMIT the first error is seen', async ()
   expect(await written()).toEqual([]);
 });
 
-it('what was refused before COMMIT proves that nothing is left', async () => {
+it('a refusal before COMMIT proves that nothing is left', async () => {
   const errors = [new AppError('CONFLICT'), new TypeError('a fault of ours')];
   for (const error of errors) {
     const thrown = await inTransaction(db, async (trx) => {

@@ -38,7 +38,7 @@ const begin = async (id: string) => {
 };
 const end = (turn: Awaited<ReturnType<typeof begin>>) => inTransaction(database.db, (trx) => endTurn(trx, turn));
 
-it('an event wakes an endpoint that nobody looks at, and not one whose turn is under way', async () => {
+it('an event wakes an idle endpoint, and not one whose turn is running', async () => {
   const id = await newEndpoint('a');
   const first = await inTransaction(database.db, (trx) => record(trx, 'a'));
   expect(first.outbox).toMatchObject([{ kind: 'webhook.deliver', refId: id }]);
@@ -116,7 +116,7 @@ it('an event after the end of a turn wakes the endpoint', async () => {
   expect(outbox).toHaveLength(1);
 });
 
-it('a degraded endpoint is let alone until its probe, but woken for what would wait longer', async () => {
+it('a degraded endpoint rests until its probe, but is woken for events that would wait longer', async () => {
   const id = await newEndpoint('d');
   await inTransaction(database.db, (trx) => record(trx, 'd'));
   const probeAt = new Date(Date.now() + 60_000);

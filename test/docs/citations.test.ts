@@ -7,13 +7,13 @@ import { expect, it } from 'vitest';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const tracked = trackedFiles();
 const ROOMS = [...new Set(tracked.flatMap((file) => (file.includes('/') ? file.split('/')[0] : [])))].join('|');
-/** What a comment can point at: a sentence of the contract, or a file by its path from the root. */
+/** References in comments: a rule of the contract, or a file by its path from the root. */
 const SENTENCE = /contract((?:,? (?:and )?§\d+(?:\.\d+)?)+)/g;
 const FILE = new RegExp(String.raw`(?<![\w./$-])(?:${ROOMS})/[\w./-]*\.(?:ts|tsx|mjs|md|json)\b`, 'g');
 /** A file by its name, or by the end of its path, where what stands around says which. */
 const NAME = /`((?:[\w-]+\/)*[\w.-]+\.(?:ts|tsx|mjs))`/g;
 const FOLDER = new RegExp(`\`((?:${ROOMS})(?:/[\\w-]+)*)/?\``, 'g');
-/** Where a document says in which file something is. */
+/** References in documents to the file that holds a name. */
 const PLACE = /`(\w+)` (?:in|of) `([\w./-]+\.tsx?)`/g;
 /** Papers that are not in the repository. */
 const ELSEWHERE = /\b(findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
@@ -93,7 +93,7 @@ function sources(): string[] {
     .filter((file) => file !== 'CHANGELOG.md' && !file.startsWith('test/docs/citations'));
 }
 
-/** Where it was found, and what stands in the pattern's groups. */
+/** Returns the place of each match, and the groups of the pattern. */
 function found(pattern: RegExp): string[][] {
   return files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, ...groups]) => [file, ...groups]));
 }
@@ -114,7 +114,7 @@ function isInContract(number: string): boolean {
   return number.includes('.') ? TITLES.has(number) : contract.includes(`\n## ${number}. `);
 }
 
-/** What a tool would write. */
+/** Whether a tool generates the file. */
 function isExample(file: string): boolean {
   return file === 'db/migration-new.mjs';
 }

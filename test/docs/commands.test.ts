@@ -13,7 +13,7 @@ import { buildProject, startTestApi, type TestApi } from '../support/api.ts';
 
 const DOCS = join(packageRoot(), 'docs');
 const GUIDES = readdirSync(join(DOCS, 'guides')).map((file) => `guides/${file}`);
-/** The address that README's commands name, which is that of `npm start`. */
+/** The address in README's commands, which is the default of `npm start`. */
 const DEFAULT_ADDRESS = 'http://127.0.0.1:3000';
 const run = promisify(execFile);
 

@@ -34,12 +34,12 @@ it('docker-compose.yml refuses to capture where that is not allowed', () => {
   expect(() => parseConfig(environment({ ...SET, ALLOW_CAPTURE: 'false' }))).toThrow(/EMAIL_PROVIDER/);
 });
 
-it('docker-compose.yml hands .env to every process of ours', () => {
+it('docker-compose.yml passes .env to every process of ours', () => {
   for (const name of ['migrate', 'api', 'worker'])
     expect(services[name].env_file, name).toEqual([{ path: '.env', required: false }]);
 });
 
-it('docker-compose.yml opens every port to this machine alone, unless it is told otherwise', () => {
+it('docker-compose.yml opens every port to this machine alone by default', () => {
   const ports = Object.values(services as Record<string, { ports?: string[] }>).flatMap(
     (service) => service.ports ?? [],
   );

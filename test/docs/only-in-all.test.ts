@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..');
 const { ONLY_IN_ALL }: { ONLY_IN_ALL: string[] } = await import(join(ROOT, 'test', 'only-in-all.mjs'));
 
-/** The files that a pattern names: `{a,b}` names two, and `!(a)` the one that it leaves out. */
+/** Returns the files of a pattern: `{a,b}` names two, and `!(a)` excludes one. */
 function namesOf(pattern: string): string[] {
   const [whole, list] = /[{(](.+)[})]/.exec(pattern) ?? [];
   if (whole === undefined || list === undefined) return [pattern];

@@ -61,11 +61,11 @@ describe('the documents', () => {
   });
 
   it('name environment variables that there are', () => {
-    // What begins as a variable does is meant as one.
+    // Words that start like one of our variables must be one.
     const first = new Set(Object.keys(VARIABLES).flatMap((name) => (name.includes('_') ? name.split('_')[0] : [])));
     const ours = found(new RegExp(`\`((?:${[...first].join('|')})_[A-Z0-9_]+)(?:=[^\`]*)?\``, 'g'));
     expect(ours.length).toBeGreaterThan(20);
-    // Of commands that talk to a running service.
+    // Variables of commands that talk to a running service.
     const ofClients = ['TIDINGS_URL', 'TIDINGS_KEY'];
     const known = new Set([...Object.keys(VARIABLES), ...Object.keys(ERRORS), ...STEP_TYPES, ...ofClients]);
     expect(ours.filter(([, name]) => name !== undefined && !known.has(name))).toEqual([]);

@@ -60,8 +60,8 @@ it('5,000 waiting contacts are each told once though the worker is killed in the
   `.execute(database.db);
   const worker = await startWorker();
   await database.db.transaction().execute(async (trx) => {
-    // Whoever is in the middle is held, so that the job is killed with a page in its hands. (OFFSET beside FOR UPDATE
-    // locks all before.)
+    // Locks a contact in the middle, so that the kill meets a job with a page in progress. (OFFSET beside FOR UPDATE
+    // locks all rows before it.)
     await sql`
       SELECT id FROM contacts
       WHERE id = (SELECT id FROM contacts WHERE project_id = ${project.id} ORDER BY id OFFSET ${WAITING / 2} LIMIT 1)

@@ -6,7 +6,7 @@ import { newHome, pidsOf, removeHome, type StartedService, untilService } from '
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
-/** In doubt in one worker process (activities/campaigns/campaigns.ts): what a kill of it may double. */
+/** Emails in doubt in one worker process (activities/campaigns/campaigns.ts), which a kill may double. */
 const IN_DOUBT_MAX = 200;
 
 let home: string;
@@ -84,7 +84,10 @@ async function untilSent(): Promise<void> {
   }, 'the campaign SENT');
 }
 
-/** Nobody was skipped, doubles are within the bound and carry the same Message-ID, and the figures say so. */
+/**
+ * Expects that every recipient was reached, doubles are within the limit and have the same Message-ID, and the
+ * statistics agree.
+ */
 async function expectAllReached(doubledMax: number): Promise<void> {
   const messages = await sink.messages();
   const idsOf = new Map<string, string[]>();
@@ -105,7 +108,7 @@ async function expectAllReached(doubledMax: number): Promise<void> {
 }
 
 describe('kill -9 in the middle of a campaign of 5,000', () => {
-  it('of a worker: nobody is skipped, doubles are at most what it had in flight', async () => {
+  it('of a worker: no recipient is missed, doubles are at most its emails in flight', async () => {
     const before = await sendAndWaitForTheMiddle();
     expect(before).toBeLessThan(RECIPIENTS);
     for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
@@ -113,14 +116,14 @@ describe('kill -9 in the middle of a campaign of 5,000', () => {
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of Postgres: nobody is skipped', async () => {
+  it('of Postgres: no recipient is missed', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.postgres ?? 0, 'SIGKILL');
     await untilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of Temporal: nobody is skipped', async () => {
+  it('of Temporal: no recipient is missed', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.temporal ?? 0, 'SIGKILL');
     await untilSent();

@@ -6,10 +6,10 @@ import { newHome, pidsOf, removeHome, type StartedService, untilService } from '
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
-/** Of the recipients, in per cent, and 30 % of 5,000 are 1,500 people: 3 get A where 1 gets B. */
+/** Share of the recipients: 30 % of 5,000 are 1,500 contacts, of which 3 get A for each B. */
 const SHARE = 0.3;
 const TESTED = { A: 1_125, B: 375 };
-/** In doubt in the two worker processes: what one kill of both may double. */
+/** Emails in doubt in the two worker processes, which one kill of both may double. */
 const IN_DOUBT_MAX = 400;
 const KILLS = 3;
 
@@ -59,7 +59,7 @@ async function untilArrived(messages: number): Promise<void> {
   await untilService(service, async () => (await sink.counts()).messages > messages);
 }
 
-it('kill -9 while the share is sent, while it waits and while the rest is sent: nobody is skipped, nobody changes variant', async () => {
+it('kill -9 while the share is sent, while it waits and while the rest is sent: no recipient is missed or changes variant', async () => {
   await query(
     `INSERT INTO contacts (project_id, email, subscribed) SELECT $1, 'r' || n || '@kill.test', true FROM generate_series(1, $2::int) n`,
     [service.dev().projectId, RECIPIENTS],

@@ -57,7 +57,7 @@ const CASES: [string, (pids: ReturnType<StartedService['dev']>['pids']) => (numb
   ['Postgres', (pids) => [pids.postgres]],
 ];
 
-describe('executions under way', () => {
+describe('running executions', () => {
   it.each(CASES)('all come to their end, each mail once, when %s is killed in the middle', async (name, victims) => {
     const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
     const workflowId = await drawWorkflow(event);
@@ -78,7 +78,7 @@ describe('executions under way', () => {
   });
 });
 
-/** Every event is accepted before anything is killed: what was answered with 200 has to run. */
+/** Every event is accepted before anything is killed; each 200 must lead to a run. */
 async function trackAll(event: string): Promise<void> {
   await Promise.all(
     Array.from({ length: CONTACTS }, (_, n) =>
@@ -87,7 +87,7 @@ async function trackAll(event: string): Promise<void> {
   );
 }
 
-/** Two mails each: nobody is left out, and only what was on the wire at the kill can have come twice. */
+/** Expects two emails per contact; only emails on the wire at the kill may be doubled. */
 async function expectMails(event: string): Promise<void> {
   const counts = Object.entries(await sink.recipients()).filter(([to]) => to.startsWith(`${event}-`));
   expect(counts).toHaveLength(CONTACTS);

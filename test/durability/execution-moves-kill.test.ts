@@ -5,7 +5,7 @@ import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Of each fate. */
+/** Contacts for each kind of end. */
 const CONTACTS = 20;
 const ONE_EACH = Array.from({ length: CONTACTS }, () => 1);
 const PAUSE_MS = 100;
@@ -14,7 +14,7 @@ let home: string;
 let sink: SinkProcess;
 let service: StartedService;
 let receiver: WebhookReceiver;
-/** The endpoint of the WEBHOOK step is not there. */
+/** The endpoint of the WEBHOOK step is missing. */
 let gone = true;
 
 beforeAll(async () => {
@@ -33,9 +33,7 @@ afterAll(async () => {
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
-/**
- * Asks until it is answered; a client that saw no answer asks again, and 409 says that the first request has done it.
- */
+/** Repeats a request until it has a response; after a lost response, 409 proves that the first request worked. */
 async function insist(method: string, path: string, body?: unknown): Promise<void> {
   for (;;) {
     const failed = await call(method, path, body).then(
@@ -80,7 +78,7 @@ async function trackAll(event: string, count: number): Promise<void> {
 }
 
 /**
- * How many different mails each contact got: what was on the wire at a kill can have come twice, but under the same
+ * Returns the number of different emails per contact; a kill may double an email on the wire with the same
  * Message-ID.
  */
 async function mailsOf(event: string): Promise<number[]> {
@@ -91,7 +89,7 @@ async function mailsOf(event: string): Promise<number[]> {
   return [...idsOf.values()].map((ids) => ids.size);
 }
 
-/** DELAY of days → SEND_EMAIL, with everybody at the DELAY: some are to be moved on, some to exit, some to stay. */
+/** DELAY of days → SEND_EMAIL, with all contacts at the DELAY: some are moved on, some exit, some stay. */
 async function prepareMoves() {
   const templateId = await saveTemplate('moved', '<p>Hello</p>');
   const { id } = await call('POST', '/workflows', { name: 'moves', eventName: 'moves' });
@@ -113,7 +111,7 @@ async function prepareMoves() {
   return { id, ask };
 }
 
-/** WEBHOOK → SEND_EMAIL, with everybody FAILED at the WEBHOOK, whose endpoint is there again. */
+/** WEBHOOK → SEND_EMAIL, with all contacts FAILED at the WEBHOOK, whose endpoint exists again. */
 async function prepareRetries() {
   const templateId = await saveTemplate('retried', '<p>Hello</p>');
   const { id } = await call('POST', '/workflows', { name: 'retried', eventName: 'retried' });
@@ -131,11 +129,11 @@ async function prepareRetries() {
   };
 }
 
-describe('what is asked of executions while API and workers are killed', () => {
+describe('requests about executions while API and workers are killed', () => {
   let moves: string;
   let retries: string;
 
-  // One kill for all of it: most of the time goes by until Temporal notices that workers are gone.
+  // One kill for all tests: most of the time is spent until Temporal notices the missing workers.
   beforeAll(async () => {
     const [toMove, toRetry] = [await prepareMoves(), await prepareRetries()];
     [moves, retries] = [toMove.id, toRetry.id];
@@ -145,14 +143,14 @@ describe('what is asked of executions while API and workers are killed', () => {
     killApiAndWorkers();
   }, 200_000);
 
-  it('is done once: who is moved on gets the mail, who exits gets none, and the others go on waiting', async () => {
+  it('is done once: moved contacts get the email, ended ones get none, and the others keep waiting', async () => {
     await untilService(service, () => allAre(moves, 'COMPLETED', CONTACTS));
     await untilService(service, () => allAre(moves, 'EXITED', CONTACTS));
     expect(await allAre(moves, 'WAITING', CONTACTS)).toBe(true);
     expect(await mailsOf('moves')).toEqual(ONE_EACH);
   });
 
-  it('is done once: who failed and is tried again goes on to the mail', async () => {
+  it('is done once: a retried contact continues to the email', async () => {
     await untilService(service, () => allAre(retries, 'COMPLETED', CONTACTS));
     expect(await mailsOf('retried')).toEqual(ONE_EACH);
   });

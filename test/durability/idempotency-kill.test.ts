@@ -46,7 +46,7 @@ interface Answer {
   body: any;
 }
 
-/** Twenty requests with one key on sockets of their own; undefined where the process died before it answered. */
+/** Sends twenty requests with one key on separate sockets; undefined if the process died before its response. */
 function askTwenty(key: string, name: string): Promise<(Answer | undefined)[]> {
   const ask = async (): Promise<Answer | undefined> => {
     try {

@@ -86,7 +86,7 @@ async function trackAll(event: string): Promise<void> {
 const countOf = async (status: string): Promise<number> =>
   (await call('GET', `/workflows/${workflowId}/executions?status=${status}`)).total;
 
-/** Recovery at the start brought the stores together, so that each contact goes on from where the newer store stands. */
+/** Recovery at the start reconciled the stores, so each contact continues from the newer store's position. */
 async function expectEnd(): Promise<void> {
   await soon(() => countRecoveries() > recoveriesBefore);
   await soon(async () => {

@@ -8,7 +8,7 @@ import { createTestTemporal } from '../support/services.ts';
 import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** Mails of one process that can be in doubt (activities/emails/mailer.ts): what a kill of it may double. */
+/** Emails in doubt in one process (activities/emails/mailer.ts), which a kill may double. */
 const IN_DOUBT_MAX = 60;
 
 let database: TestDatabase;
@@ -65,7 +65,7 @@ async function start(command: 'api' | 'worker'): Promise<HostProcess> {
   return host;
 }
 
-/** The recipient, once the request is answered with 200. */
+/** Returns the recipient once the response is 200. */
 async function send(to: string): Promise<string> {
   const response = await fetch(`${baseUrl}/v1/send`, {
     method: 'POST',
@@ -88,7 +88,7 @@ async function untilSettled(): Promise<void> {
   await expect.poll(async () => (await open()).length, { interval: 200 }).toBe(0);
 }
 
-it('what the API answered with 200 arrives, though it is killed right after', async () => {
+it('every request with a 200 is delivered, though the API is killed right after', async () => {
   const api = await start('api');
   await start('worker');
   const accepted: string[] = [];

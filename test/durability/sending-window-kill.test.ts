@@ -50,7 +50,7 @@ async function countWaiting(campaignId: string): Promise<{ taken: number; open: 
   return rows[0] ?? { taken: 0, open: 0, waiting: 0 };
 }
 
-it('a campaign whose worker is killed while it waits for the window goes to everybody once when that opens', async () => {
+it('a campaign whose worker is killed while it waits for the window is sent to every contact once when it opens', async () => {
   const { id: projectId } = await buildProject(database.db, 'Window');
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
   await buildContacts(database.db, { projectId, count: RECIPIENTS });

@@ -13,7 +13,7 @@ let env: Record<string, string>;
 let baseUrl: string;
 let running: HostProcess[] = [];
 
-// A second try starts from nothing too.
+// A second attempt starts from nothing too.
 beforeEach(async () => {
   const [made, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
   database = made;
@@ -26,7 +26,7 @@ beforeEach(async () => {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
     SECRET_KEY: TEST_SECRET_KEY,
-    // Nobody listens there: what left would never be SENT.
+    // No server listens there, so a sent email would never be SENT.
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: 'smtp://127.0.0.1:1',
     RATE_LIMIT_PER_MINUTE: '0',
@@ -68,7 +68,7 @@ async function statuses(): Promise<Record<string, number>> {
   return counts;
 }
 
-it('what comes back survives a worker that is killed while it waits, and counts once', async () => {
+it('simulated feedback survives the kill of a waiting worker, and counts once', async () => {
   await start('api');
   const worker = await start('worker');
   const what = ['slow', 'bounce', 'complaint', 'click'];

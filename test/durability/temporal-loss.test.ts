@@ -32,10 +32,10 @@ afterAll(async () => {
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 const soon = (condition: () => Promise<boolean>) => untilService(service, condition);
 
-/** Those who got a mail, how often. */
+/** Returns the recipients of emails, with their number. */
 const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
 
-it('what Postgres says is under way goes on when Temporal has lost its database', async () => {
+it('work that runs by Postgres continues when Temporal has lost its database', async () => {
   const workflowId = await drawWorkflow();
   await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'enter', subscribed: true }));
   const campaignId = await scheduleCampaign();

@@ -50,7 +50,7 @@ async function sentMails(): Promise<string[]> {
   );
 }
 
-/** Opens each mail, all at once; returns when each was answered. */
+/** Opens every email concurrently; returns when each has a response. */
 async function open(ids: string[]): Promise<void> {
   const urls = ids.map((id) => `${baseUrl}/o/${linkToken(TEST_SECRET_KEY, id).track}.gif`);
   const answers = await Promise.all(urls.map((url) => fetch(url)));
@@ -63,7 +63,7 @@ async function countOf(ids: string[]) {
   return { opens: mails.reduce((sum, mail) => sum + mail.opens, 0), events: events.length };
 }
 
-it('an API that is told to end writes every open that it has answered', async () => {
+it('a stopping API writes every open that it has confirmed', async () => {
   const ids = await sentMails();
   const api = await startApi();
   await open(ids);

@@ -12,7 +12,7 @@ import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const EVENTS = 400;
-/** Requests of a turn that may be under way (activities/webhooks/turn.ts): what a kill can double. */
+/** Concurrent requests of a turn (activities/webhooks/turn.ts), which a kill may double. */
 const WIDTH = 20;
 
 let database: TestDatabase;
@@ -42,7 +42,7 @@ async function startWorker(): Promise<HostProcess> {
   return host;
 }
 
-it('a worker that is killed in the middle loses no event, and doubles at most what was under way', async () => {
+it('a killed worker loses no event, and doubles at most its running requests', async () => {
   const { id: projectId } = await buildProject(database.db, 'Kill');
   const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const endpoint = { projectId, url: receiver.url, events: ['happened'], description: null, atRestKey };

@@ -30,19 +30,19 @@ function session(port: number, lines: string[]): Promise<string> {
     const socket = connect(port, '127.0.0.1');
     let answers = '';
     socket.on('data', (bytes) => {
-      // Who talks before the greeting is hung up on.
+      // A client that talks before the greeting is disconnected.
       if (answers === '') socket.write(`${[...lines, '', '.', 'QUIT'].join('\r\n')}\r\n`);
       answers += bytes.toString('latin1');
     });
     socket.on('close', () => resolve(answers));
-    // It may hang up in the middle of what it is told.
+    // It may disconnect in the middle of a command.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve(answers) : reject(error),
     );
   });
 }
 
-it.each([0, 1])('SMTP listener %i answers any commands with replies of SMTP, and goes on listening', async (which) => {
+it.each([0, 1])('SMTP listener %i replies to any commands by the standard, and keeps listening', async (which) => {
   const port = listeners[which]?.port ?? 0;
   const property = fc.asyncProperty(smtp, async (lines) => {
     const answers = (await session(port, lines)).split('\r\n').slice(0, -1);
@@ -53,7 +53,7 @@ it.each([0, 1])('SMTP listener %i answers any commands with replies of SMTP, and
   expect(await session(port, ['EHLO again'])).toMatch(/^250[ -]/m);
 });
 
-it('a form or JSON of any shape is answered as documented, and never by a fault of ours', async () => {
+it('a form or JSON of any shape gets a documented response, never an error of ours', async () => {
   const post = async (path: string, type: string, body: string) => {
     const headers = { 'content-type': type, authorization: `Bearer ${api.one.secretKey}` };
     const { status } = await api.app.request(path, { method: 'POST', headers, body });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PARSERS } from './parsers.ts';
 
-/** A few seconds in all; `npm run fuzz` goes on for minutes, from a seed, and holds time and memory to a bound. */
+/** A few seconds in all; `npm run fuzz` runs for minutes from a seed, with limits on time and memory. */
 const RUNS = 150;
 
-describe('whatever strangers write', () => {
+describe('any untrusted input', () => {
   it.each(PARSERS)('$name are read or refused, and never end in another error', async ({ inputs, run, refuses }) => {
     const property = fc.asyncProperty(inputs, async (input) => {
       try {

@@ -14,7 +14,7 @@ import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rule
 import { markTrusted } from '../../rules/strangers/provenance.ts';
 import { address, type ClaimedMail, claimedMail, condition, csv, liquid, mail, report } from './strangers.ts';
 
-/** A parser of strangers' bytes: what it is given, and what it may throw. */
+/** A parser of untrusted bytes: its input, and the errors that it may throw. */
 export interface Parser {
   name: string;
   inputs: fc.Arbitrary<unknown>;
@@ -24,7 +24,7 @@ export interface Parser {
 }
 
 const never = () => false;
-/** Of the parser of mails: an error with words, and no fault of ours. */
+/** An expected error of the email parser: it has a message and is not a bug. */
 const unreadable = (error: unknown) =>
   error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
 const key = deriveKey('the secret key of the tests', 'verp');
@@ -37,8 +37,8 @@ async function readInbound(text: string, isReturned: boolean): Promise<void> {
 }
 
 /**
- * Reads a file as an import does: a row a line at most, each chunk gets on, and no byte is looked at more than four
- * times.
+ * Reads a file as an import does: at most a row per line, each chunk makes progress, and no byte is read more than
+ * four times.
  */
 function readCsv(text: string): void {
   const file = Buffer.from(text);

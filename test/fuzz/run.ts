@@ -1,6 +1,6 @@
-// `npm run fuzz -- --minutes 10 --seed 7`: every parser of strangers' bytes in turn, with inputs that grow from one
-// seed. Fails on an error that is no refusal, and on an input that costs more time or memory a kilobyte than a bound;
-// the input is kept for a look.
+// `npm run fuzz -- --minutes 10 --seed 7`: every parser of untrusted bytes in turn, with inputs that grow from one
+// seed. Fails on an error that is not a refusal, and on an input that costs too much time or memory per kilobyte;
+// that input is kept.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { PARSERS, type Parser } from './parsers.ts';
 
-/** What an input may cost of CPU whatever its size (a first call compiles), and a kilobyte of it. */
+/** CPU time that an input may cost at any size (a first call compiles), and per kilobyte. */
 const BASE_MS = 1_500;
 const MS_A_KB = 20;
 const BASE_MB = 96;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * What strangers write: words of the formats that are parsed, and what makes parsers stumble. Each part of a text is
- * one of these.
+ * Untrusted input: words of the parsed formats, and text that confuses parsers. Each part of a text is one of these.
  */
 const STUMBLES = [
   ' ',
@@ -29,7 +28,7 @@ const STUMBLES = [
 ];
 const SURROGATES = ['\ud800', '\udc00', '😀', '\u202e', '\ufeff', 'ß', 'é'];
 
-/** Texts of words, of runs of one word, and of one word inside itself, up to some kB. */
+/** Generates texts of words, of runs of one word, and of one word nested in itself, up to several kB. */
 export function textOf(words: readonly string[], max = 3_000): fc.Arbitrary<string> {
   const word = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...words) },
@@ -126,7 +125,7 @@ const RECORDS = [
   'sp=none; pct=999; ',
 ];
 
-/** Mails that claim to be somebody's, in a DNS that is the sender's as well. */
+/** Emails that claim a sender, in a DNS that belongs to the attacker as well. */
 export const claimedMail: fc.Arbitrary<ClaimedMail> = fc.record({
   raw: fc.oneof(textOf([...SIGNATURES, ...HEADERS]), mail),
   from: fc.oneof(fc.constantFrom('ada@a.example', 'bob@b.example', ''), textOf(['a@b', '@'], 100)),
@@ -240,7 +239,7 @@ export const condition: fc.Arbitrary<unknown> = fc.oneof(
 
 export const address: fc.Arbitrary<string> = textOf(['bounce+', '0123456789abcdef', 'a@b', '@', 'BOUNCE+'], 200);
 
-/** What a client of SMTP may write, a line each. */
+/** Lines that an SMTP client may write. */
 export const smtp: fc.Arbitrary<string[]> = fc.array(
   fc.oneof(
     fc.constantFrom(

@@ -21,7 +21,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 
 const PACKAGE = join(packageRoot(), 'packages', 'client');
 
-/** What becomes of a request on its way: the service never sees it, or its answer is lost. */
+/** Failure of a request on its way: the service never sees it, or its response is lost. */
 type Trouble = 'refused' | 'unavailable' | 'answer lost';
 
 let api: TestApi;
@@ -95,7 +95,7 @@ describe('a call', () => {
     await limited.close();
   });
 
-  it('is not tried again without a key of its own', async () => {
+  it('is not retried without a key of its own', async () => {
     troubles = ['unavailable'];
     expect(await caught(client.call('listTemplates'))).toMatchObject({ status: 502, code: 'UNKNOWN' });
     troubles = ['unavailable'];
@@ -116,7 +116,7 @@ describe('a call', () => {
 });
 
 describe('a call under a key of the client', () => {
-  it('is tried again under the same key, and takes effect once', async () => {
+  it('is retried with the same key, and takes effect once', async () => {
     troubles = ['unavailable', 'refused'];
     await client.track({ email: 'ada@example.com', event: 'bought' });
     expect(await eventsNamed('bought')).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('a call under a key of the client', () => {
     expect(answer.data.event).toBe(event?.id);
   });
 
-  it('is not tried again when the service refuses it', async () => {
+  it('is not retried when the service refuses it', async () => {
     await caught(client.track({ email: 'no address', event: 'x' }));
     expect(keys).toHaveLength(1);
   });

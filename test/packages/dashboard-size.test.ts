@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 
 const BUILT = join(packageRoot(), 'dist', 'dashboard');
-/** What a first visit may cost before anything shows. */
+/** Size limit of a first visit, before anything shows. */
 const INITIAL_MAX_BYTES = 250_000;
-/** Of one part that is loaded when it is opened: an editor, a canvas. */
+/** Size limit of one part that is loaded when it opens: an editor, a canvas. */
 const LAZY_MAX_BYTES = 250_000;
 
 const read = (path: string) => readFileSync(join(BUILT, path));
@@ -43,7 +43,7 @@ it('the dashboard loads less than 250 kB (gzip) before it shows', () => {
   expect(total, JSON.stringify(sizes)).toBeLessThan(INITIAL_MAX_BYTES);
 });
 
-it('no part of the dashboard that is loaded later is larger than all that is loaded first may be', () => {
+it('no later part of the dashboard exceeds the limit of a first visit', () => {
   const assets = readdirSync(join(BUILT, 'assets')).filter((name) => /\.(js|css)$/.test(name));
   const large = assets.filter((name) => gzipBytes(`assets/${name}`) > LAZY_MAX_BYTES);
   expect(large).toEqual([]);

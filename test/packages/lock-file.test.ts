@@ -9,7 +9,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 interface Package {
   version: string;
-  /** What is installed in the place of that name, where it is another. */
+  /** The package that is installed under this name, if it is another one. */
   name?: string;
   integrity?: string;
   license?: string;
@@ -29,7 +29,8 @@ function nameAt(path: string): string {
 }
 
 /**
- * What reads strangers' bytes, or guards a border: no copy below what was looked at, and no release with a known hole.
+ * Packages that parse untrusted bytes or guard a border: no copy may be below the reviewed version, or have a known
+ * vulnerability.
  */
 const FLOORS: Record<string, string> = {
   '@hono/node-server': '2.1.8',
@@ -97,7 +98,7 @@ function isAllowed(licence: string, allowed: string[]): boolean {
   return words.split(' OR ').some(each);
 }
 
-it('no copy of a package that reads strangers’ bytes is below its floor', () => {
+it('no copy of a package that parses untrusted bytes is below its minimum version', () => {
   for (const [name, floor] of Object.entries(FLOORS)) {
     const copies = packages.filter((entry) => entry.name === name);
     expect(copies.length, name).toBeGreaterThan(0);

@@ -44,7 +44,7 @@ export interface TestApi {
   /** Two projects, so that every test can ask what one sees of the other. */
   one: TestProject;
   two: TestProject;
-  /** What routes handed to Temporal, in order. */
+  /** Rows that routes handed to Temporal, in order. */
   dispatched: OutboxRow[];
   /** Sends JSON as `one` (or with another key, or `key: null` for none) and reads JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;

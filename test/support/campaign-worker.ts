@@ -55,7 +55,7 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
     read: (start: CampaignStart) => control.readCampaignStart(start),
     finish: (start: CampaignStart) => control.finishCampaignSend(start),
     judge: (start: CampaignStart) => control.judgeCampaignTest(start),
-    /** As the process does when it is told to end. */
+    /** Stops as the process does at SIGTERM. */
     stop: () => stopping.abort(),
     close: async () => {
       await bulkProvider.close();
@@ -86,7 +86,7 @@ function run<T>(activity: () => Promise<T>): Promise<T> {
 
 const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
-/** How many a claim takes of the first so many open recipients of the first chunk, by what was decided before. */
+/** Returns how many of the first open recipients of the first chunk a claim takes, by earlier decisions. */
 export async function claimFirst(db: Db, start: CampaignStart, p: { size: number; clock: OpenGate }): Promise<number> {
   const chunk = { ...start, seq: 1 };
   const [range] = await listRanges(db, { ...chunk, size: p.size, from: undefined });

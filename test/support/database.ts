@@ -11,7 +11,7 @@ export interface TestDatabase {
   db: Db;
   /** Connection string, for processes and pools of a test's own. */
   url: string;
-  /** Closes `db` and removes the database, whoever else is still connected. */
+  /** Closes `db` and removes the database, with other connections open too. */
   drop(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchedOnce } from './fetched-once.ts';
 
-/** A few megabytes, and the lists of packages where the machine has none. */
+/** For a few megabytes, and the package lists if the machine has none. */
 const APT_TIMEOUT_MS = 180_000;
 /** The machine's own has to be used: a program and its C library belong together. */
 const LEFT_OUT = /^(libc6|libc-bin)_/;
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 /** Unpacked packages. */
 export interface DebianFiles {
-  /** What would be `/`. */
+  /** The folder that replaces `/`. */
   root: string;
   /**
    * For programs in there: PATH, LD_LIBRARY_PATH and PERL5LIB that find the unpacked files first, SASL_PATH the

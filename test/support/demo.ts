@@ -36,7 +36,7 @@ export async function runDemo(
   return { code, output, left };
 }
 
-/** Of every process, where the system tells. */
+/** Returns the command lines of all processes, if the system lists them. */
 function commandLines(): string[] {
   if (!existsSync('/proc')) return [];
   return readdirSync('/proc').flatMap((name) => {

@@ -11,7 +11,7 @@ export type Zone = Partial<Record<'A' | 'AAAA' | 'NS' | 'MX' | 'TXT' | 'PTR', st
 export interface DnsServer {
   /** For DNS_SERVERS. */
   address: string;
-  /** By name in lower case; `fault` answers SERVFAIL, `silent` nothing. What is not here does not exist. */
+  /** Zones by name in lower case; `fault` responds SERVFAIL, `silent` never. Other names do not exist. */
   zones: Map<string, Zone | 'fault' | 'silent'>;
   /** `TYPE name` of each question, in order. */
   asked: string[];

@@ -7,11 +7,14 @@ import { packageRoot } from '../../cli/package-root.ts';
 export interface Diagnosis {
   exitCode: number;
   output: string;
-  /** What it said of a check, such as `fail SECRET_KEY can be guessed`, with the remedy after ` → `. */
+  /** Returns the findings of a check, such as `fail SECRET_KEY can be guessed`, with the remedy after ` → `. */
   of(check: string): string[];
 }
 
-/** What `npm run doctor` says of this environment, in this process: a start of it costs more than the look. */
+/**
+ * Returns the report of `npm run doctor` for this environment, in this process, because starting a process costs more
+ * than the check.
+ */
 export async function diagnoseHere(env: Record<string, string>, words: string[] = []): Promise<Diagnosis> {
   const { lines, exitCode } = await diagnose(env, words);
   const output = `${lines.join('\n')}\n`;

@@ -14,9 +14,11 @@ export interface FakeS3 {
   objects: Map<string, { content: Buffer; type: string }>;
   /** In order: `PUT tidings/…`. */
   requests: string[];
-  /** What it does now: it answers, hangs up, refuses with an error of S3, or takes an object and never says so. */
+  /**
+   * Its current behavior: it responds, disconnects, refuses with an S3 error, or takes an object without a response.
+   */
   mood: 'well' | 'away' | 'silent' | { status: number; code: string };
-  /** Cuts what it sends of an object to so many bytes, and hangs up. */
+  /** Sends only this many bytes of an object, then disconnects. */
   cutAt: number | undefined;
   close(): Promise<void>;
 }
@@ -90,7 +92,7 @@ function read({ objects, cutAt }: FakeS3, key: string, response: ServerResponse)
   else response.write(object.content.subarray(0, cutAt), () => response.destroy());
 }
 
-/** What is wrong with a request: its signature is of this key, and over the body as it came. */
+/** Returns the problem of a request: its signature must be of this key, over the received body. */
 function refusalOf({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
   const signed =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;

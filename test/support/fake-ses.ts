@@ -23,7 +23,7 @@ interface FakeAnswer {
   message: string;
 }
 
-/** What SESv2 says on the wire to SendEmail. */
+/** Starts a server that speaks SESv2's SendEmail on the wire. */
 export async function startFakeSes(): Promise<FakeSes> {
   const fake: FakeSes = { endpoint: '', requests: [], answers: [], close: async () => {} };
   const server = createServer(async (request, response) => {

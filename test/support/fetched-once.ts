@@ -4,9 +4,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A folder in the user's cache folder with what a test needs from elsewhere, filled once a machine: nothing is
- * installed, and nobody has to be root. Where it cannot be filled, why, as a sentence that begins with `refusal`; in CI
- * it throws instead, so that no test goes missing there.
+ * Returns a folder in the user's cache folder with files that a test needs from elsewhere. It is filled once per
+ * machine, without root, and nothing is installed. If it cannot be filled, returns the reason as a sentence that
+ * starts with `refusal`; in CI it throws instead, so that no test goes missing there.
  */
 export async function fetchedOnce(p: {
   /** Names the folder, with a hash of `wanted` within. */

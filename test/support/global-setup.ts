@@ -15,7 +15,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Address of the run's Postgres; each test file makes its own database there. */
     postgresUrl: string;
-    /** Of the run's Temporal; each test file makes its own namespace there. */
+    /** Address of the run's Temporal, where each test file makes its own namespace. */
     temporalAddress: string;
     /** Its metrics, in Prometheus' text format. */
     temporalMetrics: string;
@@ -28,7 +28,7 @@ declare module 'vitest' {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** A database with all migrations, which those of the tests are copies of. */
+/** A database with all migrations; the tests' databases are copies of it. */
 export const TEMPLATE_DATABASE = 'tidings_template';
 
 /** Memory that the databases of a run may take. They peak below 1 GB. */
@@ -93,7 +93,7 @@ function startReaper(folders: string[]): void {
   (reaper.stdin as Socket).unref();
 }
 
-/** Both servers; where one does not start, the other is stopped, so that a run that fails leaves nothing behind. */
+/** Waits for both servers. If one does not start, the other is stopped, so that a failed run leaves nothing behind. */
 async function allOrNone<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const started = await Promise.allSettled([a, b]);
   if (started.some(({ status }) => status === 'rejected'))
@@ -105,7 +105,7 @@ interface Stoppable {
   stop(): Promise<unknown>;
 }
 
-/** Does nothing when nothing changed. What needs no build is still worth testing when it fails. */
+/** Builds if something changed. Tests that need no build still run when it fails. */
 function build(): void {
   const result = spawnSync(process.execPath, [join(ROOT, 'build', 'build.mjs')], { stdio: 'inherit' });
   if (result.status !== 0)

@@ -1,5 +1,5 @@
 export interface CallOptions {
-  /** Of an API; null and undefined send none. */
+  /** API key; null and undefined send none. */
   key?: string | null;
   body?: unknown;
   headers?: Record<string, string>;

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that wait for a browser, for processes or for Temporal take longest: one that began last would run alone at the
+ * Files that wait for a browser, for processes or for Temporal take longest; started last, one would run alone at the
  * end.
  */
 const LONGEST_FIRST = [
@@ -14,10 +14,7 @@ const LONGEST_FIRST = [
   'test/',
 ];
 
-/**
- * The order of files for those that run side by side; within a rank the larger first, or what vitest remembers of the
- * last run.
- */
+/** Orders the files that run in parallel; within a rank the larger first, or by vitest's record of the last run. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

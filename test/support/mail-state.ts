@@ -21,7 +21,10 @@ export async function newSentMail({ db, one }: TestApi): Promise<SentMail> {
   return { id, email, contactId };
 }
 
-/** What has become of a mail and its contact: its row, the contact's events in order, its reasons of suppression. */
+/**
+ * Returns the state of an email and its contact: its row, the contact's events in order, and the reasons of
+ * suppression.
+ */
 export async function mailState({ db, one }: TestApi, { id, email, contactId }: SentMail) {
   const mail = await db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const contact = await db.selectFrom('contacts').select('subscribed').where('id', '=', contactId).executeTakeFirst();

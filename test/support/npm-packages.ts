@@ -9,8 +9,8 @@ const FILES = ['package.json', 'package-lock.json'];
 const run = promisify(execFile);
 
 /**
- * The packages that the lock file of a folder names, in `<root>/node_modules`: what one test needs beside another
- * version of it in the repository, or what nobody else should have to install. Where they cannot be had, why, as a
+ * Installs the packages of a folder's lock file into `<root>/node_modules`, for tests that need another version than
+ * the repository, or packages that no one else should install. If they are unavailable, returns the reason as a
  * sentence.
  */
 export function npmPackages(folder: string): Promise<{ root: string } | string> {

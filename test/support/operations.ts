@@ -11,7 +11,7 @@ export interface Operation {
   /** Names of the path parameters. */
   params: string[];
   security: Record<string, string[]>[];
-  /** The example of the JSON body; undefined where there is none. */
+  /** Example of the JSON body; undefined if there is none. */
   body: unknown;
   multipart: boolean;
 }
@@ -50,7 +50,10 @@ export function nameOf({ method, path }: Operation): string {
   return `${method} ${path.replace(/^\/v1\//, '/')}`;
 }
 
-/** Makes what calls operations as somebody who may: by key, or by the session of `owner` where only that is taken. */
+/**
+ * Creates a function that calls operations with sufficient rights: by key, or by the session of `owner` if only a
+ * session is accepted.
+ */
 export function operationCaller(p: {
   api: Pick<TestApi, 'call'>;
   owner: Record<string, string>;

@@ -6,7 +6,7 @@ import type { RoundResult } from '../../workflows/periodic-round.ts';
 import type { TestService } from './service.ts';
 import { until } from './until.ts';
 
-/** What an operator, or a fault of Temporal, does to workflows of a test service behind its back. */
+/** Actions on workflows of a test service behind its back, by an operator or a failure of Temporal. */
 export interface Operator {
   client: Client;
   /** One round of periodic work, as its schedule starts it; returns when it has ended. */

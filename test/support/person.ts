@@ -6,14 +6,14 @@ import type { Role } from '../../rules/access/scopes.ts';
 const PASSWORD = 'the password of all people of the tests';
 let passwordHash: Promise<string> | undefined;
 
-/** Somebody of a role in a project, new unless the address is known; answers what `POST /auth/login` asks for. */
+/** Builds a user with a role in a project, new unless the address is known. Returns the body of `POST /auth/login`. */
 export async function buildPerson(
   db: Db,
   projectId: string,
   role: Role,
   email = `${role.toLowerCase()}-${randomBytes(5).toString('hex')}@people.test`,
 ): Promise<{ email: string; password: string }> {
-  // It costs 50 ms on purpose; of many people all but the address may be the same.
+  // Hashing costs 50 ms on purpose; many users may share all but the address.
   passwordHash ??= hashPassword(PASSWORD);
   const user = await db
     .insertInto('users')

@@ -1,21 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 
-/** What is lost of a COMMIT when its connection breaks. */
+/** The lost part of a COMMIT when its connection breaks. */
 export type Loss = 'request' | 'answer';
 
 /** A connection string that leads to a Postgres over a proxy, which loses what a test says. */
 export interface PostgresProxy {
   readonly url: string;
-  /** COMMITs that came so far, those that were lost too. */
+  /** Number of COMMITs so far, including lost ones. */
   readonly commits: number;
   /**
-   * Breaks the connection of the next COMMIT, or of one that comes `skip` later: before Postgres hears of it
-   * ('request'), or after it is done ('answer'). `later` says what becomes of others: 'refused' breaks those there are
-   * and takes none until `open`, as when Postgres or the network is away.
+   * Breaks the connection of the next COMMIT, or of one that comes `skip` later: before Postgres gets it ('request'),
+   * or after it is done ('answer'). `later` decides about other connections: 'refused' breaks all of them and accepts
+   * none until `open`, as when Postgres or the network is down.
    */
   loseCommit(what: Loss, more?: { later?: 'refused'; skip?: number }): void;
-  /** Texts of simple and prepared statements that came so far. */
+  /** Text of simple and prepared statements so far. */
   readonly statements: readonly string[];
   /** Breaks the connections there are. */
   cut(): void;
@@ -24,7 +24,7 @@ export interface PostgresProxy {
   close(): Promise<void>;
 }
 
-/** Of the messages of a frontend only the first, which opens a session, has no type before its length. */
+/** Only the first message of a frontend, which opens a session, has no type before its length. */
 const LENGTH_BYTES = 4;
 const SIMPLE_QUERY = 'Q';
 const PARSE = 'P';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts CPU time of processes in hundredths of a second. */
+/** Linux counts CPU time of processes in units of 10 ms. */
 const TICK_MS = 10;
 
-/** User and system time of processes so far, from /proc; 0 where there is none. */
+/** Returns user and system time of processes so far, from /proc; 0 without it. */
 export function cpuMs(pids: number[]): number {
   return pids.reduce((sum, pid) => {
     const fields = statFields(pid);
@@ -12,8 +12,8 @@ export function cpuMs(pids: number[]): number {
 }
 
 /**
- * That of Postgres with all its backends, those that have ended since too: their time is the postmaster's, who waited
- * for them.
+ * Returns the CPU time of Postgres with all backends, also ended ones, whose time belongs to the postmaster that
+ * waited for them.
  */
 export function postgresCpuMs(postmaster: number | null): number {
   if (postmaster === null) return 0;
@@ -23,7 +23,7 @@ export function postgresCpuMs(postmaster: number | null): number {
   return cpuMs([postmaster, ...children]) + ended;
 }
 
-/** Of all processes of the machine: user, nice, system, interrupts. */
+/** Returns the CPU time of all processes of the machine: user, nice, system, interrupts. */
 export function machineCpuMs(): number {
   const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = machineStat().split(/ +/).map(Number);
   return (user + nice + system + irq + softirq) * TICK_MS;

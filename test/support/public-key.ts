@@ -7,7 +7,7 @@ interface Options {
   idempotencyKey?: string;
 }
 
-/** What a page that holds the public key asks, and what its project asks beside it. */
+/** Requests of a page with the public key, and of its project beside it. */
 export interface PublicKeyCalls {
   /** There from the first `beforeAll` on. */
   readonly api: TestApi;

@@ -19,7 +19,7 @@ export interface Recovery {
   close(): Promise<void>;
 }
 
-/** Recovery beside a test service, whose rounds begin when a test asks for them. */
+/** Creates recovery beside a test service; its rounds start at the test's request. */
 export async function connectRecovery({ db, temporal }: Pick<TestService, 'db' | 'temporal'>): Promise<Recovery> {
   const config = parseConfig({
     DATABASE_URL: 'postgres://unused',

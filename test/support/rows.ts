@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 
-/** What is written of every request, whatever it asks, and by processes of themselves. */
+/** Tables that every request writes to, and processes in the background. */
 const BY_THE_WAY = /^(?:rate_windows|requests|api_key.*|begin_rates|timer_rate|processes)$/;
 
-/** Every row of the database that somebody has brought about, as `<table> <row as JSON>`. */
+/** Returns every row of the database that a caller caused, as `<table> <row as JSON>`. */
 export async function readRows(db: Db): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'

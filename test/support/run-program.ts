@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a program to its end; returns its exit code and all that it wrote. */
+/** Runs a program to its end; returns its exit code and output. */
 export async function runProgram(program: string, words: string[], env = process.env) {
   const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const output: Buffer[] = [];

@@ -1,8 +1,8 @@
 import type { Reporter, TestCase } from 'vitest/node';
 
 /**
- * Names the tests that failed and then passed: `npm test` tries once more, so that one race among thousands does not
- * stop a change, and says which it was, for each is a fault of the product or of the test.
+ * Names tests that failed and then passed. `npm test -- --all` retries once, so that one race among thousands does
+ * not stop a change; each points to a bug of the product or the test.
  */
 export default class SecondTryReporter implements Reporter {
   private readonly lines: string[] = [];

@@ -21,7 +21,7 @@ export interface TestService {
   two: TestProject;
   /** A real HTTP request, as `one` unless another key is given. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
-  /** Ends the worker, or starts it again: what happens meanwhile has to wait in Temporal. */
+  /** Stops the worker, or starts it again; work in between waits in Temporal. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface TestServiceOptions {
   legacyBefore?: Date;
   /** How often its workers count the task queues of the earlier release. */
   legacyCheckMs?: number;
-  /** Of API and worker; none unless given. */
+  /** Log of API and worker; none by default. */
   log?: Logger;
 }
 

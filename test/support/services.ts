@@ -11,7 +11,7 @@ const RETENTION_SECONDS = 86_400;
 export interface TestTemporal {
   /** Host and port of the run's Temporal. */
   address: string;
-  /** Of this test file alone: workers of two files never take each other's tasks. */
+  /** Namespace of this test file: workers of two files never take each other's tasks. */
   namespace: string;
   /** Path of the prebuilt workflows. */
   workflowBundle: string;

@@ -26,7 +26,7 @@ export interface StartedService {
   readonly pid: number;
   /** dev.json as it is now. */
   dev(): DevFile;
-  /** All that it has printed so far. */
+  /** Its whole output so far. */
   output(): string;
   /** Its exit code, or the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals | null>;
@@ -89,7 +89,7 @@ export function pidsOf(dev: DevFile): number[] {
 }
 
 function spawnStart({ home, env, script }: StartOptions): StartedService {
-  // The strictest umask and no locale: what a start finds on servers and in containers.
+  // The strictest umask and no locale, as on servers and in containers.
   const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$1"', process.execPath, script ?? BUILT_START], {
     cwd: ROOT,
     env: { ...programEnv(), HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },

@@ -105,7 +105,7 @@ describe('unsubscribing', () => {
     expect((await get(`/u/${mail.manage}`)).body).toContain('You are unsubscribed');
   });
 
-  it('one click of a mail program is answered 200 without cookies, in both encodings', async () => {
+  it('one click in an email program is 200 without cookies, in both encodings', async () => {
     const first = await mailTo();
     const answer = await post(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
     expect(answer.status).toBe(200);
@@ -150,7 +150,7 @@ describe('after the contact was erased', () => {
     (await findSuppressions(api.db, key, { projectId: api.one.id, emails: [email] })).get(email) ?? [];
 
   it.each(['email', 'contact'])(
-    'an unsubscription by a link of the %s holds for whoever adds the address later',
+    'an unsubscription by a link of the %s holds for any contact that is later added with the address',
     async (kind) => {
       const mail = await mailTo();
       const token = kind === 'email' ? mail.manage : contactToken(TEST_SECRET_KEY, mail.contactId);
@@ -246,7 +246,7 @@ describe('a changed address', () => {
     });
   });
 
-  it('an old link unsubscribes the contact and whoever has the old address now', async () => {
+  it('an old link unsubscribes the contact and the present contact with the old address', async () => {
     const mail = await mailTo();
     await move(mail.contactId, `elsewhere-${mail.address}`);
     const other = await api.call('POST', '/contacts', { body: { email: mail.address } });
@@ -350,7 +350,7 @@ describe('the pages', () => {
     },
   );
 
-  it('forged tokens, and those of clicks, change nothing', async () => {
+  it('forged tokens, and tokens of clicks, change nothing', async () => {
     const mail = await mailTo();
     const forged = `${mail.manage.slice(0, 30)}${mail.manage[30] === 'A' ? 'B' : 'A'}${mail.manage.slice(31)}`;
     for (const token of [forged, mail.track, 'x', linkToken('some other secret', mail.emailId).manage]) {

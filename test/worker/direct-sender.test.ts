@@ -48,7 +48,7 @@ let mailer: Mailer;
 let emailAttempts: EmailAttempts;
 let projectId: string;
 const senders: { stop(): Promise<void> }[] = [];
-/** What the SMS provider answers; it is asked with each SMS. */
+/** The SMS provider's reply, asked for each SMS. */
 let answerSms: (to: string) => Promise<SmsResult> | SmsResult = () => ACCEPTED;
 const smsSent: string[] = [];
 const ACCEPTED: SmsResult = { outcome: 'accepted', providerMessageId: null, status: 'SENT' };
@@ -139,7 +139,7 @@ describe('a single mail', () => {
     expect(await outboxOf(id)).toEqual([]);
   });
 
-  it('does not wait behind large ones of its project, of which two are under way at a time', async () => {
+  it('does not wait behind large ones of its project, of which two are in progress at a time', async () => {
     const large = await Promise.all([1, 2, 3].map(() => buildEmail(database.db, { projectId })));
     for (const refId of large) {
       const row = { projectId, kind: 'email.deliver' as const, refId, payload: { large: true as const } };
@@ -169,7 +169,7 @@ describe('a single mail', () => {
     expect(await Promise.all(large.map(outboxOf))).toEqual([[], [], []]);
   });
 
-  it('that was refused for now is Temporal’s, which is told until when it waits', async () => {
+  it('that was deferred is Temporal’s, with the time of its next attempt', async () => {
     const id = await accept({ to: 'defer450-4.2.1@example.com' });
     runMails();
     const [row] = await until(async () => {
@@ -182,7 +182,7 @@ describe('a single mail', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 1, delivery_id: null, claim: null });
   });
 
-  it('whose worker was killed in mid-attempt is Temporal’s when the lease has run out, and the killed one records nothing', async () => {
+  it('whose worker was killed in mid-attempt is Temporal’s after the lease, and the killed one records nothing', async () => {
     const id = await accept();
     const [row] = await database.db.selectFrom('outbox').select('id').where('ref_id', '=', id).execute();
     const [claimed] = await claimEmails(database.db, {
@@ -200,7 +200,7 @@ describe('a single mail', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', sent_at: null });
   });
 
-  it('that is held is no try, and its row goes: the release queues it anew', async () => {
+  it('that is held is not an attempt, and its row is deleted: the release queues it again', async () => {
     const contactId = await buildContact(database.db, { projectId });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
     const id = await accept({ contactId, type: 'MARKETING' });
@@ -253,7 +253,7 @@ describe('a project with a send rate', () => {
 });
 
 describe('a worker that stops', () => {
-  it('gives back what it has not tried: it is nobody’s attempt', async () => {
+  it('releases messages that it has not attempted', async () => {
     const stop = new AbortController();
     stop.abort();
     const id = await accept();
@@ -293,7 +293,7 @@ describe('an SMS', () => {
     expect(await smsOf(later)).toMatchObject({ status: 'PENDING', delivery_id: null });
   });
 
-  it('is sent once though Postgres hiccups while its neighbours are on the wire', async () => {
+  it('is sent once though Postgres fails briefly while others are on the wire', async () => {
     const own = connect({ connectionString: database.url, max: 4, applicationName: 'hiccup', onError: () => {} });
     const { db } = own;
     const ids: string[] = [];
@@ -320,7 +320,7 @@ describe('an SMS', () => {
   });
 });
 
-describe('a message that was put off', () => {
+describe('a deferred message', () => {
   it('wakes its taker when its row is there for others to see', async () => {
     answerSms = () => ({ outcome: 'later', error: 'busy' });
     const id = uuidv7();

@@ -61,7 +61,10 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Runs the command of the guide that follows `# <name>`, until Temporal takes it: it hears of workers one by one. */
+/**
+ * Runs the command of the guide that follows `# <name>`, until Temporal accepts it, because workers register one by
+ * one.
+ */
 async function runStep(name: string): Promise<string> {
   const [, command = ''] = new RegExp(`# ${name}\\n\\s*temporal (.*)`).exec(readFileSync(GUIDE, 'utf8')) ?? [];
   const args = command

@@ -14,7 +14,7 @@ const put = (variantId: string, available: boolean) =>
     body: { variants: [{ variantId, productTitle: 'Jumper', title: 'Blue', url: 'https://shop.test/j', available }] },
   });
 
-/** Makes so many contacts wait for a variant, as their requests would have. */
+/** Makes contacts wait for a variant, as their requests would. */
 async function letWait(variantId: string, count: number): Promise<void> {
   await sql`
     WITH made AS (
@@ -28,7 +28,7 @@ async function letWait(variantId: string, count: number): Promise<void> {
   `.execute(service.db);
 }
 
-/** How often each contact was told that a variant is back. */
+/** Returns how often each contact was notified that a variant is back. */
 async function toldOf(variantId: string): Promise<{ contacts: number; events: number }> {
   const { rows } = await sql<{ contacts: number; events: number }>`
     SELECT count(DISTINCT contact_id)::int AS contacts, count(*)::int AS events FROM events
@@ -44,7 +44,7 @@ async function waiting(variantId: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-it('who asks is told what came back, and a workflow listens to it', async () => {
+it('notifies subscribers of a restock, and starts an automation', async () => {
   await put('2', false);
   const workflow = (
     await service.call('POST', '/workflows', { body: { name: 'w', eventName: 'shopify.back_in_stock' } })
@@ -72,7 +72,7 @@ it('who asks is told what came back, and a workflow listens to it', async () => 
   });
 });
 
-it('a restock whose job runs late tells those who waited for it, and not those who wait for the next', async () => {
+it('a late restock job notifies contacts that waited for it, and not contacts that wait for the next', async () => {
   await put('3', false);
   await letWait('3', 10);
   await service.stopWorker();

@@ -89,7 +89,7 @@ describe('a campaign with a send rate', () => {
   });
 });
 
-describe('a chunk that the provider has put off for nearly a day', () => {
+describe('a chunk that the provider has deferred for nearly a day', () => {
   /** Its turns and ends, as the workflow asks for them; the first turn says this when the day is over. */
   async function asked(first: Partial<ChunkResult>): Promise<string[]> {
     const temporal = await createTestTemporal();
@@ -141,7 +141,7 @@ describe('the audience', () => {
     const { rows } = await sql<{
       id: string;
     }>`SELECT id FROM contacts WHERE project_id = ${campaigns.project.id}`.execute(campaigns.service.db);
-    // Contacts are taken in the order of their ids: this one comes last. A second try needs an id of its own.
+    // Contacts are taken in the order of their ids: this one comes last. A second attempt needs an id of its own.
     const lastId = `ffffffff-ffff-7fff-bfff-${randomBytes(6).toString('hex')}`;
     await sql`UPDATE contacts SET id = ${lastId} WHERE id = ${rows[0]?.id}`.execute(campaigns.service.db);
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_999, localPart: 'many' });

@@ -5,7 +5,7 @@ import { buildProject } from '../support/api.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Nothing for somebody without `items`, and without end for one who has many. */
+/** No output for contacts without `items`, and endless output for contacts with many. */
 const COSTLY_BY_DATA =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
 const MANY_ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
@@ -24,8 +24,8 @@ function atRest(id: string) {
   return until(async () => ('SENDING' in (await outcomes(id)) ? undefined : true), 'nothing under way');
 }
 
-describe('a campaign that somebody pauses', () => {
-  it('sends nothing while it is PAUSED, and goes on with whom it had not reached', async () => {
+describe('pausing a campaign', () => {
+  it('sends nothing while it is PAUSED, and then continues with the unsent recipients', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await started();
@@ -36,7 +36,7 @@ describe('a campaign that somebody pauses', () => {
     await atRest(id);
     const atPause = campaigns.sink.messages.length;
     expect(atPause).toBeLessThan(2_000);
-    // Again changes nothing, and what else a campaign takes that is not SENDING is refused.
+    // Again changes nothing, and other actions on a campaign that is not SENDING are refused.
     expect(await call('POST', `/campaigns/${id}/pause`)).toMatchObject({ status: 200 });
     expect((await call('DELETE', `/campaigns/${id}`)).status).toBe(409);
     expect((await call('POST', `/campaigns/${id}/send`)).status).toBe(409);
@@ -51,7 +51,7 @@ describe('a campaign that somebody pauses', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('before it has begun waits, also over a restart of the worker', async () => {
+  it('before its start waits, also over a restart of the worker', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await campaigns.service.stopWorker();
     const id = await started();
@@ -63,7 +63,7 @@ describe('a campaign that somebody pauses', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 30 });
   });
 
-  it('a campaign that somebody paused can be cancelled', async () => {
+  it('a paused campaign can be cancelled', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await started();
@@ -97,7 +97,7 @@ describe('a campaign whose content runs out of time', () => {
     const mail = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
     expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: mail })).status).toBe(200);
     await until(async () => campaigns.sink.perRecipient().has('b@to.test') || undefined, "the other project's mail");
-    // It has left while the campaign was still under way.
+    // It has left while the campaign was still running.
     expect((await outcomes(id)).PENDING).toBeGreaterThan(100);
 
     expect(await become(id, 'PAUSED')).toMatchObject({ pausedReason: 'template_timeout', sentCount: 0 });
@@ -108,7 +108,7 @@ describe('a campaign whose content runs out of time', () => {
     expect((await call('POST', `/campaigns/${id}/cancel`)).body.data.status).toBe('CANCELLED');
   });
 
-  it('goes on where most are in time', async () => {
+  it('continues if most are in time', async () => {
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
       count: 3,

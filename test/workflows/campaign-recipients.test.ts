@@ -17,8 +17,8 @@ const unsubscribe = (...emails: string[]) =>
 const suppress = async (email: string, reason: string) =>
   expect((await call('POST', '/suppressions', { email, reason })).status).toBeLessThan(300);
 
-describe('who is a recipient', () => {
-  it('everybody in the audience is a row, those who cannot get it skipped with their reason, in total and skipped', async () => {
+describe('the audience', () => {
+  it('has a row for every contact; skipped ones have their reason, and count in total and skipped', async () => {
     await buildAudience(10);
     await unsubscribe('r1@to.test', 'r2@to.test');
     await suppress('r3@to.test', 'manual');
@@ -44,7 +44,7 @@ describe('who is a recipient', () => {
     expect((await call('POST', `/campaigns/${id}/send`, {})).status).toBe(400);
   });
 
-  it('who is skipped takes nothing of the month', async () => {
+  it('skipped contacts take no monthly allowance', async () => {
     await buildAudience(10);
     await unsubscribe('r1@to.test', 'r2@to.test', 'r3@to.test');
     await sql`UPDATE projects SET monthly_email_limit = 5 WHERE id = ${campaigns.project.id}`.execute(
@@ -57,7 +57,7 @@ describe('who is a recipient', () => {
   });
 });
 
-describe('the figures of a campaign', () => {
+describe('the statistics of a campaign', () => {
   it('have a series of 72 hours from the hour of the start, zero-filled', async () => {
     await buildAudience(4);
     const id = await create();
@@ -101,7 +101,7 @@ describe('trying recipients again', () => {
     return new Map(rows.map((row) => [row.email, row.id]));
   };
 
-  it('sends to those who failed for a reason that can be mended, once, and to nobody else; sentAt becomes the last', async () => {
+  it('sends to recipients with a fixable failure, once, and to no one else; sentAt becomes the last', async () => {
     await buildAudience(10);
     await unsubscribe('r9@to.test');
     const id = await create();
@@ -145,7 +145,7 @@ describe('trying recipients again', () => {
     expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED expired': 1, 'FAILED unsubscribed': 1 });
   });
 
-  it('leaves out a recipient who is no longer in the audience, and says so', async () => {
+  it('skips a recipient who is no longer in the audience, and says so', async () => {
     await buildAudience(3);
     const ofTown = { field: 'data.town', operator: 'equals', value: 'Bonn' };
     await sql`UPDATE contacts SET data = '{"town": "Bonn"}' WHERE project_id = ${campaigns.project.id}`.execute(
@@ -167,7 +167,7 @@ describe('trying recipients again', () => {
     expect(Object.fromEntries(campaigns.sink.perRecipient())).toEqual({ 'r0@to.test': 1 });
   });
 
-  it('is 422 for a reason that cannot be mended, and 409 in a state without failures to come back to', async () => {
+  it('is 422 for a permanent reason, and 409 in a state without failures to retry', async () => {
     await buildAudience(1);
     const id = await create();
     expect((await retry(id)).status).toBe(409);
@@ -177,7 +177,7 @@ describe('trying recipients again', () => {
     expect((await retry(id)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'CANCELLED' } });
   });
 
-  it('takes whom the month had no room for as far as there is room now', async () => {
+  it('takes recipients over the monthly limit as far as the limit allows now', async () => {
     await buildAudience(10);
     const limit = (n: number) =>
       sql`UPDATE projects SET monthly_email_limit = ${n} WHERE id = ${campaigns.project.id}`.execute(
@@ -196,7 +196,7 @@ describe('trying recipients again', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('of a campaign that is still going adds them to it, also while it is paused', async () => {
+  it('of a running campaign adds them to it, also while it is paused', async () => {
     await buildAudience(1_200);
     campaigns.pauseMs = 100;
     const id = await create();

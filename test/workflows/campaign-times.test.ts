@@ -21,7 +21,7 @@ beforeEach(async () => {
 const patchProject = (body: object) =>
   campaigns.service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
 
-/** A window of UTC that opens so many hours from now, for one hour. */
+/** Returns a window in UTC that opens this many hours from now, for one hour. */
 function windowIn(hours: number) {
   const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
   return { from: at(hours * HOUR_MS), to: at((hours + 1) * HOUR_MS), timezone: 'UTC' };
@@ -33,13 +33,13 @@ function people(name: string, timezone: unknown, count = 2) {
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count, localPart: name, data });
 }
 
-/** Who got the mail, by the name of `people`; `timer` is what one test sends while others run. */
+/** Returns the recipients by the name of `people`; `timer` is sent by one test while others run. */
 const reached = () => {
   const names = [...campaigns.sink.perRecipient().keys()].map((to) => to.replace(/\d.*/, ''));
   return [...new Set(names)].filter((name) => name !== 'timer').sort();
 };
 
-/** The campaign, once all that is not to wait is through. */
+/** Returns the campaign once only waiting recipients are left. */
 function waiting(id: string, pendingCount: number) {
   return until(async () => {
     const campaign = await read(id);
@@ -47,8 +47,8 @@ function waiting(id: string, pendingCount: number) {
   }, `${pendingCount} recipients to wait`);
 }
 
-describe("a campaign at the recipients' own hour", () => {
-  it('leaves for each by the clocks of their zone, and at once for whom it is late', async () => {
+describe("a campaign at the recipients' local time", () => {
+  it("leaves in each recipient's time zone, and at once for late ones", async () => {
     const local = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 60_000));
     await people('now', 'Asia/Kathmandu');
     await people('late', 'Asia/Tokyo');
@@ -71,7 +71,7 @@ describe("a campaign at the recipients' own hour", () => {
       { zone: 'America/New_York', at: new Date(at('America/New_York')) },
       { zone: null, at: new Date(at('Pacific/Honolulu')) },
     ]);
-    // Whoever has no zone goes by the project's of the moment.
+    // Contacts without a zone use the project's current one.
     expect((await patchProject({ timezone: 'Asia/Kathmandu' })).status).toBe(200);
     await waiting(id, 2);
     expect(reached()).toEqual(['late', 'nonsense', 'now', 'number', 'project']);
@@ -79,7 +79,7 @@ describe("a campaign at the recipients' own hour", () => {
     expect(await become(id, 'CANCELLED')).toMatchObject({ nextOpening: null });
   });
 
-  it('skips whom it is late for where it is to, after a quarter of an hour of grace', async () => {
+  it('skips late recipients if it should, after a grace of a quarter of an hour', async () => {
     await people('ontime', 'Asia/Kathmandu');
     await people('late', 'Asia/Tokyo', 3);
     const sendAtLocal = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 14 * 60_000));
@@ -89,7 +89,7 @@ describe("a campaign at the recipients' own hour", () => {
     expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED too_late': 3 });
   });
 
-  it('is SCHEDULED until the first clocks in the world show it, and can be moved', async () => {
+  it('is SCHEDULED until the first time zone reaches it, and can be moved', async () => {
     await people('any', 'Europe/Berlin');
     const sendAtLocal = writeLocalTime(Date.now() + 3 * DAY_MS);
     const id = await create({ sendAtLocal });
@@ -138,7 +138,7 @@ describe("a campaign at the recipients' own hour", () => {
 describe('a sending window', () => {
   let timed: { id: string; key: string; opensMs: number };
 
-  // Windows open at whole minutes, so this one is begun first and looked at last.
+  // Windows open at whole minutes, so this one is started first and checked last.
   beforeAll(async () => {
     const { service } = campaigns;
     const { id: projectId, secretKey: key } = await buildProject(service.db, 'Timer');
@@ -173,7 +173,7 @@ describe('a sending window', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3, nextOpening: null });
   });
 
-  it("of a campaign's own counts in place of the project's, also where there is none", async () => {
+  it("of a campaign replaces the project's, also if the project has none", async () => {
     await people('any', 'Asia/Tokyo', 3);
     await patchProject({ sendingWindow: windowIn(2) });
     const free = await create({ sendingWindow: null });
@@ -194,7 +194,7 @@ describe('a sending window', () => {
     expect((await waiting(follows, 3)).status).toBe('SENDING');
   });
 
-  it('by the clocks of each contact, opens for one and not for another', async () => {
+  it("in each contact's time zone opens for one and not for another", async () => {
     const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
     const sendingWindow = {
       from: hourOf('Asia/Kathmandu', -HOUR_MS),

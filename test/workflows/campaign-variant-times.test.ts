@@ -6,7 +6,7 @@ import { forgetFigures } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Clocks that show the same a day apart, all year. */
+/** Time zones with the same local time a day apart, all year. */
 const [EARLY, LATE] = ['Pacific/Kiritimati', 'Pacific/Honolulu'];
 const EACH = 60;
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ interface Reached {
   firstAt: Date;
 }
 
-/** Whom mails have left for. */
+/** Returns the recipients of sent emails. */
 async function reached(id: string): Promise<Map<string, Reached>> {
   const { rows } = await sql<Reached>`
     SELECT regexp_replace(to_email, '\\d.*', '') || ' ' || variant AS who, count(*)::int AS n, min(sent_at) AS "firstAt"
@@ -34,7 +34,7 @@ function people(localPart: string, timezone: string) {
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: EACH, localPart, data });
 }
 
-it('a test at the own hour: the share goes when the hour of each comes, the rest the better one at theirs, a day later', async () => {
+it("a test at local time: the share leaves at each recipient's time, the rest gets the winner at theirs, a day later", async () => {
   // The hour of LATE comes within a minute or so; that of EARLY was the same instant a day before.
   const hourMs = Math.ceil((Date.now() + 5_000) / MINUTE_MS) * MINUTE_MS;
   await people('early', EARLY);

@@ -5,7 +5,7 @@ import { forgetFigures } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Recipients that the sink takes; the others are put off. */
+/** Recipients that the sink accepts; the others are deferred. */
 let taken: RegExp = /./;
 const answerRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { keepBodies: true, answerRcpt } });
@@ -15,7 +15,7 @@ const VARIANTS = [
   { name: 'A', weight: 1 },
   { name: 'B', subject: 'B for {{firstName}}', weight: 1 },
 ];
-/** Longer than any test: whoever waits, waits. */
+/** Longer than any test, so waiting recipients keep waiting. */
 const LONG = 60;
 /** A test that is judged as soon as it is over. */
 const testOf = (changes: Record<string, unknown> = {}) => ({
@@ -64,7 +64,7 @@ beforeEach(async () => {
 });
 
 describe('a campaign with variants and no test', () => {
-  it('sends everybody one by weight, and says what became of each', async () => {
+  it('sends every contact one by weight, and reports the result of each', async () => {
     const id = await started({ variants: [{ ...VARIANTS[0], weight: 2 }, VARIANTS[1]] });
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, test: null, testState: null, winner: null });
     expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 34, '1 B for {{firstName}} SENT': 17 });
@@ -156,7 +156,7 @@ describe('a campaign with a test', () => {
     expect(await become(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
   });
 
-  it('of everybody has no rest: it is SENT at once', async () => {
+  it('with the whole audience has no rest: it is SENT at once', async () => {
     const id = await started({ test: testOf({ share: 1 }) });
     expect(await become(id, 'SENT')).toMatchObject({
       sentCount: 51,
@@ -166,7 +166,7 @@ describe('a campaign with a test', () => {
     });
   });
 
-  it('is cancelled while it waits: whoever waited is skipped', async () => {
+  it('is cancelled while it waits: waiting recipients are skipped', async () => {
     const id = await started({ test: testOf() });
     await waiting(id);
     await call('POST', `/campaigns/${id}/cancel`);
@@ -175,7 +175,7 @@ describe('a campaign with a test', () => {
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
   });
 
-  it('does not wait for those whom the provider puts off', async () => {
+  it('does not wait for deferred recipients', async () => {
     taken = /^<?r(?!1)/;
     const id = await started({ test: testOf() });
     const { sentCount, pendingCount } = await waiting(id);
@@ -188,7 +188,7 @@ describe('a campaign with a test', () => {
     await call('POST', `/campaigns/${id}/cancel`);
   });
 
-  it('that Temporal has forgotten goes on where it stands', async () => {
+  it('that Temporal has lost continues where it was', async () => {
     const id = await started({ test: testOf() });
     const { testEndsAt } = await waiting(id);
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));

@@ -20,7 +20,7 @@ async function eventCount(name: string): Promise<number> {
 }
 
 describe('a campaign over SMTP', () => {
-  it('reaches every subscribed contact once, each with its own words, and is SENT', async () => {
+  it('reaches every subscribed contact once, each with its own content, and is SENT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 600 });
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${campaigns.project.id} AND email IN ('r1@to.test', 'r2@to.test')`.execute(
       campaigns.service.db,
@@ -165,7 +165,7 @@ describe('consent is decided when a mail is about to leave', () => {
   });
 });
 
-describe('what the receiving side refuses', () => {
+describe('refusals by the receiving side', () => {
   it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with its events', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2 });
     await buildContacts(campaigns.service.db, {
@@ -184,7 +184,7 @@ describe('what the receiving side refuses', () => {
     expect([await eventCount('email.bounce'), await eventCount('contact.unsubscribed')]).toEqual([1, 1]);
   });
 
-  it('what is refused for now is tried again later, and the others do not wait for it', async () => {
+  it('retries deferred recipients later, and the others do not wait for them', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -231,7 +231,7 @@ describe('cancelling', () => {
     expect(Object.keys(await outcomes(id)).sort()).toEqual(['FAILED cancelled', 'SENT']);
   });
 
-  it('before anything was tried removes the ledger and gives a DRAFT', async () => {
+  it('before any attempt removes the ledger and returns to DRAFT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 50 });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
@@ -274,7 +274,7 @@ describe('limits of the project', () => {
     expect(campaigns.sink.messages).toHaveLength(60);
   });
 
-  it('what the month has no room for has failed', async () => {
+  it('recipients over the monthly limit have failed', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await sql`UPDATE projects SET monthly_email_limit = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
@@ -286,8 +286,8 @@ describe('limits of the project', () => {
   });
 });
 
-describe('what listens to email.sent', () => {
-  it('hears of every mail of a campaign once', async () => {
+describe('listeners of email.sent', () => {
+  it('get every email of a campaign once', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 12 });
     const workflow = await call('POST', '/workflows', { name: 'W', eventName: 'email.sent' });
     await call('POST', `/workflows/${workflow.body.id}/steps`, { type: 'EXIT', name: 'end', config: {} });

@@ -44,7 +44,7 @@ async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string):
   await handOver(service, refId);
 }
 
-/** The ids of deliveries under way, when Temporal lists any. */
+/** Returns the ids of running deliveries, when Temporal lists any. */
 const running = (type: string) =>
   until(async () => {
     const found: string[] = [];
@@ -57,7 +57,7 @@ async function cancelAll(type: string): Promise<void> {
   for (const workflowId of await running(type)) await operator.client.workflow.getHandle(workflowId).cancel();
 }
 
-it('what waits for its next try has FAILED as cancelled, and what had been sent stays sent', async () => {
+it('waiting messages end FAILED as cancelled, and sent ones stay sent', async () => {
   const [sent, waiting] = await send('now@example.com', 'later@example.com');
   await until(
     async () => (await mail(waiting)).error !== null && (await mail(sent)).status === 'SENT',

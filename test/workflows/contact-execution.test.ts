@@ -123,7 +123,7 @@ describe('a contact who triggers a workflow', () => {
     expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toHaveLength(1);
   });
 
-  it('takes the timeout branch when the event does not come, and the plain way where there is none', async () => {
+  it('takes the timeout branch when the event does not come, or the unlabeled way without one', async () => {
     const steps = {
       timeout: { type: 'EXIT', config: { reason: 'too late' } },
       plain: { type: 'EXIT', config: { reason: 'plain' } },
@@ -187,7 +187,7 @@ describe('a contact who triggers a workflow', () => {
 });
 
 describe('a WEBHOOK step', () => {
-  it('tries again what may pass, with the same Idempotency-Key', async () => {
+  it('retries temporary failures with the same Idempotency-Key', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'flaky',
       steps: { hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/flaky` }, to: 'out' }, out: { type: 'EXIT' } },
@@ -200,7 +200,7 @@ describe('a WEBHOOK step', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('never tries another 4xx again, and goes on or fails as it is told', async () => {
+  it('never retries another 4xx, and continues or fails by its setting', async () => {
     const steps = (onFailure: string) => ({
       hook: { type: 'WEBHOOK' as const, config: { url: `${receiver.url}/gone/${onFailure}`, onFailure }, to: 'out' },
       out: { type: 'EXIT' as const },
@@ -218,7 +218,7 @@ describe('a WEBHOOK step whose address cannot be called', () => {
   it.each([
     ['redirects without end', () => `${receiver.url}/loop`],
     ['is no URL', () => 'http://{{event.host}}'],
-  ])('is tried once: it %s', async (name, url) => {
+  ])('is attempted once: it %s', async (name, url) => {
     const workflow = await buildWorkflow(service, {
       eventName: name,
       steps: { hook: { type: 'WEBHOOK', config: { url: url() } } },
@@ -228,7 +228,7 @@ describe('a WEBHOOK step whose address cannot be called', () => {
   });
 });
 
-describe('who may enter', () => {
+describe('entering', () => {
   const steps = { out: { type: 'EXIT' as const } };
 
   it('is once, ever, without re-entry, however many events come at a time', async () => {
@@ -295,7 +295,7 @@ describe('a workflow that is edited while contacts are in it', () => {
     expect((await expectOk(service.call('GET', `/contacts/${data.contact}`))).data.way).toBeUndefined();
   });
 
-  it('ends who stands at a deleted step, EXITED with the reason', async () => {
+  it('ends contacts at a deleted step, EXITED with the reason', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'deleted',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },

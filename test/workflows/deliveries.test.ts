@@ -68,7 +68,7 @@ it('the send rate of a project holds', async () => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_400);
 });
 
-it('an SMS is kept by the capture provider, and none goes to somebody who answered STOP', async () => {
+it('an SMS is stored by the capture provider, and none goes to a contact that answered STOP', async () => {
   const sms = async (to: string) => (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Hi' } })).body.id;
   const to = '+4915100000001';
   const stopped = '+4915100000002';
@@ -84,7 +84,7 @@ it('an SMS is kept by the capture provider, and none goes to somebody who answer
   expect(body.data.map((one: { to: string }) => one.to)).toEqual([to]);
 });
 
-it('what was refused for now is tried again at its time, and only that', async () => {
+it('retries only deferred messages, at their time', async () => {
   const temporal = await createTestTemporal();
   const calls: string[][] = [];
   const sendMails = async ({ mails }: SendMailsInput): Promise<SendMailsResult> => {

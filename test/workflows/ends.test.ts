@@ -130,7 +130,7 @@ it.each([
   ['an email', 'emailDelivery', (id: string) => ({ projectId: projectId(), emailIds: [id] })],
   ['an SMS', 'smsDelivery', (id: string) => ({ projectId: projectId(), smsIds: [id] })],
   ['a webhook endpoint', 'webhookDelivery', (id: string) => ({ projectId: projectId(), endpointId: id })],
-])('fails a workflow with ROW_MISSING where there is no record of %s', async (_, type, inputOf) => {
+])('fails a workflow with ROW_MISSING if there is no record of %s', async (_, type, inputOf) => {
   const id = randomUUID();
   const workflowId = `missing-${id}`;
   await operator.client.workflow.start(type, {

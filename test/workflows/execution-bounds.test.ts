@@ -28,7 +28,7 @@ const ended = async (workflowId: string) => {
 
 const mailsTo = async (email: string) => (await expectOk(service.call('GET', `/v1/emails?to=${email}`))).data;
 
-describe('an execution that runs in a circle', () => {
+describe('an execution that runs in a cycle', () => {
   it('sends one mail and ends FAILED `loop` when the instant of its DELAY has gone by', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'renewal',

@@ -127,7 +127,7 @@ describe('an execution that is moved on', () => {
     expect((await detail(workflow, id)).status).toBe('WAITING');
   });
 
-  it('goes on when a worker is back, also where none had begun it', async () => {
+  it('continues when a worker is back, also if none had started it', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'unattended',
       steps: {
@@ -153,7 +153,7 @@ describe('an execution that is moved on', () => {
 });
 
 describe('a FAILED execution that is retried', () => {
-  it('goes on from the step that failed, by its id, with a run of its own in Temporal', async () => {
+  it('continues from the failed step, by its id, with a run of its own in Temporal', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'hooked',
       steps: {
@@ -202,7 +202,7 @@ describe('a FAILED execution that is retried', () => {
     expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
   });
 
-  it('is refused while the contact is under way again, and when its step is gone', async () => {
+  it('is refused while the contact is running again, and when its step is gone', async () => {
     const workflow = await untilWhen('twice', true);
     const contactId = await track('twice@example.com', 'twice');
     const [{ id }] = await executionsOf(workflow);

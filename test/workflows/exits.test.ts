@@ -119,7 +119,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('may be the trigger: the first one begins, a later one ends', async () => {
+  it('may be the trigger: the first one starts, a later one ends', async () => {
     const id = await buildWaiting('again', { settings: { exitOn: [{ eventName: 'again' }] } });
     await track('t@example.com', 'again');
     const execution = await begun(id);
@@ -129,7 +129,7 @@ describe('an event of exitOn', () => {
     expect(await executionsOf(id)).toHaveLength(1);
   });
 
-  it('that is the trigger begins the next execution where contacts may enter again', async () => {
+  it('that is the trigger starts the next execution if contacts may enter again', async () => {
     const settings = { exitOn: [{ eventName: 'cart' }] };
     const id = await buildWaiting('cart', { settings, allowReentry: true });
     await track('c@example.com', 'cart');

@@ -63,7 +63,7 @@ async function contactOf(email: string) {
   return found[0];
 }
 
-describe('what comes back, over real sockets', () => {
+describe('feedback, over real sockets', () => {
   it('the links of a mail count its reader, and one click unsubscribes them', async () => {
     const email = 'reader@example.com';
     const { id, html, header } = await arrive(email);

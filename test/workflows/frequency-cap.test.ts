@@ -18,7 +18,7 @@ async function sendCampaign(): Promise<string> {
   return id;
 }
 
-/** How many mails of the project left, by how many contacts got so many. */
+/** Returns the number of contacts by the number of emails that they got. */
 async function received(): Promise<Record<string, number>> {
   const { rows } = await sql<{ mails: number; contacts: number }>`
     SELECT mails, count(*) AS contacts FROM (
@@ -53,7 +53,7 @@ describe('a frequency cap', () => {
     const fourth = await sendCampaign();
     await campaigns.become(fourth, 'SENT');
     expect(await campaigns.outcomes(fourth)).toEqual({ 'FAILED frequency_capped': 3 });
-    // What failed takes no place.
+    // Failed emails take no place.
     await sql`UPDATE emails SET status = 'FAILED', sent_at = NULL WHERE campaign_id = ${third}`.execute(
       campaigns.service.db,
     );
@@ -62,7 +62,7 @@ describe('a frequency cap', () => {
     expect(await campaigns.outcomes(fifth)).toEqual({ SENT: 3 });
   });
 
-  it('lets through no mail too many and none too few, whoever sends at the same moment', async () => {
+  it('admits exactly as many emails as permitted, with any number of concurrent senders', async () => {
     const { id: projectId, secretKey: key } = campaigns.project;
     const count = 60;
     const max = 2;
@@ -78,7 +78,7 @@ describe('a frequency cap', () => {
     const steps = {
       mail: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'again' },
       again: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'last' },
-      // One more than the cap: whoever is first, a step is skipped.
+      // One more than the cap: one of the steps is skipped.
       last: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'end' },
       end: { type: 'EXIT' as const, config: {} },
     };

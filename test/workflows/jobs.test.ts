@@ -47,7 +47,7 @@ const eventsOf = async (id: string) =>
   ).rows.map((row) => row.name);
 
 describe('an import', () => {
-  it('of a file that is no CSV is FAILED after 1,000 rows that cannot be read; what came before them stays', async () => {
+  it('of a file that is not CSV is FAILED after 1,000 unreadable rows; earlier rows stay', async () => {
     const csv = `email,plan\ntorn-before@import.test,pro\n${'"\n'.repeat(5_000)}torn-after@import.test,pro\n`;
     const job = await ended('import', await startImport(csv));
     expect(job).toMatchObject({ status: 'FAILED', failedReason: expect.stringContaining('1,000 rows') });
@@ -66,7 +66,7 @@ describe('an import', () => {
     expect(await names('greeted-out@import.test')).toEqual([]);
   });
 
-  it('comes after those that its project asked for before, and another project waits for neither', async () => {
+  it('runs after earlier imports of its project, and another project waits for neither', async () => {
     const rows = (name: string, count: number) =>
       `email,plan\n${Array.from({ length: count }, (_, n) => `${name}${n}@turns.test,pro`).join('\n')}\n`;
     const first = await startImport(rows('first', 20_000));
@@ -201,7 +201,7 @@ describe('an import', () => {
     });
   });
 
-  /** Holds an import of 12,000 rows in the middle, so that the worker stops while the import is under way. */
+  /** Holds an import of 12,000 rows in the middle, so that the worker stops while it runs. */
   async function holdImport(domain: string): Promise<{ jobId: string; release: () => Promise<void> }> {
     const rows = Array.from({ length: 12_000 }, (_, i) => `p${i}@${domain},${i}`);
     const jobId = await startImport(`email,n\n${rows.join('\n')}\n`);
@@ -270,7 +270,7 @@ describe('an import', () => {
 });
 
 describe('a bulk job', () => {
-  it('over those who are meant does all of them once, though it changes what the condition asks for', async () => {
+  it("by condition changes all matching contacts once, though it changes the condition's fields", async () => {
     const lines = Array.from({ length: 700 }, (_, i) => `p${i}@where.test,${i % 7 === 0 ? 'free' : 'pro'}`);
     await ended('import', await startImport(`email,plan\n${lines.join('\n')}\n`));
     const condition = {

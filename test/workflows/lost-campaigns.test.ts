@@ -5,7 +5,7 @@ import { expectOk } from '../build/workflows.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** Recipients that the sink takes for good; the others are put off. */
+/** Recipients that the sink accepts permanently; the others are deferred. */
 let taken: RegExp = /./;
 const answerRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { answerRcpt } });
@@ -27,7 +27,7 @@ async function start(body: Record<string, unknown> = {}): Promise<string> {
   return id;
 }
 
-/** A campaign that has reached `r0` to `r9` and waits for its next try at the others. */
+/** Starts a campaign that has reached `r0` to `r9` and waits for its next attempt at the others. */
 async function startHalf(): Promise<string> {
   taken = /^<?r\d@/;
   const id = await start();
@@ -46,7 +46,7 @@ const IN_AN_HOUR = () => ({ scheduledFor: new Date(Date.now() + 3_600_000).toISO
 
 describe('a campaign whose workflow an operator ended in Temporal', () => {
   for (const how of ['terminate', 'cancel'] as const) {
-    it(`is CANCELLED after a ${how}, and skips whom it had not reached`, async () => {
+    it(`is CANCELLED after a ${how}, and skips unsent recipients`, async () => {
       const id = await startHalf();
       await campaigns.operator[how](campaigns.service.names.campaign(id, 1));
       await campaigns.operator.keepHouse();
@@ -58,7 +58,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
     });
   }
 
-  it('is a DRAFT again when it had not begun, and can be sent', async () => {
+  it('is a DRAFT again if it had not started, and can be sent', async () => {
     const id = await start(IN_AN_HOUR());
     await campaigns.operator.terminate(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();
@@ -83,7 +83,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
   });
 });
 
-describe('a campaign that Temporal has forgotten', () => {
+describe('a campaign that Temporal has lost', () => {
   it('reaches those it had not, and nobody twice', async () => {
     const id = await startHalf();
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
@@ -92,7 +92,7 @@ describe('a campaign that Temporal has forgotten', () => {
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(20).fill(1));
   });
 
-  it('a campaign that Temporal has forgotten keeps its time', async () => {
+  it('a campaign that Temporal has lost keeps its time', async () => {
     const id = await start(IN_AN_HOUR());
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();

@@ -63,7 +63,7 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
     });
   }
 
-  it('goes on when the operator reset it, which terminates a run and begins another', async () => {
+  it("continues after an operator's reset, which terminates a run and starts another", async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'reset',
       steps: { pause: delay(1, 'days'), end: EXIT },
@@ -85,8 +85,8 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
   });
 });
 
-describe('an execution that Temporal has forgotten', () => {
-  it('keeps the instant of its delay, and goes on', async () => {
+describe('an execution that Temporal has lost', () => {
+  it('keeps the instant of its delay, and continues', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'delayed',
       steps: { pause: delay(5, 'seconds'), end: EXIT },
@@ -135,7 +135,7 @@ describe('an execution that Temporal has forgotten', () => {
     });
   });
 
-  it('does an effect that it stood at, once', async () => {
+  it('runs its current effect once', async () => {
     const steps: Record<string, StepSpec> = {
       mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'end' },
       end: EXIT,
@@ -166,7 +166,7 @@ describe('an execution that Temporal has forgotten', () => {
     expect(await detail(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
   });
 
-  it('is found among many that are well, whose runs are left as they are', async () => {
+  it('is found among many healthy ones, whose runs stay unchanged', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'many', steps: { pause: delay(1, 'days'), end: EXIT } });
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push(await enter(workflow, 'many', `many${n}@example.com`));

@@ -38,7 +38,7 @@ async function mailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<st
   return id;
 }
 
-/** Has a delivery begun with messages, as the dispatch of their outbox rows does; returns its workflow id. */
+/** Starts a delivery with messages, as the dispatch of their outbox rows does; returns its workflow id. */
 async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Promise<string> {
   const projectId = service.one.id;
   const workflowId = `delivery-${ids[0]}`;
@@ -71,7 +71,7 @@ describe('a mail whose delivery Temporal has lost', () => {
     expect(sink.counts.messages).toBe(1);
   });
 
-  it('is tried again when it waited for its next try', async () => {
+  it('is retried if it waited for its next attempt', async () => {
     deferring = true;
     const id = await mailOf(1);
     const workflowId = await deliver('emailDelivery', [id]);
@@ -118,7 +118,7 @@ async function mailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promis
   return id;
 }
 
-it('mails that campaigns and steps of executions send are left to them, but for one that was held and released', async () => {
+it('leaves emails of campaigns and steps to these, except held and released ones', async () => {
   const ofCampaign = await mailOf(1, { sourceType: 'CAMPAIGN' });
   await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
   const ofStep = await mailOfStep('RUNNING');
@@ -129,7 +129,7 @@ it('mails that campaigns and steps of executions send are left to them, but for 
   expect(await mail(ofStep)).toMatchObject({ status: 'PENDING' });
 });
 
-it('a mail that waited for its next try when its execution was cancelled has FAILED as cancelled', async () => {
+it('an email that waited for its next attempt when its execution was cancelled is FAILED as cancelled', async () => {
   const id = await mailOfStep('CANCELLED');
   await sql`UPDATE emails SET status = 'SENDING', attempts = 1, error = '450 later' WHERE id = ${id}`.execute(
     service.db,
@@ -154,7 +154,7 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
   expect(await sms()).toMatchObject({ attempts: 1 });
 });
 
-it('held mail of a project that is released leaves, though the release was lost; that of one on hold stays', async () => {
+it('held email of a released project leaves, though the release was lost; email of a project on hold stays', async () => {
   const ids = [await mailOf(1, { status: 'HELD' }), await mailOf(48, { status: 'HELD' })];
   const onHold = await mailOf(1, { status: 'HELD', projectId: service.two.id });
   await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);
@@ -163,7 +163,7 @@ it('held mail of a project that is released leaves, though the release was lost;
   expect(await mail(onHold)).toMatchObject({ status: 'HELD' });
 });
 
-it('those who waited for a variant are told, though Temporal has lost the restock', async () => {
+it('subscribers of a variant are notified, though Temporal has lost the restock', async () => {
   const project = service.one.id;
   await sql`
     WITH c AS (

@@ -61,7 +61,7 @@ async function terminateDeliveries(): Promise<void> {
   await until(async () => (await client.workflow.count(query)).count === 0, 'the end of the deliveries');
 }
 
-/** A mail that Temporal was handed while no worker runs, as when its first attempt was refused for now or cut off. */
+/** Hands an email to Temporal while no worker runs, as after a deferred or interrupted first attempt. */
 async function handed(p: { attempts: number; dueAt?: string }): Promise<string> {
   const id = await buildEmail(service.db, { projectId: service.one.id });
   await sql`UPDATE emails SET attempts = ${p.attempts} WHERE id = ${id}`.execute(service.db);
@@ -84,7 +84,7 @@ it('a mail whose delivery was terminated before it left is sent once', async () 
   expect(sink.counts.messages).toBe(1);
 });
 
-it('a mail whose delivery was terminated while it waited for its next try is tried again', async () => {
+it('an email whose delivery was terminated while it waited for its next attempt is retried', async () => {
   await service.stopWorker();
   const id = await handed({ attempts: 1, dueAt: new Date(Date.now() + 1_000).toISOString() });
   await terminateDeliveries();
@@ -105,7 +105,7 @@ it('a job that was terminated is cancelled and says why', async () => {
   expect(job).toMatchObject({ status: 'CANCELLED', failedReason: 'An operator terminated the job.' });
 });
 
-it('a job that Temporal has forgotten goes on', async () => {
+it('a job that Temporal has lost continues', async () => {
   const { id, outbox } = await newImport('email\nforgotten@import.test\n', { dispatched: false });
   await deleteRows(
     service.db,
@@ -133,7 +133,7 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   }, 'the wait for the second try');
   await workflow.terminate('a test');
   broken = false;
-  // As if the next try had been due an hour ago.
+  // As if the next attempt had been due an hour ago.
   await sql`UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 hour' WHERE endpoint_id = ${id}`.execute(
     service.db,
   );

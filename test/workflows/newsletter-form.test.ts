@@ -7,8 +7,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-// A newsletter form on a page of somebody's shop: it has the public key, and a workflow that answers it with the
-// newsletter's first mail.
+// A newsletter form on the page of a shop: it has the public key, and an automation that responds with the first
+// email.
 let sink: SmtpSink;
 let service: TestService;
 
@@ -98,7 +98,7 @@ it('leaves the refusal of a person who unsubscribed as it is, and its answer tel
   expect(await stepsOf('cleo@example.com', 2)).toEqual(['COMPLETED', 'SKIPPED']);
   expect(mailsTo('cleo@example.com')).toHaveLength(1);
 
-  // Not even where the project forgets why: only the person or the project brings them back.
+  // Not even if the project deletes the reason: only the person or the project resubscribes them.
   expect((await service.call('DELETE', '/suppressions/cleo@example.com')).status).toBe(204);
   await submit('cleo@example.com', { firstName: 'Cleo' });
   expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
@@ -113,7 +113,7 @@ it('adds a field to a known contact, and changes nothing that the project knows'
   expect((await contactOf('dora@example.com')).data).toEqual({ ...data, shoeSize: 39 });
 });
 
-it('subscribes a customer whom only a receipt was sent to', async () => {
+it('subscribes a customer who has only had a receipt', async () => {
   const mail = { from: 'x@shop.example.com', subject: 'Receipt', body: '<p>Thanks</p>' };
   await expectOk(service.call('POST', '/v1/send', { body: { ...mail, to: 'emil@example.com' } }));
   expect((await contactOf('emil@example.com')).subscribed).toBe(false);

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const waiting = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM outbox`.execute(service.db)).rows[0]?.n ?? 0;
 
-it('a row is forgotten as soon as its workflow begins, not only when its lease runs out', async () => {
+it('a row is deleted as soon as its workflow starts, not only when its lease expires', async () => {
   const workflow = await buildWorkflow(service, {
     eventName: 'waits',
     steps: {
@@ -38,7 +38,7 @@ it('a row is forgotten as soon as its workflow begins, not only when its lease r
   }, 'the end of all executions');
 });
 
-it('what waits is told: by readiness, by metrics, and by the execution itself', async () => {
+it('waiting work is reported by readiness, by metrics, and by the execution itself', async () => {
   await service.stopWorker();
   const workflow = await buildWorkflow(service, {
     eventName: 'told',

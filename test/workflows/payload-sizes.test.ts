@@ -79,7 +79,7 @@ describe('a campaign to 10 million recipients', () => {
 });
 
 describe('an execution that receives 50,000 signals', () => {
-  it('carries few of the visits, and those that come next', () => {
+  it('carries a few of the visits, and the next ones', () => {
     const visits = new SatisfiedVisits();
     for (let visit = 1; visit <= 50_000; visit++) visits.add(visit);
     expect(bytesOf(visits.toJSON())).toBeLessThan(10_000);

@@ -41,7 +41,8 @@ afterAll(async () => {
 });
 
 /**
- * A step, and where each of its branches leads: so many steps further on, over the last one, or so many from the first.
+ * A step, and the targets of its branches: this many steps further on, past the last one, or this many from the
+ * first.
  */
 interface Drawn {
   step: (at: { seconds: number }) => { type: StepType; config: StepConfig };
@@ -82,8 +83,8 @@ const drawn = fc.oneof(
 const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
 
 /**
- * The steps as they are drawn. Where `circular`, a branch may lead back: each lead is counted from the first step on,
- * in turn.
+ * Returns the steps as drawn. With `circular`, a branch may lead back: each target is then counted from the first
+ * step.
  */
 function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
   const entries = graph.map(({ step, leads: steps }, index): [string, StepSpec] => {
@@ -105,7 +106,7 @@ interface Visited {
   output: { branch?: string; reason?: string } | null;
 }
 
-/** What of a story has to be the same in both: each step in order, how it went, and how all ended. */
+/** Returns the parts that both must share: each step in order, its result, and the end. */
 function told({ status, exitReason, error, steps }: Record<string, unknown> & { steps: Visited[] }) {
   const visits = steps.map(({ stepId, type, status: became, output }) => ({
     stepId,
@@ -134,7 +135,7 @@ const updates: StepSpec = { type: 'UPDATE_CONTACT', config: { updates: { plan: '
 const mails = (): StepSpec => ({ type: 'SEND_EMAIL', config: { templateId: templates.plain } });
 const waitsFor = (eventName: string): StepSpec => ({ type: 'WAIT_FOR_EVENT', config: { eventName, timeout: 0.05 } });
 
-describe('what a step brings about', () => {
+describe('effects of a step', () => {
   it.each([
     ['ends the wait after it', () => [unsubscribes, waitsFor('contact.unsubscribed')], ['event']],
     [
@@ -166,7 +167,7 @@ describe('what a step brings about', () => {
     }
   });
 
-  it('is not needed where an event began it: the first wait is for the next one of its name', async () => {
+  it('is not needed if an event started it: the first wait is for the next event of its name', async () => {
     const steps = {
       wait: { ...waitsFor('order'), to: { event: 'end', timeout: 'end' } },
       end: { type: 'EXIT' as const, config: {} },

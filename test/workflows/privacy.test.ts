@@ -160,7 +160,7 @@ const nested = (depth: number) =>
     (_, n) => `Content-Type: multipart/mixed; boundary="${MARK}${n}"\n\n--${MARK}${n}\n`,
   ).join('');
 
-describe('with marked addresses, names, numbers and texts, as failures', () => {
+describe('with marked addresses, names, numbers and text, as failures', () => {
   it('steps wait for their next attempt, and Temporal has their codes', async () => {
     const templateId = await buildTemplate(service.db, { projectId: service.one.id });
     const steps = {
@@ -281,7 +281,7 @@ describe('with marked addresses, names, numbers and texts, as failures', () => {
     }, 'the delivery');
   });
 
-  it('an endpoint of the webhook registry answers 503', async () => {
+  it('an endpoint of the webhook registry returns 503', async () => {
     const body = { url: receiver.url, events: ['*'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
     await track(service, marked('hooked'), `${MARK}-event`, { name: MARK, phone: PHONE });

@@ -200,7 +200,7 @@ describe('one round of recovery', () => {
     }
   });
 
-  it('takes a run that is older than its record on to where the record stands', async () => {
+  it("moves a run that is older than its record on to the record's position", async () => {
     const pair = await enter();
     await service.stopWorker();
     await expectOk(
@@ -242,7 +242,7 @@ describe('one round of recovery', () => {
   }
 
   it('brings every pair of states of a campaign and its run together', async () => {
-    // Each try has an address of its own: the second finds the contact of the first.
+    // Each attempt has its own address; otherwise the second would find the contact of the first.
     await buildContacts(service.db, { projectId: service.one.id, count: 1, localPart: uuidv7() });
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     const setStatus = (id: string, status: string) =>

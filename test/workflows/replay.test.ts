@@ -16,7 +16,7 @@ interface History {
   events: { activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
 }
 
-/** Runs today's workflows over histories; what each came to, by file: nothing, or why it does not fit. */
+/** Replays histories with the current workflows. Returns the result by file: nothing, or why it does not match. */
 async function replay(histories: Map<string, History>): Promise<Map<string, string | undefined>> {
   const given = [...histories].map(([workflowId, history]) => ({ workflowId, history: historyFromJSON(history) }));
   const results = Worker.runReplayHistories({ workflowBundle: { codePath: inject('workflowBundle') } }, given);
@@ -27,8 +27,8 @@ async function replay(histories: Map<string, History>): Promise<Map<string, stri
 
 const read = (file: string): History => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
 
-describe('workflows that began under an earlier version', () => {
-  it('go on under this one: every kept history replays', async () => {
+describe('workflows of an earlier version', () => {
+  it('continue under this one: every saved history replays', async () => {
     const outcome = await replay(new Map(files.map((file) => [file, read(file)])));
     expect(outcome).toEqual(new Map(files.map((file) => [file, undefined])));
   });
@@ -60,7 +60,7 @@ describe('workflows that began under an earlier version', () => {
     expect(named).toEqual([]);
   });
 
-  it('show no address of anybody: histories hold ids and cursors only', () => {
+  it("contain no one's address: histories hold ids and cursors only", () => {
     for (const file of files) {
       const payloads = [...readFileSync(join(FOLDER, file), 'utf8').matchAll(/"data": "([A-Za-z0-9+/=]+)"/g)];
       const texts = payloads.map(([, base64]) => Buffer.from(base64 ?? '', 'base64').toString());

@@ -104,7 +104,7 @@ describe('a sandbox', () => {
     const execution = await tryOut(workflow, { contactId, skipDelays: true });
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'done' });
     expect(execution.steps).toHaveLength(STEP_TYPES.length);
-    // The text of a mail is kept once for all that are alike, and the outbox is emptied meanwhile.
+    // Equal content is stored once for all emails, and the outbox is emptied meanwhile.
     const isCompared = (row: string) => !row.includes(execution.id) && !/^(?:contents|outbox) /.test(row);
     expect((await readRows(service.db)).filter(isCompared)).toEqual(before.filter(isCompared));
     expect(receiver.received).toEqual([]);
@@ -128,7 +128,7 @@ describe('a sandbox', () => {
     expect((await expectOk(service.call('GET', '/activity/upcoming'))).activities).toHaveLength(1);
   });
 
-  it('lets a wait go by the events that it is given, each at its time and once', async () => {
+  it('ends a wait by the given events, each at its time and once', async () => {
     const wait = (to: string) => ({
       type: 'WAIT_FOR_EVENT' as const,
       config: {

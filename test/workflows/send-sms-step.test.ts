@@ -110,7 +110,7 @@ describe('the config of a SEND_SMS step', () => {
     return { id, answer: await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'SEND_SMS', config } }) };
   };
 
-  it('is refused with a text that is no Liquid, or a template, which is for mail', async () => {
+  it('is refused with text that is not Liquid, or with a template, which is for email', async () => {
     const bad = await save({ body: 'Hi {{ name' });
     expect(bad.answer).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'config.body' }] } } });
     const template = await save({ templateId: '0190a000-0000-7000-8000-000000000001' });

@@ -65,7 +65,7 @@ async function expectBoundedRuns(workflowId: string): Promise<void> {
 }
 
 describe('a workflow that receives many signals', () => {
-  it('of an execution that waits continues as new, keeps the early events, and ends by the right one', async () => {
+  it('for a waiting execution continues as new, keeps the early events, and ends by the right one', async () => {
     const { service } = campaigns;
     const workflow = await buildWorkflow(caller, {
       eventName: 'opened',
@@ -82,7 +82,7 @@ describe('a workflow that receives many signals', () => {
     await expectBoundedRuns(workflowId);
   });
 
-  it('of a SCHEDULED campaign continues as new, and hears of the new time', async () => {
+  it('for a SCHEDULED campaign continues as new, and uses the new time', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 20 });
     const id = await create();
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
@@ -96,7 +96,7 @@ describe('a workflow that receives many signals', () => {
     await expectBoundedRuns(workflowId);
   });
 
-  it('of a SENDING campaign continues as new, and sends each recipient one email', async () => {
+  it('for a SENDING campaign continues as new, and sends each recipient one email', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3_000 });
     campaigns.pauseMs = 2_000;
     const id = await create();
@@ -111,7 +111,7 @@ describe('a workflow that receives many signals', () => {
     await expectBoundedRuns(workflowId);
   });
 
-  it('of a webhook endpoint continues as new while its requests hang', async () => {
+  it('for a webhook endpoint continues as new while its requests hang', async () => {
     const { service } = campaigns;
     responseMs = 8_000;
     const { id } = await expectOk(
@@ -121,7 +121,7 @@ describe('a workflow that receives many signals', () => {
     await until(async () => receiver.received.length > 0, 'the request');
     const workflowId = service.names.webhooks(id);
     await flood(workflowId, 'wake');
-    // A delivery that fails is due again later, so the endpoint's workflow goes on by itself.
+    // A failed delivery is due again later, so the endpoint's workflow continues automatically.
     await campaigns.operator.terminate(workflowId);
     await expectBoundedRuns(workflowId);
   });

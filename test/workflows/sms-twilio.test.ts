@@ -51,7 +51,7 @@ it('an SMS goes through Twilio, and its callback at the address that we gave tel
   expect(await read(id)).toMatchObject({ status: 'UNDELIVERED', reason: 'provider_rejected', error: 'Twilio 30003' });
 });
 
-it('what Twilio refuses for good is FAILED with its words', async () => {
+it('a permanent refusal of Twilio is FAILED with its text', async () => {
   twilio.next.push({ status: 400, code: 21211, message: "The 'To' number is not valid" });
   const failed = await untilStatus(await send('+4915112345679'), 'FAILED');
   expect(failed).toMatchObject({ reason: 'invalid_number', error: expect.stringContaining('21211') });

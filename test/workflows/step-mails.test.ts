@@ -50,7 +50,7 @@ async function timeoutOf(workflowId: string, activity: string): Promise<number> 
   return Number(scheduled?.startToCloseTimeout?.seconds ?? 0);
 }
 
-it('Temporal begins no second attempt while a mail server may still answer the first', async () => {
+it('Temporal starts no second attempt while a mail server may still reply to the first', async () => {
   const { connectMs, greetingMs, commandMs, messageMs } = DEFAULT_TIMEOUTS;
   const slowestSeconds = (connectMs + greetingMs + 3 * commandMs + messageMs) / 1_000;
   const workflow = await mailWorkflow();
@@ -71,7 +71,7 @@ it('Temporal begins no second attempt while a mail server may still answer the f
   expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 
-it('mails of workflows keep to the send rate of the project, and waiting for it is no try', async () => {
+it("emails of automations keep to the project's send rate, and waiting for it is not an attempt", async () => {
   const rate = 2;
   const count = 8;
   // Rates are read again every second: this one is set before the project has sent anything.
@@ -129,7 +129,7 @@ it('held mail of a workflow counts towards the monthly limit when it leaves', as
   await sql`UPDATE projects SET monthly_email_limit = NULL WHERE id = ${service.one.id}`.execute(service.db);
 });
 
-it('an execution that is cancelled before it began is not begun any more', async () => {
+it('an execution that is cancelled before its start never starts', async () => {
   const workflow = await buildWorkflow(service, {
     eventName: 'cancelled-early',
     steps: {

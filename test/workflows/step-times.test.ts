@@ -32,7 +32,7 @@ afterAll(() => service?.close());
 const patchProject = (body: object) =>
   expectOk(service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } }));
 
-/** `HH:MM` of UTC, so many milliseconds from now. */
+/** Returns `HH:MM` in UTC, this many milliseconds from now. */
 const hourIn = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
 const shutWindow = () => ({ from: hourIn(2 * HOUR_MS), to: hourIn(3 * HOUR_MS), timezone: 'UTC' });
 
@@ -49,7 +49,7 @@ async function workflowOf(step: { type: 'SEND_EMAIL' | 'SEND_SMS' | 'DELAY'; con
 }
 
 let people = 0;
-/** The contact's execution of a workflow, begun. */
+/** Starts the contact's execution of a workflow. */
 async function begin(event: string, data: Record<string, unknown> = {}): Promise<string> {
   people += 1;
   const email = `p${people}@to.test`;
@@ -110,7 +110,7 @@ describe('the sending window of the project', () => {
     expect(done.sentAt?.getTime()).toBeGreaterThanOrEqual(opensMs);
   });
 
-  it('goes by the clocks of the contact where it says so, and lets TRANSACTIONAL pass', async () => {
+  it("uses the contact's time zone if it is set so, and does not hold TRANSACTIONAL email", async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
     const [from, to] = [hourOf('Asia/Kathmandu', -HOUR_MS), hourOf('Asia/Kathmandu', HOUR_MS)];
@@ -122,7 +122,7 @@ describe('the sending window of the project', () => {
     expect(await become(await begin(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
   });
 
-  it('does not hold whom somebody moves on by hand', async () => {
+  it('does not hold a contact that a user moves on', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
     const id = await begin(event);
@@ -145,7 +145,7 @@ describe('the sending window of the project', () => {
       const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${await emailOf(id)}`.execute(service.db);
       return rows.length === 0;
     }, 'Temporal to wait for the window');
-    // An attempt that finds the window shut does not count.
+    // An attempt that finds the window closed does not count.
     const { rows } = await sql`SELECT status, attempts, sent_at FROM emails WHERE execution_id = ${id}`.execute(
       service.db,
     );
@@ -186,7 +186,7 @@ describe('the sending window of the project', () => {
     expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
   });
 
-  it('holds a sandbox as it does others, but for one that skips its delays', async () => {
+  it('holds a sandbox like others, except one that skips its delays', async () => {
     await patchProject({ sendingWindow: shutWindow() });
     const { id: workflow } = await buildWorkflow(service, {
       eventName: 'tried',
@@ -214,7 +214,7 @@ describe('the sending window of the project', () => {
     expect(sent).toMatchObject({ mode: 'test' });
     for (const path of [`/activity?contactId=${contactId}`, `/contacts/${contactId}/timeline`]) {
       const { data } = await expectOk(service.call('GET', path));
-      // That it was added as subscribed, and nothing of what was tried out.
+      // The event that it was added as subscribed, and none of the tested run.
       expect(data.map(({ type }: { type: string }) => type)).toEqual(['contact.subscribed']);
     }
   });
@@ -247,7 +247,7 @@ describe('a DELAY until an hour', () => {
     expect(await become(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
   });
 
-  it('is refused where it is none', async () => {
+  it('is refused if it is invalid', async () => {
     const { id } = (await buildWorkflow(service, { steps: {}, enabled: false })) satisfies BuiltWorkflow;
     const statusOf = async (config: object) =>
       (await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'DELAY', name: 'd', config } })).status;

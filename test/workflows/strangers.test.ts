@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-/** What whoever reads a public key out of a page tries with the workflows, mails and campaigns of its project. */
+/** Attacks on the project's automations, emails and campaigns by someone who has read a public key from a page. */
 
 let sink: SmtpSink;
 let service: TestService;
@@ -62,7 +62,7 @@ async function suppressionsOf(email: string): Promise<string[]> {
   return rows.map(({ reason }) => reason);
 }
 
-/** Somebody who has unsubscribed by the link in a mail. */
+/** Creates a contact who has unsubscribed by the link in an email. */
 async function unsubscribed(email: string): Promise<void> {
   const sent = await expectOk(
     service.call('POST', '/v1/send', {
@@ -78,7 +78,7 @@ async function unsubscribed(email: string): Promise<void> {
   sink.reset();
 }
 
-describe('UPDATE_CONTACT with what a stranger tracked', () => {
+describe('UPDATE_CONTACT with untrusted event data', () => {
   it('makes no link target and no markup of it', async () => {
     const templateId = await template('Hi', '<p><a href="{{data.website}}">your site</a> {{data.about | raw}}</p>');
     const workflow = await buildWorkflow(service, {
@@ -111,7 +111,7 @@ describe('UPDATE_CONTACT with what a stranger tracked', () => {
     expect((await contact('site@victim.example')).untrusted).toEqual(['about']);
   });
 
-  it('sends no mail to an address of theirs', async () => {
+  it('sends no email to an untrusted address', async () => {
     const templateId = await template('Invitation', '<div>{{data.note | raw}}</div>');
     const workflow = await buildWorkflow(service, {
       eventName: 'invite',
@@ -193,7 +193,7 @@ describe('UPDATE_CONTACT with what a stranger tracked', () => {
   });
 });
 
-it('what a stranger tracked lets a person into a segment, but subscribes nobody by it', async () => {
+it('an untrusted event adds a contact to a segment, but subscribes no one by it', async () => {
   const email = 'member@victim.example';
   await unsubscribed(email);
   const byData = { field: 'data.tier', operator: 'equals', value: 'gold' };
@@ -230,7 +230,7 @@ it('what a stranger tracked lets a person into a segment, but subscribes nobody 
 const LURE =
   'Your account is locked.\r\nConfirm at https://evil.example/login or www.evil.example or evil.example/x now';
 
-describe('a text of a stranger', () => {
+describe('untrusted text', () => {
   it('is one line without links in mails of workflows, and no subject where it looks like a link', async () => {
     const templateId = await template('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
     const workflow = await buildWorkflow(service, {
@@ -283,13 +283,13 @@ describe('a text of a stranger', () => {
   });
 });
 
-describe("a stranger's value in an email that the tenant sends", () => {
+describe('an untrusted value in an email that the tenant sends', () => {
   const from = 'a@shop.example.com';
   const subject = 'News for {{name}}';
   const body = '<p><a href="{{site}}">your site</a> {{data.about | raw}}</p>';
   const send = (to: string, more: object) => expectOk(service.call('POST', '/v1/send', { body: { to, ...more } }));
 
-  /** Creates a contact whose data a stranger wrote. */
+  /** Creates a contact with untrusted data. */
   async function brought(email: string): Promise<string> {
     await asStranger(email, 'form', { site: 'https://evil.example/phish', about: '<b>me</b>', name: LURE });
     return email;
@@ -320,7 +320,7 @@ describe("a stranger's value in an email that the tenant sends", () => {
     expect(record.body).toContain('<a href="#">your site</a> &lt;b&gt;me&lt;/b&gt;');
     expect(`${record.subject}${record.body}${record.text}`).not.toMatch(/evil/);
     sink.reset();
-    // The tenant takes over the value later; the email of before still says what the stranger brought.
+    // The tenant overwrites the value later; the earlier email still has the untrusted value.
     await asTenant(to, 'x', { site: 'https://shop.example/', about: 'us' });
     const again = await expectOk(service.call('POST', `/v1/emails/${id}/resend`));
     await expectTextOnly(to);

@@ -248,7 +248,7 @@ describe('docs/operate/temporal.md', () => {
   });
 });
 
-/** The commands in a page's ten questions, with values for what stands in angle brackets. */
+/** Returns the commands of a page's ten questions, with values for their placeholders. */
 function commandsOf(page: string, values: Record<string, string>): string[] {
   const text = readFileSync(join(packageRoot(), page), 'utf8');
   const questions = text.slice(text.indexOf('## Ten questions'), text.indexOf('## Search attributes'));

@@ -30,7 +30,7 @@ const eventsOf = async (contactId: string): Promise<string[]> => {
 };
 
 describe('a campaign about a topic', () => {
-  it('goes to those who are on it, and the others are skipped with the reason', async () => {
+  it("goes to the topic's contacts, and the others are skipped with the reason", async () => {
     const on = await topic('On by default');
     const off = await topic('Off by default', { defaultSubscribed: false });
     const left = await contact('left', { topics: { [on.id]: false } });
@@ -61,7 +61,7 @@ describe('a campaign about a topic', () => {
     }
   });
 
-  it('one click leaves the topic, counts as unsubscribed, and everything else goes on', async () => {
+  it('one click leaves the topic, counts as unsubscribed, and other email continues', async () => {
     const news = await topic('News');
     const reader = await contact('reader');
     const id = await campaigns.create({ topicId: news.id });

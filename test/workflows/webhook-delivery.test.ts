@@ -92,7 +92,7 @@ describe('a webhook endpoint', () => {
     }
   });
 
-  it('is tried again within a minute under the same webhook-id, and is back on success', async () => {
+  it('is retried within a minute under the same webhook-id, and recovers on success', async () => {
     const { id } = await register('/broken', ['retried']);
     await track(service, 'retried@example.com', 'retried');
     const first = await until(async () => {
@@ -118,7 +118,7 @@ describe('a webhook endpoint', () => {
     expect(judged).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('gets all since an instant once more, with their webhook-ids, and its list tells how many there are', async () => {
+  it('gets all events since an instant again, with their webhook-ids, and its list shows their number', async () => {
     const { id } = await register('/lost', ['lost']);
     const since = new Date(Date.now() - 1_000).toISOString();
     for (const email of ['a@example.com', 'b@example.com']) await track(service, email, 'lost');
@@ -157,7 +157,7 @@ describe('a webhook endpoint', () => {
     expect(await deliveries(id)).toHaveLength(1);
   });
 
-  it('is told of a redirect instead of following it', async () => {
+  it('reports a redirect instead of following it', async () => {
     const { id } = await register('/moved', ['moved']);
     await track(service, 'moved@example.com', 'moved');
     await until(async () => (await deliveries(id))[0]?.responseStatus === 302);
@@ -165,7 +165,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received.filter((r) => r.path === '/elsewhere')).toEqual([]);
   });
 
-  it('that fails is degraded and asked seldom, while others do not wait', async () => {
+  it('that fails is degraded and rarely tried, while others do not wait', async () => {
     const dead = await register('/dead', ['burst']);
     const well = await register('/well', ['burst']);
     await Promise.all(Array.from({ length: 150 }, (_, n) => track(service, `burst${n}@example.com`, 'burst')));

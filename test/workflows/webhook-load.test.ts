@@ -11,9 +11,9 @@ import { until } from '../support/until.ts';
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const EVENTS = 10_000;
-/** What another project has to say meanwhile. */
+/** Number of events of another project meanwhile. */
 const OTHERS = 50;
-/** Only a hang leaves an endpoint without a new delivery for so long. */
+/** Only a hang leaves an endpoint without a new delivery for this long. */
 const STILL_MS = 120_000;
 /** A bound for hangs of the whole: a busy machine takes ten minutes. */
 const ALL = { timeout: 3_600_000 };
@@ -135,13 +135,13 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     for (const { body, headers } of requestsTo('/well')) verifier.verify(body, headers as Record<string, string>);
   });
 
-  it('those that fail are degraded and asked seldom; nothing is lost', async () => {
+  it('failing ones are degraded and rarely tried; nothing is lost', async () => {
     await until(async () => (await statusOf(dead)) === 'DEGRADED' && (await statusOf(hanging)) === 'DEGRADED');
     expect(await statusOf(slow)).toBe('ACTIVE');
     for (const endpoint of [dead, hanging]) {
       const { PENDING } = await sumOf(endpoint);
       expect(PENDING?.count).toBe(EVENTS);
-      // What was under way when it was degraded, and a probe or two.
+      // Deliveries in progress when it was degraded, and a probe or two.
       expect(PENDING?.tries).toBeLessThan(50);
     }
   });
@@ -154,7 +154,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
 
   it('the dead one gets all of it when it is back and asks for it', ALL, async () => {
     const back = await startWebhookReceiver(undefined, deadPort);
-    // A second try needs the port again.
+    // A second attempt needs the port again.
     onTestFinished(() => back.close());
     const body = { since: new Date(0).toISOString(), status: 'PENDING' };
     await expectOk(service.call('POST', `/webhooks/${dead.id}/replay`, { body }));

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let service: TestService;
-/** What the tenant named, and where a redirect of it leads: another origin, as its port differs. */
+/** The receiver that the tenant named, and the target of its redirect, another origin because its port differs. */
 let named: WebhookReceiver;
 let other: WebhookReceiver;
 
@@ -108,7 +108,7 @@ describe('a WEBHOOK request that is redirected', () => {
   });
 });
 
-it('a WEBHOOK whose response hangs after a 200 is COMPLETED with what came', async () => {
+it('a WEBHOOK whose response hangs after a 200 is COMPLETED with the received part', async () => {
   const [visit] = await visitsOf(await run({ url: `${named.url}/hangs` }));
   expect(visit).toMatchObject({ status: 'COMPLETED', output: { statusCode: 200, body: 'begun' } });
 });
@@ -132,7 +132,7 @@ describe('headers of a WEBHOOK step', () => {
     },
   );
 
-  it('are left out where an earlier release has stored them', async () => {
+  it('are omitted if an earlier release has stored them', async () => {
     const id = await newWorkflow();
     const config = { url: named.url, method: 'POST', onFailure: 'CONTINUE' };
     const saved = await expectOk(step(`/workflows/${id}/steps`, config));
@@ -148,7 +148,7 @@ describe('headers of a WEBHOOK step', () => {
     expect(named.received[0]?.headers).toMatchObject({ host: new URL(named.url).host, 'x-a': '1' });
   });
 
-  it('stay with what is shown of them, in any case of the name, while the origin stays', async () => {
+  it('keep their stored values behind masks, in any case of the name, while the origin stays', async () => {
     const id = await newWorkflow();
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url: `${named.url}/old`, headers: SECRET_HEADERS }));
     expect(saved.config.headers).toEqual({ 'X-Api-Key': 'key-••••', 'X-Pin': '••••' });
@@ -183,7 +183,7 @@ describe('headers of a WEBHOOK step', () => {
     expect((await step(`/workflows/${id}/steps`, masked)).status).toBe(422);
   });
 
-  it('replace those of the service in any case, but for those that name the execution', async () => {
+  it("replace the service's in any case, except headers that identify the execution", async () => {
     await run({ url: named.url, headers: { 'content-type': 'application/vnd.crm+json', 'idempotency-key': 'mine' } });
     expect(named.received[0]?.headers).toMatchObject({
       'content-type': 'application/vnd.crm+json',

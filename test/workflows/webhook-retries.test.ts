@@ -41,14 +41,14 @@ async function timersOf(id: string): Promise<number[]> {
   );
 }
 
-/** As if the time of the next try had come: the row is due, and the timer over. */
+/** Makes the next attempt due: the row is due, and the timer has ended. */
 async function comeToNextTry(id: string): Promise<void> {
   await sql`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = ${id}`.execute(service.db);
   await handleOf(id).signal('wake');
 }
 
 describe('a delivery that the endpoint never takes', () => {
-  it(`is tried ${MAX_TRIES} times over 24 hours, each wait a timer of Temporal, under one webhook-id, and has FAILED then`, async () => {
+  it(`has ${MAX_TRIES} attempts over 24 hours, each wait a timer of Temporal, under one webhook-id, and is then FAILED`, async () => {
     const { id } = await register('/never', 'never');
     await track(service, 'ada@example.com', 'never');
     for (let tries = 1; tries < MAX_TRIES; tries += 1) {
@@ -73,7 +73,7 @@ describe('a delivery that the endpoint never takes', () => {
     expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_TRIES });
   });
 
-  it('goes out again with all that failed since a time, when the owner asks for it', async () => {
+  it("is sent again with all failures since a time, at the owner's request", async () => {
     const { id } = await register('/again', 'again');
     await track(service, 'ada@example.com', 'again');
     await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');

@@ -40,7 +40,7 @@ const statsOf = async ({ id, steps }: BuiltWorkflow, query = '') => {
 };
 
 describe('the stats of a workflow', () => {
-  it('count the visits to each step by what became of them, and by branch', async () => {
+  it('count the visits to each step by result and by branch', async () => {
     const workflow = await build('counted');
     expect(await statsOf(workflow)).toEqual({
       asks: { ...NONE, branches: { yes: 0, no: 0 } },
@@ -59,7 +59,7 @@ describe('the stats of a workflow', () => {
     expect((await statsOf(workflow)).pause).toEqual({ ...NONE, branches: {} });
   });
 
-  it('count those of a time, to the millisecond, in full hours and in parts of them', async () => {
+  it('count the visits of a time span, to the millisecond, in full hours and in parts of them', async () => {
     const workflow = await build('timed');
     for (const n of [1, 2, 3, 4]) await track(`t-${n}@example.com`, 'timed', { plan: 'free' });
     // As if they had come at these times.
@@ -98,7 +98,7 @@ describe('the stats of a workflow', () => {
     expect(left[0]?.shards).toEqual([0]);
   });
 
-  it('leave out who only tries it out, as does the list of who is at a step', async () => {
+  it('omit sandbox runs, as does the list of contacts at a step', async () => {
     const workflow = await build('sandboxed');
     const contactId = await track('sandboxed@example.com', 'something-else');
     const body = { contactId, sandbox: true, context: {} };
@@ -127,7 +127,7 @@ describe('the stats of a workflow', () => {
 });
 
 describe('the contacts at a step', () => {
-  it('are those who stand there now, page by page, with the instant at which they go on', async () => {
+  it('are the contacts there now, page by page, with the instant at which they continue', async () => {
     const workflow = await build('standing');
     const path = `/workflows/${workflow.id}/steps/${workflow.steps.pause}/contacts`;
     const contacts: string[] = [];
@@ -160,7 +160,7 @@ describe('the visits to a step that have ended', () => {
   const visits = (workflow: BuiltWorkflow, step: string, query: string, key?: string) =>
     api.call('GET', `/workflows/${workflow.id}/steps/${workflow.steps[step]}/visits?${query}`, key ? { key } : {});
 
-  it('are listed by what became of them, the last first, page by page, as many as the stats count', async () => {
+  it('are listed by result, the last first, page by page, as many as the stats count', async () => {
     const workflow = await build('ended');
     for (const n of [1, 2, 3]) await track(`e-${n}@example.com`, 'ended', { plan: n === 2 ? 'pro' : 'free' });
     const first = await expectOk(visits(workflow, 'asks', 'status=COMPLETED&limit=2'));
@@ -206,7 +206,7 @@ describe('the visits to a step that have ended', () => {
     expect(seen).toEqual(['o-5', 'o-4', 'o-3', 'o-2', 'o-1'].map((name) => `${name}@example.com`));
   });
 
-  it('leave out who only tries it out', async () => {
+  it('omit sandbox runs', async () => {
     const workflow = await build('only-tried');
     const contactId = await track('only-tried@example.com', 'something-else');
     const body = { contactId, sandbox: true, context: {} };

@@ -14,8 +14,8 @@ export type { BrowserContext, Page } from 'playwright-core';
 /** Common sizes of a laptop and of a phone, CSS pixels. */
 export const VIEWPORTS = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 /**
- * Only violations are described: a selector for each of the thousands of nodes that pass took half of axe's time. No
- * rule that is on by itself reads style sheets.
+ * Only violations are reported: a selector for each of the thousands of passing nodes took half of axe's time. No
+ * default rule reads style sheets.
  */
 const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
   resultTypes: ['violations'],
@@ -26,7 +26,7 @@ export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 const found = await findChromium();
 const missing = typeof found === 'string' ? found : undefined;
 
-/** `describe` for tests that need a browser: left out where there is none, with a name that says why. */
+/** `describe` for tests that need a browser. Without one they are skipped, and the name says why. */
 export function describeInBrowser(name: string, tests: () => void): void {
   describe.skipIf(missing)(`${name}${missing ? ` (left out: ${missing})` : ''}`, tests);
 }
@@ -54,7 +54,7 @@ export interface OpenDashboard {
   dark?: boolean;
   /** A window of `signedInWindow`, which stays open, in place of one of the test's own. */
   window?: BrowserContext;
-  /** Faults that belong to what is tested: `/answer: 404 to GET .contacts/`. */
+  /** Page errors that belong to the test: `/answer: 404 to GET .contacts/`. */
   mayFail?: readonly RegExp[];
 }
 
@@ -64,7 +64,7 @@ export interface OpenedDashboard {
   open(path: string): Promise<void>;
   /** Waits until the screen has a heading and reads nothing any more. */
   settled(): Promise<void>;
-  /** Expects faults of a kind from now on: `/answer: 409/`. */
+  /** Permits page errors of a kind from now on: `/answer: 409/`. */
   mayFail(fault: RegExp): void;
 }
 
@@ -96,7 +96,7 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
 }
 
 /**
- * A window for many tests: signed in once, and what the browser has read it keeps, as a person's does. Whoever opens it
+ * Opens a window for many tests: it is signed in once, and keeps its cache as a user's browser does. The caller
  * closes it.
  */
 export async function signedInWindow(p: Omit<OpenDashboard, 'path' | 'mayFail' | 'window'>): Promise<BrowserContext> {
@@ -123,10 +123,7 @@ async function newTab(context: BrowserContext) {
   return { context, page };
 }
 
-/**
- * An empty window with nothing kept from before, as everybody's browser would be: one language, one zone. It closes
- * with the test.
- */
+/** Opens a fresh window with one language and one zone. It closes with the test. */
 export async function newWindow(p: Pick<OpenDashboard, 'viewport' | 'dark'> = {}) {
   const context = await newContext(p);
   onTestFinished(() => context.close());
@@ -144,8 +141,8 @@ async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashb
     locale: 'en-US',
     timezoneId: 'Europe/Berlin',
   });
-  // Generous for a busy machine; what is there is found at once.
-  // For hangs only, as all limits of tests.
+  // Generous for a busy machine, because existing elements are found at once. It only ends hangs, like all limits of
+  // tests.
   context.setDefaultTimeout(120_000);
   return context;
 }
@@ -158,7 +155,7 @@ export async function expectNoSeriousAxe(
   page: Page,
   { inside, rules }: { inside?: string; rules?: readonly string[] } = {},
 ): Promise<void> {
-  // Frames are left out, so that axe need not run in each, nor a second page put their parts together.
+  // Frames are excluded, so that axe need not run in each or merge their results in a second page.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).options(AXE_OPTIONS).exclude('iframe');
   if (inside !== undefined) axe.include(inside);
   if (rules) axe.withRules([...rules]);
@@ -180,8 +177,8 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /**
- * Writes a picture of the page, to its end but at most `maxHeight` pixels, into the run's folder for pictures unless the
- * test names another. Returns the file's path.
+ * Saves a picture of the whole page, at most `maxHeight` pixels high, in the run's folder or the test's own. Returns
+ * the file's path.
  */
 export async function screenshot(
   page: Page,
@@ -193,7 +190,7 @@ export async function screenshot(
   const { width, height: least } = page.viewportSize() ?? VIEWPORTS.desktop;
   const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
   const height = Math.min(maxHeight, Math.max(least, whole));
-  // What is drawn only when it comes into view is in the picture too.
+  // Elements that are drawn only when visible are in the picture too.
   await page.setViewportSize({ width, height });
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await Promise.all(page.frames().map((frame) => frame.waitForLoadState()));
@@ -208,7 +205,7 @@ export async function choose(page: Page, label: string, option: string | RegExp)
   await page.getByRole('option', { name: option, exact: typeof option === 'string' }).click();
 }
 
-/** Holds the requests to these addresses back; what it returns lets them go on, and those after them. */
+/** Holds the requests to these addresses back. The returned function releases them and later ones. */
 export async function holdBack(page: Page, addresses: string): Promise<() => void> {
   let letGo = () => {};
   const released = new Promise<void>((resolve) => {

@@ -21,8 +21,8 @@ export interface Chromium {
 }
 
 /**
- * The machine's Chromium (`CHROMIUM_PATH`, or where systems have it), else Debian's, unpacked in the user's cache
- * folder. Where neither can be had, why, as a sentence.
+ * Returns the machine's Chromium (`CHROMIUM_PATH`, or the usual places), else Debian's, unpacked in the user's cache
+ * folder. If neither is available, returns the reason as a sentence.
  */
 export async function findChromium(): Promise<Chromium | string> {
   const installed = [process.env.CHROMIUM_PATH, ...INSTALLED].find((path) => path && existsSync(path));

@@ -31,10 +31,10 @@ export interface DashboardData {
   emailIds: string[];
   /** ACTIVE, DEGRADED, DISABLED. */
   webhookIds: string[];
-  /** Import done, import under way, import failed, bulk change done. */
+  /** Import done, import running, import failed, bulk change done. */
   jobIds: string[];
   domainId: string;
-  /** Of the log: one that made mails, one that began an execution, one that was refused. */
+  /** Requests in the log: one that sent emails, one that started an execution, one that was refused. */
   requestIds: string[];
   smsIds: string[];
   /** Tracked ones; `signup` is the first. */
@@ -48,9 +48,9 @@ interface Seeded {
 }
 
 /**
- * A new project with records of every kind in every state: through the API where that is cheap, in sets of rows where
- * only time would make them. Nobody works on what has begun, so it stays as it is. With `hostile` every name, subject,
- * event and datum is one that tries to break out of where it is shown, or is as long as it may be.
+ * Builds a new project with records of every kind in every state: through the API if that is cheap, else as sets of
+ * rows. No worker runs, so started work keeps its state. With `hostile` every name, subject, event and value tries to
+ * break out of the place where it is shown.
  */
 export async function buildDashboardData(service: Seeded, { hostile = false } = {}): Promise<DashboardData> {
   const { db } = service;

@@ -1,10 +1,10 @@
 import type { DashboardData } from './dashboard-data.ts';
 
-/** A screen to look at: how its pictures are called, and where it is. */
+/** A screen to check: the name of its pictures, and its address. */
 export interface Screen {
   name: string;
   path: string;
-  /** For whom OPERATORS of the service names. */
+  /** Only for accounts in OPERATORS. */
   operator?: true;
 }
 
@@ -66,7 +66,7 @@ export function screensOf(data: DashboardData): Screen[] {
   ];
 }
 
-/** Screens that whoever is signed out sees. */
+/** Screens for signed-out visitors. */
 export const OPEN_SCREENS: readonly Screen[] = [
   { name: 'sign-in', path: '/sign-in' },
   { name: 'join', path: '/join' },

@@ -1,24 +1,24 @@
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { until } from '../until.ts';
 
-/** No request for so long is called quiet. */
+/** This long without a request counts as quiet. */
 const QUIET_MS = 120;
-/** What the page says of itself while it reads. */
+/** Tells whether the page has finished reading. */
 const IS_READY = `document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null`;
 /** Reported by the page's own document: violations in frames, which are there to be held, do not count. */
 const REPORT_VIOLATIONS = `if (window === window.top) document.addEventListener('securitypolicyviolation', (event) =>
   console.error('CSP: ' + event.effectiveDirective + ' refused ' + (event.blockedURI || 'inline')));`;
 /**
- * What Chromium says besides: failed requests and violations are counted where they happen, and a frame may hold what
- * it refuses to run.
+ * Console messages of Chromium that are counted elsewhere: failed requests and violations, and scripts that a frame
+ * refuses to run.
  */
 const SAID_ELSEWHERE = /^Failed to load resource|Content Security Policy|^Blocked script execution in 'about:srcdoc'/;
 
 /** Looks for what no page may do. */
 export interface PageWatch {
-  /** What went wrong and was not expected, in order. */
+  /** Unexpected errors, in order. */
   faults(): string[];
-  /** Faults that match are expected from now on. */
+  /** Permits matching errors from now on. */
   allow(fault: RegExp): void;
   /** Waits until the page has a heading, says that it reads nothing, and asks for nothing. */
   settled(): Promise<void>;
@@ -86,8 +86,8 @@ function isOwn(url: string, baseUrl: string): boolean {
 }
 
 /**
- * Whether a request failed as it should: the page gave it up itself since it went on to another screen, or a mail in a
- * frame wanted as a picture what is none, and the browser kept it back (Opaque Response Blocking).
+ * Tells whether a request failed as intended: the page navigated away, or an email in a frame requested an image that
+ * is not one, and the browser blocked it (Opaque Response Blocking).
  */
 function isHeld(why: string, request: Request, page: Page): boolean {
   return why === 'net::ERR_ABORTED' || (why === 'net::ERR_BLOCKED_BY_ORB' && request.frame() !== page.mainFrame());

@@ -92,7 +92,7 @@ ${blocks.join('\n\n')}
 --b1--
 `;
 
-/** RFC 3461 §4: how an address stands in Original-Recipient. */
+/** RFC 3461 §4: encodes an address for Original-Recipient. */
 export const xtext = (email: string) =>
   email.replace(/[-+=]/g, (sign) => `+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 

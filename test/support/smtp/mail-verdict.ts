@@ -6,12 +6,12 @@ export interface ArrivedMail {
   /** The envelope sender. */
   from: string;
   raw: string;
-  /** Of the client that handed it over. */
+  /** Address of the client that delivered it. */
   ip: string;
   helo: string;
 }
 
-/** What a receiver finds; `aligned` names the domain that DMARC could go by, undefined where there is none. */
+/** Findings of a receiver; `aligned` is the domain that DMARC can use, undefined if there is none. */
 export interface MailVerdict {
   spf: { result: string; domain: string };
   /** One for each signature. */

@@ -33,9 +33,9 @@ export type PostfixListener = (typeof POSTFIX_LISTENERS)[number];
 
 export interface Postfix {
   ports: Record<PostfixListener, number>;
-  /** Its certificate, for `localhost`, signed by itself. */
+  /** Its self-signed certificate for `localhost`. */
   certificate: string;
-  /** All that it has logged. */
+  /** Its whole log. */
   log(): string;
   /** Makes a user, or gives them another password. */
   setPassword(user: string, password: string): Promise<void>;
@@ -51,8 +51,8 @@ export async function findPostfix(): Promise<DebianFiles | string> {
 }
 
 /**
- * A Postfix of its own beside any of the system's: own configuration, queue and ports on loopback. It takes mail by
- * STARTTLS and AUTH from whoever signs in, and hands all of it to `relayPort`.
+ * Starts a Postfix beside the system's: own configuration, queue and ports on loopback. It accepts email by STARTTLS
+ * from clients that sign in, and forwards all of it to `relayPort`.
  */
 export async function startPostfix(files: DebianFiles, p: { relayPort: number }): Promise<Postfix> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-postfix-'));

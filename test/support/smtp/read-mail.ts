@@ -18,14 +18,14 @@ export interface ReadPart {
 
 /** A message as Python's `email` package understands it. */
 export interface ReadMail {
-  /** What it had to forgive, in the message, its parts and their headers. */
+  /** Defects that the parser tolerated, in the message, its parts and their headers. */
   defects: string[];
   /** In their order, names in lower case, values decoded. */
   headers: [name: string, value: string][];
   from: { name: string; address: string }[];
   to: { name: string; address: string }[];
   replyTo: { name: string; address: string }[];
-  /** Content types, those of multiparts too. */
+  /** Content types, also of multiparts. */
   types: string[];
   /** In octets, without CRLF. */
   longestLine: number;
@@ -33,7 +33,8 @@ export interface ReadMail {
 }
 
 /**
- * Reads messages, strings of bytes, with Python's `email` package. @throws Error where there is no python3, or it fails
+ * Reads messages, strings of bytes, with Python's `email` package.
+ * @throws Error without python3, or if it fails
  */
 export async function readMails(raws: string[]): Promise<ReadMail[]> {
   const python = spawn('python3', [SCRIPT]);

@@ -10,13 +10,13 @@ import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
 export interface RelayService {
   service: TestService;
-  /** Where the mail of its projects goes. */
+  /** Receives the email of its projects. */
   sink: SmtpSink;
-  /** Of the relay, on loopback. */
+  /** Port of the relay, on loopback. */
   port: number;
   /** The public half of the key that signs for `sender.test`. */
   publicKey: string;
-  /** The mail that came to the sink, once there are so many. */
+  /** Returns the email in the sink, once this many have arrived. */
   arrived(count?: number): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface ScriptedSmtp {
   close(): Promise<void>;
 }
 
-/** What to answer to a line: text is sent with a CRLF, null is silence. `.` stands for the end of a message. */
+/** Returns the reply to a line: text is sent with a CRLF, null is silence. `.` is the end of a message. */
 export type Script = (line: string, socket: net.Socket, connection: number) => string | null;
 
 /** A server that answers line by line what a test tells it to, for replies that no real server gives on request. */

@@ -16,11 +16,11 @@ export interface SmtpSinkOptions {
   keywords?: string[];
   /** False (default true) does not offer PIPELINING, and hangs up on a client that does it all the same. */
   pipelining?: boolean;
-  /** Milliseconds before each packet is answered, as a round trip would take. */
+  /** Milliseconds before each packet's reply, as of a round trip. */
   latencyMs?: number;
   /**
-   * Milliseconds that a connection rests before its next packet is answered, asked anew each time: a server as slow as
-   * a test needs it.
+   * Milliseconds that a connection rests before the reply to its next packet, read each time: a server as slow as a
+   * test needs it.
    */
   pauseMs?: () => number;
   /** Remembers recipient and Message-ID of every message (default true); counting alone needs no memory. */
@@ -40,10 +40,7 @@ export interface SmtpSinkOptions {
   answerAuth?: () => string | null;
 }
 
-/**
- * An SMTP server that takes mail and forgets it, made for counting: one pass over the bytes, one write for each packet
- * read.
- */
+/** An SMTP server that accepts email and drops it, made for counting: one pass over the bytes, one write per packet. */
 export interface SmtpSink {
   readonly port: number;
   readonly url: string;
@@ -103,7 +100,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   };
 }
 
-/** What a local part asks for, see `answerRcpt`. */
+/** Returns the reply that a local part asks for, see `answerRcpt`. */
 export function answerByLocalPart(to: string): string | null {
   if (to.startsWith('hangup')) return 'hangup';
   const match = /^(?:reject|defer|close)([245]\d\d)(?:-(\d\.\d+\.\d+))?/.exec(to);
@@ -144,8 +141,8 @@ function serve(socket: net.Socket, state: SinkState): void {
     let at = 0;
     while (at < text.length) {
       if (inBody) {
-        // The end may be cut in two: the last four characters of an unfinished body are looked at again with the next
-        // packet.
+        // The end may be split over two packets: the last four characters of an unfinished body are checked again
+        // with the next one.
         const end = text.startsWith('.\r\n', at) && head === '' ? at : text.indexOf('\r\n.\r\n', at);
         if (end === -1) {
           const keep = Math.max(at, text.length - 4);
