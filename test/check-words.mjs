@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Findings that remain in a room; other rooms have none. The numbers only go down. */
-const REMAINING = { bench: 104, test: 662 };
+const REMAINING = { bench: 104 };
 const LONG_SENTENCE_WORDS = 35;
 
 const SKIPPED =

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Of 12: three FAILED (one unsubscribed, two refused), one BOUNCED, the rest SENT. */
+/** Builds a campaign of 12 recipients: three FAILED (one unsubscribed, two refused), one BOUNCED, the rest SENT. */
 async function campaign(): Promise<{
   id: string;
   project: TestProject;

@@ -170,7 +170,7 @@ describe('a body', () => {
     expect(code(await send('POST', `/echo/${ID}`, deep))).toEqual([422, 'VALIDATION_ERROR']);
   });
 
-  it('names its unknown fields in a header, except those of free-form data', async () => {
+  it('names its unknown fields in a header, except fields of free-form data', async () => {
     const answer = await post({ email: EMAIL, emial: 1, nested: { name: 'ok', x: 1 }, data: { any: 1 }, 'ü,': 1 });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-ignored-fields')).toBe('emial, nested.x, %C3%BC%2C');

@@ -294,8 +294,8 @@ describe('delivery status notifications', () => {
   });
 });
 
-describe('strangers', () => {
-  it('get an answer for whatever they send, and hold nothing up', async () => {
+describe('unknown clients', () => {
+  it('get a reply to any input, and hold nothing up', async () => {
     const { returnPath: to } = await sentMail();
     const deep = Array.from(
       { length: 200 },

@@ -208,7 +208,7 @@ describe('doctor on PTR and HELO', () => {
     ]);
   });
 
-  it('fails without a reverse name, and for one that leads elsewhere', async () => {
+  it('fails without a reverse name, and for a name that leads elsewhere', async () => {
     expect((await diagnose()).of('PTR and HELO')[0]).toMatch(
       /^fail 203\.0\.113\.7 has no reverse name .* → ask the provider of/,
     );

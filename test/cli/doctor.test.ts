@@ -143,7 +143,7 @@ describe('doctor on settings', () => {
 });
 
 describe('doctor on Postgres', () => {
-  it('fails for settings that lose confirmed data, such as those of the tests', async () => {
+  it('fails for settings that lose confirmed data, such as the settings of the tests', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: database.url }));
     expect(of('Postgres')).toEqual(
       ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) =>

@@ -101,7 +101,7 @@ describe('npm start on an empty home', () => {
     expect(response.status).toBe(200);
   });
 
-  it('uses ports below those of outgoing connections', () => {
+  it('uses ports below the range of outgoing connections', () => {
     const { baseUrl, databaseUrl, temporal } = service.dev();
     const ports = [baseUrl, databaseUrl, `http://${temporal.address}`, temporal.ui ?? ''].map((url) =>
       Number(new URL(url).port),
@@ -176,7 +176,7 @@ describe('npm start on a home that was used before', () => {
 
   it('stops at once at a second signal', async () => {
     const marks = pidsOf(service.dev()).flatMap((pid) => markOf(pid) ?? []) as ProcessMark[];
-    service.signal('SIGSTOP'); // So that the first stop is still under way when the second signal comes.
+    service.signal('SIGSTOP'); // The first stop must still run when the second signal comes.
     process.kill(service.dev().pids.api, 'SIGSTOP');
     service.signal('SIGCONT');
     service.signal('SIGINT');

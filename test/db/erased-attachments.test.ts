@@ -67,7 +67,7 @@ it('a round is bounded, and finds the mails by an index', async () => {
     INSERT INTO emails (project_id, content_id, source_type, options)
     SELECT ${api.one.id}, uuidv7(), 'TRANSACTIONAL', jsonb_build_object('attachmentIds', jsonb_build_array(uuidv7()))
     FROM generate_series(1, 20000)`.execute(api.db);
-  await sql`VACUUM ANALYZE emails`.execute(api.db); // What is new is not in the index proper until then.
+  await sql`VACUUM ANALYZE emails`.execute(api.db); // New rows are not in the main part of the index until then.
   const ids = [uuidv7(), uuidv7()];
   const plan = await sql<{ 'QUERY PLAN': string }>`
     EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isWithoutEmail}`.execute(api.db);

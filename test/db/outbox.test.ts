@@ -60,7 +60,7 @@ describe('rows that wait', () => {
     expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
   });
 
-  it('of hundreds of projects are all taken within few rounds, also those of the busy one', async () => {
+  it("of hundreds of projects are all taken within few rounds, also the busy project's", async () => {
     const projects = Array.from({ length: 300 }, () => uuidv7());
     await queue(A, 100);
     for (const projectId of projects) await queue(projectId, 1);

@@ -202,7 +202,7 @@ describe('mails of workflows', () => {
 
   it('do not wait for a line whose people are gone', async () => {
     await take(100_000, 10, 'workflow');
-    await pass(60); // Nobody came: the bucket is full.
+    await pass(60); // No one asked, so the bucket is full.
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
   });

@@ -88,7 +88,7 @@ describe('a step that is deleted while an execution comes to wait at it', () => 
     });
   });
 
-  it('ends the execution when that comes after it, and Temporal is not told to begin', async () => {
+  it('ends an execution that arrives after it, and does not start it in Temporal', async () => {
     const workflow = await buildWorkflow(api, { eventName: 'second', steps: { wait: WAIT } });
     const contactId = await newContact('second@example.com');
     const [, { outbox }] = await interleave(remove(workflow, workflow.steps.wait), enter(contactId, 'second'));
