@@ -31,8 +31,8 @@ const DATA = {
 };
 
 /**
- * What most mailers do: the template parsed once, rendered by the library for each message, composed and sent by
- * nodemailer's pool.
+ * The method of most mailers: the template is parsed once, the library renders each message, and nodemailer's pool
+ * composes and sends it.
  */
 export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: number): Promise<Measured> {
   const transport = nodemailer.createTransport({
@@ -68,7 +68,7 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
   return measured;
 }
 
-/** What a worker does for a mail without the ledger around it: compose and hand over. */
+/** The work of a worker for an email without the ledger around it: compose and hand over. */
 export async function measureRawSender(sink: SinkProcess, messages: number): Promise<Measured> {
   const provider = smtpProvider({ url: sink.url });
   const config = parseConfig({

@@ -7,9 +7,9 @@ import { BODY, SUBJECT } from './campaign-content.ts';
 import { call, insertContacts, residentMegabytes, untilSent, untilSink } from './campaign-stage.ts';
 
 /**
- * A campaign on everything that `npm start` starts, paused at full speed, resumed, and looked at when it is sent: when
- * the last mail came after the pause; its figures; pages of its recipients by every kind of filter; and all of them as
- * CSV, with the memory of the API process meanwhile.
+ * A campaign on everything that `npm start` starts, paused at full speed, resumed, and read when it is sent. It
+ * measures when the last email came after the pause, its statistics, pages of its recipients by every kind of filter,
+ * and all of them as CSV, with the memory of the API process meanwhile.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const recipients = Number(values.recipients);
 const pauses = Number(values.pauses);
-/** Nothing comes any more when nothing has come for so long. */
+/** After this long without an email, no more will come. */
 const QUIET_MS = 4_000;
 const PAGES = 10;
 
@@ -71,7 +71,7 @@ try {
   await removeHome(home);
 }
 
-/** Pauses when so many have come; says when the last one came, and goes on. */
+/** Pauses after this many emails, prints when the last one came, and resumes. */
 async function timePause(running: StartedService, into: SinkProcess, id: string, at: number) {
   const before = { at: performance.now(), ...(await into.counts()) };
   const reachedAt = await untilSink(into, at, performance.now());

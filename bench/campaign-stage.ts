@@ -4,12 +4,10 @@ import type pg from 'pg';
 import type { SinkProcess } from '../test/support/smtp/sink-process.ts';
 import type { StartedService } from '../test/support/start.ts';
 
-/** What benches of campaigns have in common: contacts, calls, and waiting for the sink and for the end. */
-
-/** For the sink to have what is waited for. */
+/** Maximum wait for the sink's messages. */
 const WAIT_MAX_MS = 1_800_000;
 
-/** When the sink has seen `count` messages, by `performance.now()`. */
+/** Waits until the sink has `count` messages; returns the time by `performance.now()`. */
 export async function untilSink(into: SinkProcess, count: number, since: number): Promise<number> {
   for (;;) {
     const { messages } = await into.counts();
@@ -70,7 +68,7 @@ function statusMegabytes(pid: number, field: string): number {
   return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(procFile(pid, 'status'))?.[1] ?? 0) / 1024);
 }
 
-/** A file of /proc; empty where there is none. */
+/** Reads a file of /proc; empty without one. */
 export function procFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');

@@ -9,7 +9,7 @@ import { call, insertContacts, peakMegabytes, procFile, untilSent, untilSink } f
 /**
  * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal,
  * worker processes, the ledger in Postgres, and an SMTP sink in another process. The baselines run before it on the
- * same machine. `--kill` ends a worker with kill -9 in the middle and counts whom that cost a mail, and who got two.
+ * same machine. `--kill` ends a worker with kill -9 in the middle and counts missing and doubled emails.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     dkim: { type: 'boolean', default: false },
     kill: { type: 'boolean', default: false },
     baselines: { type: 'boolean', default: true },
-    // Of every process of the service, such as --cpu-prof --cpu-prof-dir=/tmp/profiles.
+    // Node options of every process of the service, such as --cpu-prof --cpu-prof-dir=/tmp/profiles.
     'node-options': { type: 'string', default: '' },
   },
   allowNegative: true,
@@ -128,7 +128,7 @@ function fixed(seconds: number): number {
   return Math.round(seconds * 100) / 100;
 }
 
-/** User and system time of processes, from /proc; 0 where there is none. */
+/** Returns user and system time of processes, from /proc; 0 without it. */
 function cpuMs(pids: number[]): number {
   const TICK_MS = 10;
   return pids.reduce((sum, pid) => {
@@ -139,7 +139,7 @@ function cpuMs(pids: number[]): number {
   }, 0);
 }
 
-/** Of Postgres with all its backends. */
+/** Returns the CPU time of Postgres with all its backends. */
 function postgresCpuMs(postmaster: number | null): number {
   if (postmaster === null) return 0;
   const children = procFile(postmaster, `task/${postmaster}/children`).trim().split(' ').filter(Boolean).map(Number);

@@ -14,9 +14,9 @@ import { apiClient } from './load/api-client.ts';
 import { insertContacts } from './load/projects.ts';
 
 /**
- * What somebody waits for in the dashboard, in a browser on the machine of the service, whose picture is drawn without
- * a graphics card: the first screen by the link of `npm start`, a campaign that is being sent, a long list of contacts,
- * the canvas of a long automation, the API reference. The same campaign without anybody who looks is the baseline.
+ * Waiting times in the dashboard, in a browser on the machine of the service, without a graphics card: the first
+ * screen by the link of `npm start`, a campaign that is being sent, a long list of contacts, the canvas of a long
+ * automation, the API reference. The baseline is the same campaign without a viewer.
  */
 const { values } = parseArgs({
   options: {
@@ -72,7 +72,7 @@ try {
   console.log(`Load of the machine: ${before} before, ${loadOf()} after.`);
   await Promise.all([client.close(), db.destroy()]);
 
-  /** The same with and without somebody who looks, in turns, and the better of each. */
+  /** Measures the campaign with and without a viewer, alternating, and keeps the better of each. */
   async function measureCampaign(session: Session) {
     const [by, send] = [
       { client, db, pids: facts.pids },
@@ -143,7 +143,7 @@ try {
   await removeHome(home);
 }
 
-/** Of the last minute: what else the machine does makes everything slower. */
+/** Returns the load of the last minute, because other work on the machine makes everything slower. */
 function loadOf(): string {
   return (loadavg()[0] ?? 0).toFixed(1);
 }

@@ -26,7 +26,7 @@ const rounds = Number(values.rounds);
  * statistics.
  */
 const WARM_UP = 1_000;
-/** Starts under way at a time, on both sides. */
+/** Concurrent starts, on both sides. */
 const CONCURRENCY = 32;
 /** Asking how many are done costs the server, so it is not asked often. */
 const POLL_MS = 1_000;
@@ -44,7 +44,7 @@ const service = await startService({
     RATE_LIMIT_PER_MINUTE: '0',
     DKIM_SIGN: 'off',
     LOG_LEVEL: 'warn',
-    // What they cost is compared, not how a wave of timers is spread.
+    // The bench compares their cost, not how a wave of timers is spread.
     TIMERS_PER_SECOND: '1000',
   },
 });
@@ -158,7 +158,7 @@ async function rate(type: string, total: number, startedAt: number): Promise<num
   while ((await client.workflow.count(query)).count < total) await sleep(POLL_MS);
   let last = 0;
   let seen = 0;
-  // The newest close comes first, but for those of the same instants.
+  // The newest close comes first, except closes at the same instant.
   for await (const { closeTime } of client.workflow.list({ query, pageSize: 100 })) {
     last = Math.max(last, closeTime?.getTime() ?? 0);
     seen += 1;

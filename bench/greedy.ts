@@ -9,10 +9,10 @@ import { type Latencies, startNeighbour } from './neighbour-load.ts';
 import { type Cpu, type Stage, startStage, type Tenant } from './neighbour-stage.ts';
 
 /**
- * What B notices while A abuses what is heavy: a campaign whose every message runs out of time, previews of such a
- * mail, files of torn rows, mails with the largest attachments, pages of large lists. B's single mails are measured
- * from the request to the end of DATA, and how late the event loops of API and worker were: on a busy machine that says
- * more. `--only` takes names of abuses by comma.
+ * Delays of B while A abuses costly features: a campaign whose every message exceeds its time, previews of such an
+ * email, files of torn rows, emails with the largest attachments, pages of large lists. Measures B's single emails
+ * from the request to the end of DATA, and the lateness of the event loops of API and worker, which says more on a
+ * busy machine. `--only` takes names of abuses by comma.
  */
 const { values } = parseArgs({
   options: {
@@ -24,7 +24,10 @@ const { values } = parseArgs({
 });
 const P95_LIMIT_MS = 200;
 const DRAIN_MS = 120_000;
-/** Nothing for somebody without `items`, and without end for one who has many: a trial rendering lets it pass. */
+/**
+ * No output for contacts without `items`, and endless output for contacts with many, so that a trial rendering
+ * accepts it.
+ */
 const COSTLY =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
 const ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
@@ -64,7 +67,7 @@ const ABUSES: Record<string, (stage: Stage, untilMs: number) => Promise<void>> =
       body: '<p>x</p>',
       attachments: [file],
     };
-    // Written once: what the caller's own loop takes for it would be measured as the service's.
+    // Serialized once, because the time in the caller's own loop would count as the service's.
     const body = Buffer.from(JSON.stringify(mail));
     await inParallel({ ...untilThen(untilMs), concurrency: 5 }, async () => {
       const { status } = await a.client.call('POST', '/v1/send', body);
@@ -109,8 +112,8 @@ function untilThen(untilMs: number): { total: number; signal: AbortSignal } {
 }
 
 /**
- * What a tenant may store at the most, or near it: contacts of 60 KB, all members of a segment whose id is the answer,
- * templates and campaigns of 500 KB.
+ * Stores data near a tenant's limits: contacts of 60 KB, all members of the segment whose id is returned, templates
+ * and campaigns of 500 KB.
  */
 async function makeLargeLists(db: Db, { id: projectId, client, domain }: Tenant): Promise<string> {
   await sql`
@@ -129,7 +132,7 @@ async function makeLargeLists(db: Db, { id: projectId, client, domain }: Tenant)
   return segment.id;
 }
 
-/** Who computes while A is greedy; the bench is A's and B's callers. */
+/** Processes that compute while A is greedy; the bench itself is A's and B's callers. */
 const PARTS = ['api', 'workers', 'postgres', 'temporal', 'sink', 'bench', 'others'] as const;
 
 function percentOfOne(before: Cpu, after: Cpu, ms: number): Record<string, number> {
@@ -174,8 +177,8 @@ for (const abuse of values.only.split(',')) {
   }
 }
 console.log(
-  `\nB's single mails while A is greedy, ms from the request to the end of DATA; p95 is to be under ${P95_LIMIT_MS}.\n` +
-    'Loops: how late they were, 95th percentile of the worst of each tenth of a second / the most that one turn has computed.',
+  `\nB's single emails while A is greedy, ms from the request to the end of DATA; p95 should be under ${P95_LIMIT_MS}.\n` +
+    'Loops: the worst lateness in each 100 ms, 95th percentile / the most that one turn computed.',
 );
 console.table(rows);
 console.log('Meanwhile, percent of one processor:');

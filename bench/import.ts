@@ -77,7 +77,7 @@ async function measure(what: string, p: { prefix: string; total: number; plan: s
     updated: sum((job) => job.result.successCount - job.result.createdCount),
     failed: sum((job) => job.result.failureCount),
     'worker MB, peak': peakMb,
-    // What other work on the machine does not change: two cores have 2,000,000 µs a second.
+    // Independent of other work on the machine: two cores have 2,000,000 µs per second.
     'µs a row: API': spent('api'),
     workers: spent('workers'),
     Postgres: spent('postgres'),
@@ -127,7 +127,7 @@ function childrenOf(parent: number): number[] {
   return pids.map(Number).filter((pid) => statOf(pid)[1] === String(parent));
 }
 
-/** The fields of /proc/<pid>/stat from the state on; none for a process that is gone. */
+/** Returns the fields of /proc/<pid>/stat from the state on; none for a process that is gone. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')

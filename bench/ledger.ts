@@ -14,8 +14,8 @@ import { newPublicKey } from '../rules/access/api-keys.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
- * What each statement of a campaign costs Postgres, a recipient: its rows are made, claimed and completed over one
- * connection, whose backend's CPU time is read between the three. Nothing else runs, and nothing is sent. The first
+ * The cost of each statement of a campaign in Postgres, per recipient. Its rows are created, claimed and completed
+ * over one connection, whose backend's CPU time is read in between. Nothing else runs, and nothing is sent. The first
  * round is for warming up.
  */
 const { values } = parseArgs({
@@ -98,7 +98,7 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
   }
 }
 
-/** Of the updates of the ledger so far, those that wrote to no index. */
+/** Returns the percentage of updates of the ledger so far that wrote to no index. */
 async function heapOnlyPercent(db: Db): Promise<number> {
   const { rows } = await sql<{ percent: number }>`
     SELECT (100.0 * n_tup_hot_upd / n_tup_upd)::float8 AS percent FROM pg_stat_user_tables WHERE relname = 'emails'`.execute(

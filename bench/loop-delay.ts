@@ -4,28 +4,25 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import { threadCpuMs } from '../rules/bounded.ts';
 
-/** Where the processes that load this module write what they have measured: one file each, by pid. */
+/** Folder in which processes that load this module write their measurements: one file each, by pid. */
 const FOLDER = 'LOOP_DELAY_DIR';
 const RESOLUTION_MS = 5;
 const WINDOW_MS = 100;
 
-/** Of the event loop of a process, in ms. */
+/** Delay of a process's event loop, in ms. */
 export interface LoopDelay {
-  /**
-   * How late it was at the worst in a tenth of a second, the 95th percentile of those. On a busy machine others make it
-   * late too.
-   */
+  /** The worst lateness in each 100 ms, 95th percentile. On a busy machine other work makes it late too. */
   late95: number;
-  /** The most that one turn of it has computed, whatever else the machine did. */
+  /** The most that one turn computed, independent of other work on the machine. */
   turn: number;
 }
 
-/** The environment that makes a process, and those that it starts, measure their loops. */
+/** Returns the environment that makes a process and its children measure their loops. */
 export function measuringLoops(folder: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${import.meta.url}`, [FOLDER]: folder };
 }
 
-/** What the processes have measured since `sinceMs`, together. */
+/** Returns the measurements of all processes since `sinceMs`, together. */
 export function loopDelayOf(folder: string, pids: (number | null)[], sinceMs: number): LoopDelay {
   const windows = readdirSync(folder)
     .filter((name) => pids.includes(Number(name)))

@@ -16,7 +16,7 @@ export interface Latencies {
   missing: number;
 }
 
-/** What B met. */
+/** Measurements of B. */
 export interface NeighbourReport {
   mails: Latencies;
   executions: Latencies;
@@ -25,13 +25,13 @@ export interface NeighbourReport {
 }
 
 export interface Neighbour {
-  /** No more requests; waits for what was accepted, `drainMs` at most. */
+  /** Sends no more requests; waits for accepted work, at most `drainMs`. */
   stop(drainMs: number): Promise<NeighbourReport>;
 }
 
 /**
- * B: `perSecond` single mails and as many events that start an execution of one mail, at their instants whether the
- * last one was answered or not, until it is stopped.
+ * Starts B: `perSecond` single emails and as many events, each of which starts an execution with one email. They are
+ * sent at their instants, without waiting for responses, until it is stopped.
  */
 export function startNeighbour(p: {
   client: ApiClient;
@@ -109,7 +109,7 @@ function latencies(sent: [number, number | undefined][]): Latencies {
   };
 }
 
-/** Of sorted numbers, whole; the least that `share` of them do not exceed. */
+/** Returns a percentile of sorted numbers, whole: the least that `share` of them do not exceed. */
 export function percentile(sorted: number[], share: number): number {
   return Math.round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }

@@ -17,19 +17,19 @@ export interface Sizes {
   maxSeconds: number;
 }
 
-/** What a scenario measured; `done` of `total` is A's work. */
+/** Measurements of a scenario; `done` of `total` is A's work. */
 export interface Outcome {
   neighbour?: NeighbourReport;
   done: number;
   total: number;
   seconds: number;
-  /** A's and B's together while A's ran; undefined where A runs none. */
+  /** A's and B's executions together while A's ran; undefined if A runs none. */
   executionsPerSecond?: number;
 }
 
 export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-until' | 'wave-delay';
 
-/** Limits of p99 in ms behind A's work; none where A does nothing. */
+/** Limits of p99 in ms behind A's work; none if A does nothing. */
 export const LIMITS: Record<ScenarioName, { mails: number; executions: number } | undefined> = {
   idle: undefined,
   campaign: { mails: 500, executions: 1_000 },
@@ -39,7 +39,7 @@ export const LIMITS: Record<ScenarioName, { mails: number; executions: number } 
   'wave-delay': { mails: 500, executions: 1_500 },
 };
 
-/** Requests of A under way at a time: as fast as the API takes them. */
+/** Concurrent requests of A: as fast as the API accepts them. */
 const CONCURRENCY = 32;
 /** After A's work has ended, or was cut off, B's last ones get this long. */
 const DRAIN_MS = 60_000;
@@ -48,7 +48,7 @@ const DELAY_SECONDS = 5;
 /** The `until` of a wave is set for when all of it waits, at this rate of starts, and this much later. */
 const START_RATE = 15;
 const UNTIL_MARGIN_MS = 10_000;
-/** B is under way when the wave breaks. */
+/** B runs this long before the wave breaks. */
 const LEAD_MS = 3_000;
 
 export const SCENARIOS: Record<ScenarioName, (stage: Stage, sizes: Sizes) => Promise<Outcome>> = {

@@ -18,8 +18,7 @@ export interface Tenant extends LoadProject {
 }
 
 /**
- * CPU time in ms of the processes that take part, and of all else on the machine: where others are busy, latencies are
- * theirs too.
+ * CPU time in ms of the processes that take part, and of all other work on the machine, which affects latencies too.
  */
 export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 'bench' | 'others', number>;
 

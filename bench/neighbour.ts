@@ -7,11 +7,10 @@ import { LIMITS, type Outcome, SCENARIOS, type ScenarioName, type Sizes, until }
 import { type Cpu, type Stage, startStage } from './neighbour-stage.ts';
 
 /**
- * What a tenant notices of another one. B sends a few single mails and executions a second, each measured from the
- * request to the end of DATA at the sink, while A does nothing, sends a campaign, has a backlog of executions, or has a
- * wave of timers that end at once; and A's executions without B, to see what B costs. `--only` takes names of scenarios
- * by comma. A scenario is cut off after `--max-seconds`; one that leaves work behind is followed by a fresh service, so
- * that the next one does not measure it.
+ * Effects of one tenant on another. B sends a few single emails and executions per second, each measured from the
+ * request to the end of DATA at the sink. Meanwhile A does nothing, sends a campaign, has a backlog of executions, or
+ * has a wave of timers that end at once. A's executions without B show the cost of B. `--only` takes names of
+ * scenarios by comma. A scenario is cut off after `--max-seconds`; unfinished work then counts as it is.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({
@@ -77,7 +76,7 @@ async function scenario(name: ScenarioName): Promise<void> {
   if (stale) console.log(`  cut off: ${outcome.done} of ${outcome.total} of A's were done, ${missing} of B's missing`);
 }
 
-/** A service that has sent some mails and executions. */
+/** A service that has sent emails and run executions. */
 async function warmStage(): Promise<Stage> {
   const made = await startStage({ workers: values.workers });
   const { client, domain, eventName } = made.b;
@@ -99,14 +98,14 @@ async function singleMails({ b, sink }: Stage, count: number): Promise<void> {
     sentAt.push(steadyMs());
     await b.client.need('POST', '/v1/send', { to, from: `hello@${b.domain}`, subject: 'One', body: '<p>One</p>' });
     await until(async () => (await sink.arrived(to)).count > 0, steadyMs() + 10_000);
-    await sleep(50); // What follows a mail is over: the service is idle again.
+    await sleep(50); // The work after an email is done: the service is idle again.
   }
   const arrivals = await sink.arrivals('t-single-');
   const times = sentAt
     .map((at, n) => (arrivals[`t-single-${n}@load.test`] ?? Number.POSITIVE_INFINITY) - at)
     .sort((x, y) => x - y);
   const p50 = percentile(times, 0.5);
-  console.log('\nSingle mails on an idle service, one at a time, ms from the request to the end of DATA');
+  console.log('\nSingle emails on an idle service, one at a time, ms from the request to the end of DATA');
   console.table([
     {
       mails: count,
@@ -122,7 +121,7 @@ async function singleMails({ b, sink }: Stage, count: number): Promise<void> {
 function print(): void {
   const { perSecond, recipients, executions } = sizes;
   console.log(
-    `\nB sends ${perSecond} mails and ${perSecond} executions a second; A a campaign of ${recipients}, ${executions} executions; ` +
+    `\nB sends ${perSecond} emails and starts ${perSecond} executions per second; A a campaign of ${recipients}, ${executions} executions; ` +
       `${values.workers} workers. ms from the request to the end of DATA`,
   );
   console.table(results.flatMap(({ name, outcome }) => rowsOf(name, outcome)));

@@ -9,16 +9,16 @@ import { newHome, removeHome, type StartedService, startService } from '../test/
 import { call, insertContacts } from './campaign-stage.ts';
 
 /**
- * What a campaign at the recipients' own hour costs Temporal: its audience stands in so many zones, one of which has
- * its hour soon, the others within a day. Printed are the timers and activities of its history when all zones wait,
- * when the first hour is over, and when nothing but waiting is left.
+ * The cost in Temporal of a campaign at the recipients' local time. Its audience is in many zones: one reaches the
+ * time soon, the others within a day. Prints the timers and activities of its history when all zones wait, when the
+ * first hour has passed, and when only waiting is left.
  */
 const { values } = parseArgs({
   options: {
     recipients: { type: 'string', default: '1000000' },
     zones: { type: 'string', default: '40' },
     workers: { type: 'string', default: '2' },
-    // From the start of the service to the first zone's hour; the audience is to be taken by then.
+    // From the start of the service to the first zone's hour; the audience must be read by then.
     minutes: { type: 'string', default: '4' },
   },
 });
@@ -84,8 +84,8 @@ try {
 }
 
 /**
- * Zones whose clocks come to show what those of `first` show at an instant: `first`, and others later that day, of as
- * many hours as there are. The first clocks of the world are an hour ahead, so the campaign begins at once.
+ * Returns zones whose local time equals that of `first` at an instant: `first`, and others later that day, over as
+ * many hours as exist. The first zones of the world are an hour ahead, so the campaign starts at once.
  */
 function zonesFrom(atMs: number, count: number): { first: string; zones: string[] } {
   const latest = wallAt('UTC', atMs) + 13 * HOUR_MS;

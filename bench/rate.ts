@@ -8,9 +8,9 @@ import { callService } from '../test/support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 
 /**
- * What becomes of a project's send rate: two campaigns and single mails of one project together, for each limit and
- * each number of worker processes. The rate is what the sink has taken, from the first mail on. Times of single mails
- * are from acceptance to the record of their sending; what left in between says whether they had to wait behind
+ * The effect of a project's send rate: two campaigns and single emails of one project together, for each limit and
+ * each number of worker processes. The rate is measured at the sink, from the first email on. Times of single emails
+ * are from acceptance to the record of their sending; emails that left in between show whether they waited behind
  * campaigns.
  */
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const table: Record<string, string | number>[] = [];
 for (const workers of values.workers.split(',')) await withWorkers(workers);
 console.table(table);
 console.log(
-  'Asked for: 0.97 to 1.02 of the limit, 0 failed, about one activity in ten seconds a campaign, single mails first.',
+  'Expected: 0.97 to 1.02 of the limit, 0 failed, about one activity in ten seconds per campaign, single emails first.',
 );
 
 async function withWorkers(workers: string): Promise<void> {
@@ -96,14 +96,14 @@ async function measure(stage: Stage): Promise<Record<string, string | number>> {
   };
 }
 
-/** A tenth of the limit, one after the other, until the time. */
+/** Sends 10 % of the limit, one after the other, until the time. */
 async function sendSingles({ service, limit }: Stage, untilAt: number): Promise<void> {
   const from = `hello@${service.dev().domain}`;
   const gapMs = 1_000 / Math.min(SINGLES_MAX, Math.max(1, limit / 10));
   const under: Promise<unknown>[] = [];
   for (let n = 0; performance.now() < untilAt; n++) {
     const nextAt = performance.now() + gapMs;
-    // Somebody whom the campaigns know: a new address would be a contact without consent, whom the next ones refuse.
+    // A contact of the campaigns: a new address would be a contact without consent, which the next ones skip.
     const mail = { to: `r${n + 1}@bench.test`, from, subject: 'One', body: '<p>One</p>' };
     under.push(callService(service, 'POST', '/v1/send', mail));
     await sleep(Math.max(0, Math.min(nextAt, untilAt) - performance.now()));
@@ -132,7 +132,7 @@ async function singlesOf(database: pg.Client, projectId: string, since: Date) {
   };
 }
 
-/** Activities that the campaigns have cost Temporal to send, not those that took their audiences. */
+/** Returns the number of activities that sent the campaigns, without activities that read audiences. */
 async function activitiesOf(service: StartedService, ids: string[]): Promise<number> {
   const { address, namespace } = service.dev().temporal;
   const connection = await Connection.connect({ address });

@@ -10,8 +10,8 @@ import { newPublicKey } from '../rules/access/api-keys.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
- * Pages of the recipients of a large campaign by every kind of filter, its figures, and its export. The baseline is a
- * count of its rows. `--database-url` keeps the data for another run.
+ * Pages of the recipients of a large campaign by every kind of filter, its statistics, and its export. The baseline
+ * is a count of its rows. `--database-url` keeps the data for another run.
  */
 const { values } = parseArgs({
   options: { recipients: { type: 'string', default: '1000000' }, 'database-url': { type: 'string' } },
@@ -98,7 +98,7 @@ async function makeRecipients(db: Db, p: { projectId: string; id: string }): Pro
   await sql`VACUUM ANALYZE emails, contacts, campaign_chunks`.execute(db);
 }
 
-/** Something came back of a mail in each of so many chunks. */
+/** Records feedback for an email in each of this many chunks. */
 async function touchChunks(p: { projectId: string; id: string }, chunks: number) {
   await sql`
     INSERT INTO campaign_touches (campaign_id, email_id, project_id)
@@ -107,7 +107,7 @@ async function touchChunks(p: { projectId: string; id: string }, chunks: number)
   );
 }
 
-/** All pages from the first until 50 are found, as somebody who reads on would ask for them. */
+/** Requests pages from the first until 50 rows are found, as a reader would. */
 async function timePages(p: RecipientFilter & { projectId: string; id: string }) {
   const times: number[] = [];
   let [found, onFirst] = [0, 0];

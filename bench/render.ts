@@ -7,8 +7,8 @@ import { buildVariables } from '../rules/content/variables.ts';
 import { markTrusted, type Sourced } from '../rules/strangers/provenance.ts';
 
 /**
- * What it costs to make one message: 5 kB of HTML with 18 variables, two tracked links, pixel, unsubscribe link, text
- * part. By the template library, parsed each time or once, and by the pieces that mails are sent from.
+ * The cost of composing one message: 5 kB of HTML with 18 variables, two tracked links, pixel, unsubscribe link, text
+ * part. By the template library, parsed each time or once, and by the prepared parts that emails are sent from.
  */
 const { values: options } = parseArgs({
   options: { messages: { type: 'string', default: '20000' }, rounds: { type: 'string', default: '8' } },

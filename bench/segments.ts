@@ -128,7 +128,7 @@ async function measure(on: Db, projectId: string, name: string, condition: Condi
   };
 }
 
-/** The first computation, in which everybody enters, and the next, in which nobody does. */
+/** The first computation, in which every contact enters, and the next, in which none does. */
 async function measureCompute(on: Db, projectId: string) {
   const segment = await buildSegment(on, projectId, all(PLAN, { field: 'data.age', operator: 'lessThan', value: 50 }));
   const options = { projectId, segmentId: segment.id };

@@ -28,7 +28,7 @@ const { values } = parseArgs({
 });
 const requests = Number(values.requests);
 const clients = Number(values.clients);
-/** Requests before those that are counted: the engine compiles what runs often, and a service is young only once. */
+/** Requests before the measurement: the engine compiles hot code, and a service is new only once. */
 const WARM_UP = 5_000;
 const SUPPRESSION_KEY = Buffer.alloc(32, 1);
 const BODY = `<p>Hello {{name}}, this is your order {{orderNo}}.</p>${'<p>A line of text.</p>'.repeat(100)}`;
@@ -81,7 +81,7 @@ try {
   const busy = await measured(requests, (count) => overHttp(count, 'busy'), dev.pids.api);
   console.log(`\nAccepting ${requests} requests from ${clients} clients; everything on the same cores`);
   console.table([...rates, { what: 'POST /v1/send, while a worker delivers', ...busy }]);
-  console.log('From the request to the end of SMTP DATA, one mail at a time on an idle service');
+  console.log('From the request to the end of SMTP DATA, one email at a time on an idle service');
   console.table([idle]);
   if (values.deliver) console.table([await deliveryRate(before + WARM_UP + 2 * requests)]);
 } finally {
@@ -103,7 +103,7 @@ async function idleLatencies(count: number) {
     await client.post(requestText(to));
     await arrived;
     if (n >= 0) times.push(performance.now() - startedAt);
-    await sleep(30); // What follows the mail (its record, the end of its workflow) is over: the service is idle again.
+    await sleep(30); // The email's record and the end of its workflow are done: the service is idle again.
   }
   client.close();
   times.sort((a, b) => a - b);
@@ -146,8 +146,8 @@ async function overHttp(count: number, name: string): Promise<void> {
 }
 
 /**
- * Rate, and CPU a request: of the process that accepts, of Postgres with all its backends, and of what shares the cores
- * with them.
+ * Rate, and CPU per request: of the accepting process, of Postgres with all its backends, and of other processes on
+ * the cores.
  */
 async function measured(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;
@@ -168,7 +168,7 @@ async function measured(count: number, work: (count: number) => Promise<void>, p
   return { 'accepted/s': Math.round(count / seconds), ...Object.fromEntries(spent) };
 }
 
-/** What was accepted over HTTP and is left leaves through the one worker, each mail with its own event and record. */
+/** Work that was accepted over HTTP and is left is sent by one worker, each email with its own event and record. */
 async function deliveryRate(total: number) {
   const startedAt = performance.now();
   const before = delivered;
@@ -214,13 +214,15 @@ function sendRequest(to: string): SendRequest {
   };
 }
 
-/** A request as text, put together from constants: what makes requests shares the cores with what is measured. */
+/** A request as text, composed from constants, because the client shares the cores with the measured processes. */
 function requestText(to: string): string {
   const body = `{"to":"${to}",${BODY_AFTER_TO}`;
   return `${HEAD}Idempotency-Key: ${to}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** A client on one kept connection that costs next to nothing: it shares the cores with what is measured. */
+/**
+ * A client on one kept connection that costs almost nothing, because it shares the cores with the measured processes.
+ */
 async function openClient(): Promise<{ post(text: string): Promise<number>; close(): void }> {
   const { hostname, port } = new URL(dev.baseUrl);
   const socket = net.connect(Number(port), hostname).setNoDelay(true);

@@ -9,9 +9,9 @@ import { encodeCursor } from '../rules/cursor.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
- * What a workflow with many executions answers: the figures of its steps, over all and over a time, and who is at a
- * step. The baseline counts the visits. Beside it what the counters cost whoever writes a visit: CPU time of one
- * backend, with them and without, in turns. `--database-url` keeps the data for another run.
+ * Read times of a workflow with many executions: the statistics of its steps, in total and over a time, and contacts
+ * at a step. The baseline counts the visits. It also measures the cost of the counters when a visit is written: CPU
+ * time of one backend, with them and without, alternating. `--database-url` keeps the data for another run.
  */
 const { values } = parseArgs({
   options: {
@@ -122,7 +122,7 @@ async function timeReads(on: Db, { projectId, stepIds }: Workflow) {
   return table;
 }
 
-/** The cursor after half of those who are at a step. */
+/** Returns the cursor after half of the contacts at a step. */
 async function midCursor(on: Db, stepId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT execution_id AS id FROM execution_steps WHERE step_id = ${stepId} AND completed_at IS NULL
@@ -130,12 +130,12 @@ async function midCursor(on: Db, stepId: string): Promise<string | undefined> {
   return rows[0] && encodeCursor([rows[0].id]);
 }
 
-/** A visit that begins and one that ends, each a statement and transaction of its own, as a walk writes them. */
+/** Writes a visit that starts and one that ends, each a statement and transaction of its own, as a walk does. */
 async function countersCost(on: Db, workflow: Workflow) {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(on);
   const pid = rows[0]?.pid ?? 0;
   const table: Record<string, number | string>[] = [];
-  // Of another run there may be visits already.
+  // Visits of another run may exist already.
   const base = Math.floor(Date.now() / 1000);
   for (let round = 0; round <= Number(values.rounds); round++) {
     const spent: Record<string, number> = {};

@@ -63,7 +63,7 @@ try {
     for (const [kind, path] of Object.entries(KINDS))
       rows.push({ kind, clients: load.clients, ...(await measure(tokens.map(path), load)) });
   }
-  console.log(`\nServer time in ms, ${mails} mails, each hit once by each kind`);
+  console.log(`\nServer time in ms, ${mails} emails, each requested once by each kind`);
   console.table(rows);
 } finally {
   await agent.close();
@@ -95,7 +95,7 @@ async function sentMails(localPart: string, count: number): Promise<string[]> {
   return rows.map(({ id }) => linkToken(secret, id).track);
 }
 
-/** Hits the paths, so many clients at a time, and reads from the log how long the API took for each. */
+/** Requests the paths with this many concurrent clients, and reads the API's time for each from the log. */
 async function measure(paths: string[], load: Load): Promise<Record<string, number>> {
   const before = logged().length;
   const startedAt = performance.now();

@@ -6,10 +6,10 @@ import type { ApiClient } from '../load/api-client.ts';
 import { percentile, type Window } from './window.ts';
 
 const POLL_MS = 20;
-/** So long it is being sent before somebody looks. */
+/** Sending time before the viewer opens the page. */
 const BEFORE_LOOK_MS = 1_000;
 
-/** What it took to send a campaign. */
+/** Cost of sending a campaign. */
 export interface Sent {
   /** From the request to SENT. */
   mailsPerSecond: number;
@@ -17,7 +17,7 @@ export interface Sent {
   postgresCpuMs: number;
 }
 
-/** A campaign to everybody of the project, sent at once, while `meanwhile` looks at it. */
+/** Sends a campaign to all contacts of the project at once, while `meanwhile` views it. */
 export async function sendCampaign(
   { client, db, pids }: { client: ApiClient; db: Db; pids: Pids },
   p: { domain: string; recipients: number },
@@ -34,7 +34,7 @@ export async function sendCampaign(
   const [before, from] = [cpu(), performance.now()];
   await client.need('POST', `/campaigns/${data.id}/send`, {});
   const sent = async () => {
-    // Not by the API, which would count its figures for each look.
+    // Read from the database, because the API would count its statistics for each read.
     const status = db.selectFrom('campaigns').select('status').where('id', '=', data.id);
     while ((await status.executeTakeFirst())?.status !== 'SENT') await sleep(POLL_MS);
     return (performance.now() - from) / 1_000;
@@ -59,7 +59,7 @@ export function sentColumns(sends: readonly Sent[]) {
 }
 
 /**
- * The page of a campaign that is being sent: until its figures are there, and its requests from then on until it is
+ * The page of a campaign that is being sent: until its statistics appear, and its requests from then on until it is
  * sent.
  */
 export async function watchCampaign({ page, requestMs, wait }: Window, url: string) {

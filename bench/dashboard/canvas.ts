@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { ApiClient } from '../load/api-client.ts';
 import { percentile } from './window.ts';
 
-/** Of each movement: a second is too short to see it stutter. */
+/** Duration of each movement: a second is too short to see it stutter. */
 const MOVE_MS = 3_000;
 /** Between two movements of the mouse: twice a frame, as mice say. */
 const STEP_MS = 8;
@@ -14,7 +14,7 @@ const COUNT = `window.benchFrames = []; (() => {
 })()`;
 const STOP = 'cancelAnimationFrame(window.benchFrame), window.benchFrames';
 
-/** An automation of so many steps, every fifth a branch whose other way ends; its id. */
+/** Creates an automation of this many steps, every fifth a branch whose other way ends; returns its id. */
 export async function makeAutomation(client: ApiClient, count: number): Promise<string> {
   const { id } = await client.need('POST', '/workflows', { name: `${count} steps`, eventName: 'bench' });
   const { version } = await client.need('GET', `/workflows/${id}`);
@@ -67,7 +67,7 @@ async function measure(page: Page, what: string, move: () => Promise<void>) {
   };
 }
 
-/** Where there is nothing but the ground of the drawing. */
+/** Drags an empty part of the drawing. */
 async function pan(page: Page): Promise<void> {
   const box = await boxOf(page, '.react-flow__pane');
   const [x, y] = [box.x + box.width * 0.9, box.y + box.height / 2];

@@ -6,12 +6,12 @@ const CONDITION = {
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.company', operator: 'equals', value: 'Analytical Engines 7' }] }],
 };
-/** What the field waits for before it asks. */
+/** The delay of the field before it asks. */
 const TYPING_MS = 300;
 
 /**
- * What somebody waits for in a list of so many contacts: from the address to the first rows and to their number, for
- * more of them, and for those of a search and of a condition.
+ * Waiting times in a list of contacts: from the address to the first rows and to their number, for more of them, and
+ * for the rows of a search and of a condition.
  */
 export async function measureContacts(
   { page, requestMs, wait }: Window,

@@ -5,16 +5,16 @@ const VIEWPORT = { width: 1280, height: 800 };
 /** For a busy machine; a screen that needs longer is broken, not slow. */
 const WAIT_MS = 60_000;
 
-/** What keeps a window signed in. */
+/** State that keeps a window signed in. */
 export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 /** A window of the browser, with how long its requests took. */
 export interface Window {
   context: BrowserContext;
   page: Page;
-  /** Of requests whose path ends so, in ms from asking to the last byte, in order. */
+  /** Returns the times of requests whose path matches, in ms from the request to the last byte, in order. */
   requestMs(path: RegExp): number[];
-  /** What somebody waits for: the time, and how much of it the page has computed, whatever else the machine did. */
+  /** Measures a wait: the time, and the part that the page computed, independent of other work on the machine. */
   wait(work: () => Promise<unknown>): Promise<Wait>;
 }
 
@@ -46,19 +46,19 @@ export async function openWindow(browser: Browser, session?: Session): Promise<W
       await work();
       const ms = performance.now() - from;
       const now = await computedMs();
-      // A page that was opened anew has a process that begins at 0.
+      // A newly opened page has a process that starts at 0.
       return { ms, pageMs: now < computed ? now : now - computed };
     },
   };
 }
 
-/** The value below which this share of them is; NaN where there is none. */
+/** Returns the value below which this share of the values is; NaN if there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** A line of the table: what somebody waits for, and how long. */
+/** Returns a line of the table: the subject of a wait and its time. */
 export function waitRow(what: string, waits: readonly (Pick<Wait, 'ms'> & Partial<Wait>)[]) {
   const of = (key: keyof Wait, share: number) => {
     const values = waits.flatMap((wait) => wait[key] ?? []);

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 
-/** What the API answered. */
+/** Response of the API. */
 export interface ApiResponse {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read in one place each

@@ -3,7 +3,7 @@ import type { ApiClient } from '../load/api-client.ts';
 
 const REPEAT_MS = 500;
 
-/** Makes a campaign to everybody and sends it, as often as it takes until the API has said so; its id. */
+/** Creates a campaign to all contacts and sends it, repeated until the API confirms it; returns its id. */
 export async function sendCampaign(client: ApiClient, domain: string, name: string): Promise<string> {
   const body = {
     name,
@@ -13,7 +13,7 @@ export async function sendCampaign(client: ApiClient, domain: string, name: stri
     audienceType: 'ALL',
   };
   for (;;) {
-    // Made once only by luck: one whose answer was lost stays a DRAFT, which is nobody's campaign.
+    // A campaign whose response was lost stays a DRAFT that no one uses.
     const made = await client.call('POST', '/campaigns', body).catch(() => undefined);
     const id: string | undefined = made?.body?.data?.id;
     if (id !== undefined) {

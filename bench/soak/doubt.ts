@@ -5,13 +5,13 @@ import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import type { SmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 
 /**
- * What a fault left in doubt: messages that had arrived and of which the service could not know, by the message's id
- * and how often. Only such a message may come again, and only so often.
+ * Messages that a failure left in doubt: they had arrived, and the service could not know it. Message ids with the
+ * number of arrivals. Only such a message may be sent again, and only this often.
  */
 export interface Doubt {
   /** The answer to this Message-ID was lost on the way from the relay. */
   answerLost(messageId: string): void;
-  /** A process was killed: what has arrived and is not recorded as sent. */
+  /** A process was killed: reads the messages that arrived and are not recorded as sent. */
   killed(db: Db): Promise<void>;
   /** Twilio hung up after this request. */
   hungUpOn(params: Record<string, string>): void;

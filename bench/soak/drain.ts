@@ -4,7 +4,7 @@ import type { Db } from '../../db/connection.ts';
 
 const POLL_MS = 1_000;
 
-/** What is still under way, by kind. */
+/** Returns the number of running items by kind. */
 export async function leftovers(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`
     SELECT (SELECT count(*) FROM outbox) AS "outbox rows",
@@ -16,7 +16,7 @@ export async function leftovers(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([what, count]) => [what, Number(count)]));
 }
 
-/** Waits until nothing is under way, `seconds` at most; answers what is left. */
+/** Waits until nothing runs, at most `seconds`; returns the rest. */
 export async function drain(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
   const deadline = performance.now() + seconds * 1_000;
   for (;;) {

@@ -1,6 +1,6 @@
 import net, { type AddressInfo } from 'node:net';
 
-/** What looks at the bytes of one connection; `down` says `cut` to end it instead of passing this answer on. */
+/** Reads the bytes of one connection; `down` returns `cut` to end it instead of passing this response on. */
 export interface Tap {
   up?(chunk: Buffer): void;
   down?(chunk: Buffer): 'pass' | 'cut';

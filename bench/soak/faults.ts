@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
 import type { Kept, Stage } from './stage.ts';
 
-/** How often each fault was made. */
+/** The number of failures by kind. */
 export type FaultCounts = Map<string, number>;
 
 export interface Faults {
   readonly counts: FaultCounts;
-  /** No more of them, and those that last are over. */
+  /** Causes no more failures, and ends running ones. */
   stop(): Promise<void>;
 }
 
-/** Between the start of one fault and that of the next, which may overlap it. Seconds. */
+/** Seconds between the starts of two failures, which may overlap. */
 const PAUSE = [2, 6] as const;
 const LASTS = [1, 4] as const;
 const TEMPORAL_AWAY_SECONDS = 20;
 
-/** Makes faults of every kind in an order that follows from `random`; `afterKill` looks at what was in flight. */
+/** Causes failures of every kind in an order that follows from `random`; `afterKill` reads the messages in flight. */
 export function startFaults(stage: Stage, random: Random, afterKill: (process: Kept) => Promise<void>): Faults {
   const counts: FaultCounts = new Map();
   const stopping = new AbortController();
@@ -66,7 +66,7 @@ export function startFaults(stage: Stage, random: Random, afterKill: (process: K
   const urn = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
 
   const run = async () => {
-    // Every fault of the urn comes once before any comes again: a short run has them all too.
+    // Every kind of the urn occurs once before any occurs again, so a short run has all of them too.
     while (!stopping.signal.aborted) {
       for (const [name, , begin] of shuffled(urn, random)) {
         await pause(random.between(...PAUSE));

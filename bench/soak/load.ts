@@ -10,11 +10,11 @@ export type RequestKind = 'mail with key' | 'mail without key' | 'rate-limited m
 /** One thing that a client asked for. */
 export interface Asked {
   kind: RequestKind;
-  /** Of this request alone: the recipient, the contact, or the SMS's text. */
+  /** Unique in this request: the recipient, the contact, or the SMS's text. */
   name: string;
   /** `unknown`: without a key, and no answer says whether it was taken. */
   state: 'open' | 'accepted' | 'unknown' | 'refused';
-  /** The last answer that was no yes. */
+  /** The last unsuccessful response. */
   trouble?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Load {
   readonly asked: Asked[];
   /** No new requests. */
   stop(): Promise<void>;
-  /** Requests that a client goes on repeating, since no answer has come. */
+  /** The number of requests that a client keeps repeating, because no response has come. */
   open(): number;
   /** Gives up what is open. */
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export function startLoad(p: {
     apiClient({ baseUrl: p.baseUrl, key: secretKey, timeoutMs: TIMEOUT_MS }),
   ) as [ApiClient, ApiClient];
 
-  /** Repeats the request under one key until it is answered; without a key it is made once. */
+  /** Repeats the request with one key until it has a response; without a key it is sent once. */
   const ask = async (item: Asked, client: ApiClient, path: string, body: object, withKey: boolean) => {
     const headers: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
     while (item.state === 'open' && !closing.signal.aborted) {

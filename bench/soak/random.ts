@@ -9,7 +9,7 @@ export interface Random {
   pick<T>(items: readonly [T, ...T[]]): T;
 }
 
-/** mulberry32: 32 bits of state are plenty for choosing faults. */
+/** mulberry32: 32 bits of state are enough to choose failures. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -13,7 +13,7 @@ import { type Stage, startStage } from './stage.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /**
- * Send rates: of the project whose single mails have to wait, and of the campaigns, so that faults have time to meet
+ * Send rates: of the project whose single emails must wait, and of the campaigns, so that failures have time to meet
  * them.
  */
 const SLOW_PER_SECOND = 5;
@@ -24,8 +24,9 @@ const CAMPAIGN_SHARE = 0.3;
 const HEAD_START_MS = 5_000;
 
 /**
- * Load and faults for a while; then the faults end, what was accepted is waited for, and every request is looked for at
- * the far end. The exit code is 1 if anything was lost, came twice without a fault that left it in doubt, or is stuck.
+ * Runs load and failures for a while. Then the failures end, accepted work is waited for, and every request is
+ * checked at its destination. The exit code is 1 if anything was lost, doubled without a failure that left it in
+ * doubt, or is stuck.
  */
 export async function runSoak(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -71,7 +72,7 @@ export async function runSoak(args: string[]): Promise<number> {
     await load.stop();
     await faults?.stop();
     const ids = await campaigns;
-    console.log('The load and the faults have ended; what was accepted is waited for …');
+    console.log('Load and failures have ended; waiting for accepted work …');
     const startedAt = performance.now();
     const left = await drain(stage.db, load.open, Number(values['drain-minutes']) * 60);
     console.log(`… ${Math.round((performance.now() - startedAt) / 1_000)} s`);
@@ -84,7 +85,7 @@ export async function runSoak(args: string[]): Promise<number> {
   }
 }
 
-/** Whoever ends the run early leaves no processes behind. */
+/** An interrupted run leaves no processes behind. */
 function endWith(stage: Stage): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
@@ -129,7 +130,7 @@ async function progress({ sink, twilio }: Stage, seconds: number): Promise<void>
   while (performance.now() < endsAt) {
     await sleep(Math.min(30_000, Math.max(0, endsAt - performance.now())));
     const left = Math.max(0, Math.round((endsAt - performance.now()) / 1_000));
-    console.log(`  ${left} s left: ${sink.messages.length} mails and ${twilio.requests.length} SMS have arrived`);
+    console.log(`  ${left} s left: ${sink.messages.length} emails and ${twilio.requests.length} SMS have arrived`);
   }
 }
 
@@ -137,15 +138,15 @@ function tell(
   { lines, faults }: Verdict,
   p: { left: Record<string, number>; counts: FaultCounts; stage: Stage; seed: string },
 ): number {
-  console.log('\nFaults that were made');
+  console.log('\nFailures');
   console.table([...p.counts].sort().map(([fault, times]) => ({ fault, times })));
-  console.log(`${p.stage.commits.struck()} COMMITs lost their answer, ${p.stage.data.struck()} mails theirs`);
+  console.log(`${p.stage.commits.struck()} COMMITs and ${p.stage.data.struck()} emails lost their response`);
   console.table(lines);
   const stuck = Object.entries(p.left).filter(([, count]) => count > 0);
   const deaths = [p.stage.api, ...p.stage.workers].flatMap(({ name, deaths: of }) =>
     of.map((last) => `${name}: ${last}`),
   );
-  for (const death of deaths) console.log(`A process ended by itself: ${death}`);
+  for (const death of deaths) console.log(`A process ended unexpectedly: ${death}`);
   const wrong = [...stuck.map(([what, count]) => `left over: ${count} ${what}`), ...faults];
   for (const fault of wrong) console.log(`WRONG: ${fault}`);
   console.log(wrong.length === 0 ? `Everything was served (seed ${p.seed}).` : `Seed ${p.seed}.`);

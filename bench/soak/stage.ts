@@ -20,7 +20,7 @@ import { commitTrap, dataTrap, type Trap } from './taps.ts';
 /** A process of the service that is started again whenever it has ended. */
 export interface Kept {
   readonly name: string;
-  /** SIGKILL; false when there is none to kill at the moment. */
+  /** SIGKILL; false if no process runs at the moment. */
   kill(): Promise<boolean>;
   /** Ends that nobody of us brought about. */
   readonly deaths: string[];
@@ -54,7 +54,7 @@ export interface Stage {
 const SINK_LATENCY_MS = 5;
 const ACCOUNT = 'AC00000000000000000000000000000000';
 
-/** Starts everything; `inDoubt` is told each Message-ID whose answer was lost on the way from the sink. */
+/** Starts everything; `inDoubt` receives each Message-ID whose reply was lost on the way from the sink. */
 export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-soak-'));
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true, maxRetries: 10 })];
@@ -195,9 +195,7 @@ async function isLive(baseUrl: string): Promise<boolean> {
   );
 }
 
-/**
- * Starts a process, and starts it again when it is gone; one that cannot start (its servers are away) is tried again.
- */
+/** Starts a process, and starts it again when it has ended; a failed start (its servers are down) is retried. */
 function keep(name: string, start: () => Promise<HostProcess>): Kept {
   const deaths: string[] = [];
   let host: HostProcess | undefined;

@@ -1,6 +1,6 @@
 import type { Tap } from './fault-proxy.ts';
 
-/** Faults that wait for their moment in a conversation. */
+/** Failures that wait for their moment in a conversation. */
 export interface Trap {
   /** The next `count` moments are hit. */
   arm(count: number): void;
@@ -45,8 +45,8 @@ export function commitTrap(): Trap {
 }
 
 /**
- * Cuts the connection to the relay instead of passing its yes to a message on. Whatever the reason of an end, mails
- * that were on the wire and whose answer had not been passed on are told to `inDoubt`.
+ * Cuts the connection to the relay instead of passing on its reply to a message. For any end of a connection,
+ * `inDoubt` receives the emails on the wire whose reply had not been passed on.
  */
 export function dataTrap(inDoubt: (messageId: string) => void): Trap {
   let armed = 0;

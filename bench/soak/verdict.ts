@@ -4,7 +4,7 @@ import { type Doubt, smsIdOf } from './doubt.ts';
 import type { Asked, RequestKind } from './load.ts';
 import type { Stage } from './stage.ts';
 
-/** One line of the table; `faults` are told beside it. */
+/** One line of the table; `faults` are listed beside it. */
 export interface Line {
   kind: string;
   asked: number;
@@ -13,15 +13,15 @@ export interface Line {
   unknown: number;
   served: number;
   lost: number;
-  /** Came more than once because a fault had left them in doubt. */
+  /** Arrived more than once because a failure had left them in doubt. */
   'doubled, in doubt': number;
-  /** Came more than once for no such reason, or stand in the database more than once. */
+  /** Arrived more than once for no such reason, or are in the database more than once. */
   'doubled, unexplained': number;
 }
 
 export interface Verdict {
   lines: Line[];
-  /** What is wrong, one line each. */
+  /** The problems, one line each. */
   faults: string[];
 }
 
@@ -34,7 +34,7 @@ interface Served {
 
 const MAX_FAULTS_TOLD = 5;
 
-/** Compares what was accepted with the rows and with what has arrived. */
+/** Compares accepted requests with the rows and with the arrived messages. */
 export async function judge(stage: Stage, asked: Asked[], campaigns: string[], doubt: Doubt): Promise<Verdict> {
   const faults: string[] = [];
   const judgeKind = (kind: RequestKind, rows: Served[], arrivals: Map<string, number>): Line => {
