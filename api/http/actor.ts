@@ -18,7 +18,7 @@ export function actorName(actor: Actor): string {
   return actor.kind === 'secret' ? `key:${actor.id}` : 'public';
 }
 
-/** Returns the owner of a request's idempotency key. */
+/** Returns the caller and its scopes, as the owner of the request's idempotency key. */
 export function keyOwner(c: RequestContext): KeyOwner {
   const actor = c.get('actor');
   return { name: actorName(actor), public: actor.kind === 'public', scopes: c.get('scopes') };

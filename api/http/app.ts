@@ -13,7 +13,7 @@ import { answerError, errorHandler } from './error-handler.ts';
 import { hostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { joinableDeps } from './once-by-key.ts';
-import { atBothPaths, atOnePath, createOpenRoutes, createRegistrar } from './registrar.ts';
+import { atBothPaths, atOnePath, createRegistrar, createUnauthenticatedRoutes } from './registrar.ts';
 import { logEntry } from './request-log.ts';
 import { createRouteTable, type RouteTable } from './route-table.ts';
 
@@ -37,7 +37,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
     {
       hono,
       table,
-      openly: createOpenRoutes(hono, table, deps),
+      unauthenticated: createUnauthenticatedRoutes(hono, table, deps),
       both: createRegistrar(hono, table, deps, atBothPaths),
       only: createRegistrar(hono, table, deps, atOnePath),
     },

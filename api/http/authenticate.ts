@@ -7,7 +7,7 @@ import type { Deps } from './deps.ts';
 import type { RequestContext } from './env.ts';
 import { type RateStanding, rateHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
-import { givenSessionToken, hashToken } from './session-cookie.ts';
+import { hashToken, readSessionToken } from './session-cookie.ts';
 
 /**
  * An access rule, and the alternative that the error suggests to a caller with a key if the operation requires a
@@ -36,7 +36,7 @@ export async function authenticate(c: RequestContext, rule: GuardedAccess, deps:
 export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
   const header = c.req.header('authorization');
   if (header) return (await deps.keys.find(header.replace(/^Bearer +/i, '').trim()))?.project.id;
-  const token = givenSessionToken(c, deps.config.publicUrl);
+  const token = readSessionToken(c, deps.config.publicUrl);
   return token ? (await findSessionAccess(deps.db, hashToken(token)))?.project.id : undefined;
 }
 
@@ -46,7 +46,7 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
 async function identify(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
   if (header) return identifyKey(c, rule, deps, bearerToken(header));
-  const token = rule.session && givenSessionToken(c, deps.config.publicUrl);
+  const token = rule.session && readSessionToken(c, deps.config.publicUrl);
   if (!token || !rule.session) throw new AppError('UNAUTHORIZED');
   const access = await findSessionAccess(deps.db, hashToken(token));
   if (!access) throw new AppError('UNAUTHORIZED', { message: 'The session has ended: sign in again.' });

@@ -11,14 +11,14 @@ const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, words: 'a minute' };
 const INVITATIONS = { limit: 20, windowSeconds: 3600 };
 
 /**
- * Number of remembered callers. Beyond it the oldest is dropped: a caller with more addresses than this is not
- * limited.
+ * The maximum number of callers in memory. One more drops the oldest, so a caller with more addresses than this is
+ * not limited.
  */
 const MAX_CALLERS = 50_000;
 const MINUTE_MS = 60_000;
 
 /** Limit per caller and minute, in each process. */
-export interface OpenLimit {
+export interface UnauthenticatedLimit {
   name: string;
   perMinute: number;
   /** Limit for callers on this machine, which may include a proxy that TRUSTED_PROXIES does not name. */
@@ -29,22 +29,26 @@ export interface OpenLimit {
  * Limit for all routes that write without credentials. It is far above normal use, and above the one-click
  * unsubscriptions from the few addresses of a large mailbox provider.
  */
-export const OPEN_WRITES: OpenLimit = { name: 'writes', perMinute: 600, fromHere: 6_000 };
+export const UNAUTHENTICATED_WRITES: UnauthenticatedLimit = { name: 'writes', perMinute: 600, fromHere: 6_000 };
 /**
  * Limit for opens and clicks. Image proxies of large mailbox providers fetch for millions of people from a few
  * addresses each, and no hit may be lost.
  */
-export const TRACKED_HITS: OpenLimit = { name: 'opens and clicks', perMinute: 60_000, fromHere: 600_000 };
+export const TRACKED_HITS: UnauthenticatedLimit = { name: 'opens and clicks', perMinute: 60_000, fromHere: 600_000 };
 /**
  * Limit for refused callbacks. Callbacks with a valid signature do not count, because providers send thousands per
  * minute from a few addresses.
  */
-export const REFUSED_CALLBACKS: OpenLimit = { name: 'refused callbacks', perMinute: 100, fromHere: 1_000 };
+export const REFUSED_CALLBACKS: UnauthenticatedLimit = { name: 'refused callbacks', perMinute: 100, fromHere: 1_000 };
 /**
  * Limit for fetching certificates of SNS, which uses one certificate for months. It applies before the signature is
  * checked.
  */
-export const CERTIFICATE_FETCHES: OpenLimit = { name: 'certificates to fetch', perMinute: 10, fromHere: 100 };
+export const CERTIFICATE_FETCHES: UnauthenticatedLimit = {
+  name: 'certificates to fetch',
+  perMinute: 10,
+  fromHere: 100,
+};
 
 /** Limits for callers without credentials, by IP address; by /64 for IPv6. */
 export interface CallerLimits {
@@ -63,7 +67,7 @@ export interface CallerLimits {
    * nothing.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
-  takeForOpenWrite(address: string, limit: OpenLimit): void;
+  takeForUnauthenticated(address: string, limit: UnauthenticatedLimit): void;
 }
 
 /** @param deps.hidden hashes an address for storage */
@@ -82,7 +86,7 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
   }
 
   return {
-    takeForOpenWrite(address, { name, perMinute, fromHere }) {
+    takeForUnauthenticated(address, { name, perMinute, fromHere }) {
       const limit = isLoopbackAddress(address) ? fromHere : perMinute;
       const nowMs = Date.now();
       const window = windowOf(`${name} ${callerNetwork(address)}`, nowMs);

@@ -9,7 +9,7 @@ import { isStorable, type JsonBody, readJsonBody, TOO_MANY_NODES } from '../../r
 import { normalizeStrings } from '../../rules/nfc.ts';
 import { authenticate } from './authenticate.ts';
 import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
-import { OPEN_WRITES } from './caller-limits.ts';
+import { UNAUTHENTICATED_WRITES } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
@@ -58,7 +58,7 @@ type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>, inThread?: PaidFor) =
  */
 export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
   const rule = accessRule(route.security);
-  const isOpenWrite = !rule && route.method !== 'get';
+  const isUnauthenticatedWrite = !rule && route.method !== 'get';
   const checks = [paramsCheck(route), queryCheck(route), bodyCheck(route)].filter((check) => check !== undefined);
   const work = `${route.method.toUpperCase()} ${route.path}`;
   const isList = rule?.ofProject === true && route.method === 'get' && hasPages(route);
@@ -69,7 +69,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       c.header('Cache-Control', 'no-store');
       await authenticate(c, { ...rule, insteadOfKey: route.insteadOfKey }, deps);
     }
-    if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
+    if (isUnauthenticatedWrite) deps.limits.takeForUnauthenticated(clientAddress(c), UNAUTHENTICATED_WRITES);
     const checked = async (inThread?: PaidFor) => {
       for (const check of checks) await check(c, deps, inThread);
       if (route.request?.headers) await noteFingerprint(c);

@@ -1,7 +1,7 @@
 import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
-import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
+import { UNAUTHENTICATED_WRITES, type UnauthenticatedLimit } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
@@ -41,19 +41,19 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
 }
 
 /** Registers routes outside the API: pages, pixels and callbacks, which require no credentials and have no guard. */
-export interface OpenRoutes {
-  get(path: string, handler: OpenHandler, options?: OpenOptions): void;
-  /** By default, `OPEN_WRITES` limits a caller over all of these routes together. */
-  post(path: string, handler: OpenHandler, options?: OpenOptions): void;
+export interface UnauthenticatedRoutes {
+  get(path: string, handler: UnauthenticatedHandler, options?: UnauthenticatedOptions): void;
+  /** By default, `UNAUTHENTICATED_WRITES` limits a caller over all of these routes together. */
+  post(path: string, handler: UnauthenticatedHandler, options?: UnauthenticatedOptions): void;
 }
 
-type OpenHandler = (c: RequestContext) => Promise<Response> | Response;
+type UnauthenticatedHandler = (c: RequestContext) => Promise<Response> | Response;
 
-interface OpenOptions {
+interface UnauthenticatedOptions {
   /** Limit for a GET that also writes. */
-  limit?: OpenLimit;
+  limit?: UnauthenticatedLimit;
   /** Limit that counts only refused requests, for callbacks whose signature proves their origin. */
-  limitOfRefused?: OpenLimit;
+  refusedLimit?: UnauthenticatedLimit;
   /** The router's pattern, if it differs from the documented path with `:name` for `{name}`. */
   pattern?: string;
 }
@@ -62,17 +62,26 @@ interface OpenOptions {
  * Creates the registrar of routes without credentials. Routes that write are limited by the caller's address. All are
  * added to the route table.
  */
-export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { limits }: Deps): OpenRoutes {
-  const on = (method: 'get' | 'post', path: string, handler: OpenHandler, options: OpenOptions): void => {
-    const { limitOfRefused, limit = method === 'post' && !limitOfRefused ? OPEN_WRITES : undefined } = options;
+export function createUnauthenticatedRoutes(
+  hono: OpenAPIHono<AppEnv>,
+  table: RouteTable,
+  { limits }: Deps,
+): UnauthenticatedRoutes {
+  const on = (
+    method: 'get' | 'post',
+    path: string,
+    handler: UnauthenticatedHandler,
+    options: UnauthenticatedOptions,
+  ): void => {
+    const { refusedLimit, limit = method === 'post' && !refusedLimit ? UNAUTHENTICATED_WRITES : undefined } = options;
     table.add(method, path);
     hono.on([method.toUpperCase()], [options.pattern ?? honoPath(path)], async (c) => {
       c.set('route', path);
-      if (limit) limits.takeForOpenWrite(clientAddress(c), limit);
+      if (limit) limits.takeForUnauthenticated(clientAddress(c), limit);
       try {
         return await handler(c);
       } catch (error) {
-        if (limitOfRefused && error instanceof AppError) limits.takeForOpenWrite(clientAddress(c), limitOfRefused);
+        if (refusedLimit && error instanceof AppError) limits.takeForUnauthenticated(clientAddress(c), refusedLimit);
         throw error;
       }
     });
@@ -87,7 +96,7 @@ export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, {
  * Describes an operation with a plain Hono handler, and only the given errors. Used for provider callbacks, which
  * verify a signature over the raw body and therefore have no guard.
  */
-export function describeCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
+export function describeProviderCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
   const errors = errorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
   hono.openAPIRegistry.registerPath({ ...route, security: [], responses: { ...route.responses, ...errors } });
 }

@@ -179,12 +179,12 @@ export const numberedListFields = {
   hasMore: z.boolean(),
 };
 
-/** Set on a record of a list whose large fields did not fit into the page. */
+/** Set on a record of a list, if its large fields were omitted to fit into the page. */
 export const Truncated = z.literal(true).optional().openapi({
   description: 'Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them.',
 });
 
-/** Set on a response whose lists have no cursor and did not fit. */
+/** Set on a response that holds a list without a cursor, if the list was cut to fit into the response. */
 export const TruncatedLists = z
   .literal(true)
   .optional()

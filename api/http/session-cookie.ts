@@ -25,19 +25,19 @@ export function hashToken(token: string): Buffer {
 /**
  * Returns the session token of a request, from the one cookie name that is valid here. Undefined without the cookie.
  */
-export function givenSessionToken(c: RequestContext, publicUrl: string): string | undefined {
+export function readSessionToken(c: RequestContext, publicUrl: string): string | undefined {
   return getCookie(c, isSecure(publicUrl) ? SECURE_SESSION_COOKIE : SESSION_COOKIE) || undefined;
 }
 
 /** Sets the session cookie. */
-export function giveSessionCookie(c: RequestContext, token: string, publicUrl: string): void {
+export function setSessionCookie(c: RequestContext, token: string, publicUrl: string): void {
   const secure = isSecure(publicUrl);
   const maxAge = SESSION_DAYS * 24 * 3600;
   setCookie(c, secure ? SECURE_SESSION_COOKIE : SESSION_COOKIE, token, { ...OPTIONS, secure, maxAge });
 }
 
 /** Deletes the session cookie under both names. */
-export function dropSessionCookie(c: RequestContext, publicUrl: string): void {
+export function deleteSessionCookie(c: RequestContext, publicUrl: string): void {
   deleteCookie(c, SESSION_COOKIE, { ...OPTIONS, secure: isSecure(publicUrl) });
   deleteCookie(c, SECURE_SESSION_COOKIE, { ...OPTIONS, secure: true });
 }

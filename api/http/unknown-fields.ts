@@ -21,7 +21,7 @@ export interface FieldNames {
   knows(path: readonly string[]): boolean;
 }
 
-/** More names than this do not help to find a typo. */
+/** The maximum number of unknown fields to name. More names do not help to find a typo. */
 const MAX_NAMED = 20;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;

@@ -5,7 +5,7 @@ interface Reference {
   $ref: string;
 }
 
-/** The description of an alias. The operation is described at the path for new clients. */
+/** The description of an alias, which is the path without `/v1`. Only the path under `/v1` has the full description. */
 const ELSEWHERE = 'See the operation under `/v1`.';
 
 /**

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../http/deps.ts';
 import type { App, AppEnv } from '../http/env.ts';
-import type { OpenRoutes } from '../http/registrar.ts';
+import type { UnauthenticatedRoutes } from '../http/registrar.ts';
 import type { RouteTable } from '../http/route-table.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { analyticsOverviewRoutes } from './analytics/overview.ts';
@@ -23,7 +23,7 @@ import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { importPreviewRoutes } from './contact-jobs/preview.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
-import { contactDossierRoutes } from './contacts/contact-export.ts';
+import { contactDataRoutes } from './contacts/contact-export.ts';
 import { contactStateRoutes } from './contacts/contact-state.ts';
 import { contactExportRoutes } from './contacts/export.ts';
 import { contactRoutes } from './contacts/routes.ts';
@@ -80,14 +80,14 @@ export interface Registrars {
    * Registers pages, pixels and callbacks. They need no credentials and have no guard. Writes are limited by the
    * caller's address.
    */
-  openly: OpenRoutes;
+  unauthenticated: UnauthenticatedRoutes;
   /** For read-only files and pages. Add their paths to `table`. */
   hono: OpenAPIHono<AppEnv>;
   table: RouteTable;
 }
 
 /** Registers every route of the service, in the order of the API guide. */
-export function registerRoutes({ both, only, openly, hono, table }: Registrars, deps: Deps): void {
+export function registerRoutes({ both, only, unauthenticated, hono, table }: Registrars, deps: Deps): void {
   // Resources of the dashboard, at both paths.
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
@@ -108,7 +108,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactRoutes(both, deps);
   contactTimelineRoutes(both, deps);
   contactStateRoutes(both, deps);
-  contactDossierRoutes(both, deps);
+  contactDataRoutes(both, deps);
   suppressionRoutes(both, deps);
   // Must precede `/v1/sms/{id}`, because `stops` is not an id.
   smsStopRoutes(only, deps);
@@ -140,7 +140,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   storefrontRoutes(only, deps);
   // Users, keys and the project: by session, at one path.
   authRoutes(only, deps);
-  signInLinkRoutes(openly, deps);
+  signInLinkRoutes(unauthenticated, deps);
   invitationRoutes(only, deps);
   teamRoutes(only, deps);
   apiKeyRoutes(only, deps);
@@ -158,8 +158,8 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   docsRoutes(hono, table);
   dashboardRoutes(hono, table, deps);
   mailboxRoutes(hono, table, deps);
-  providerCallbackRoutes(hono, openly, deps);
-  trackingRoutes(openly, deps);
-  pageRoutes(openly, deps);
-  assetServingRoutes(openly, deps);
+  providerCallbackRoutes(hono, unauthenticated, deps);
+  trackingRoutes(unauthenticated, deps);
+  pageRoutes(unauthenticated, deps);
+  assetServingRoutes(unauthenticated, deps);
 }

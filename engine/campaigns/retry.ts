@@ -13,7 +13,7 @@ import type { Trx } from '../../db/connection.ts';
 import { assertSender } from '../../db/domains/senders.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { MendableReason } from '../../rules/campaigns/retry.ts';
+import type { RetryableReason } from '../../rules/campaigns/retry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
@@ -31,7 +31,7 @@ export const RETRY_ROWS = 10_000;
  */
 export async function retryRecipients(
   trx: Trx,
-  p: CampaignRef & { reasons: readonly MendableReason[]; read?: ReadVersion | undefined },
+  p: CampaignRef & { reasons: readonly RetryableReason[]; read?: ReadVersion | undefined },
 ): Promise<{ requeued: number; left: number; outbox: OutboxRow[] }> {
   if (p.read) await lockCampaign(trx, p, p.read);
   const campaign = await lockEnded(trx, p);
@@ -65,7 +65,7 @@ async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
  */
 async function leaveOut(
   trx: Trx,
-  p: CampaignRef & { reasons: readonly MendableReason[] },
+  p: CampaignRef & { reasons: readonly RetryableReason[] },
   campaign: EndedCampaign,
 ): Promise<number> {
   const { audience_type: type, segment_id: segmentId, audience_filter: filter } = campaign;
@@ -104,7 +104,7 @@ async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: 
 async function requeue(
   trx: Trx,
   p: CampaignRef,
-  how: { reasons: readonly MendableReason[]; limit: number },
+  how: { reasons: readonly RetryableReason[]; limit: number },
 ): Promise<number> {
   if (how.limit === 0 || how.reasons.length === 0) return 0;
   const { rows } = await sql<{ requeued: number }>`
@@ -126,7 +126,7 @@ async function requeue(
 /**
  * Uses the index on the reason. Emails that a provider accepted, and recipients who no longer exist, do not change.
  */
-function failedRecipients(p: CampaignRef, reasons: readonly MendableReason[]): RawBuilder<unknown> {
+function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}
     AND status = 'FAILED' AND sent_at IS NULL AND contact_id IS NOT NULL`;
 }

@@ -22,7 +22,7 @@ const EDIT_SCOPES = {
   campaigns: 'campaigns:edit',
 } as const satisfies Partial<Record<keyof ProjectDocument, string>>;
 
-/** Work to do after the commit. */
+/** The response to an apply, and the work to do after its commit. */
 export interface Outcome {
   answer: Applied;
   outbox: OutboxRow[];

@@ -1,14 +1,14 @@
 import { findStoredAsset } from '../../../db/assets/served-assets.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { type OpenLimit, TRACKED_HITS } from '../../http/caller-limits.ts';
+import { TRACKED_HITS, type UnauthenticatedLimit } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
-import type { OpenRoutes } from '../../http/registrar.ts';
+import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { createServedCache, type ServedAsset } from './served-cache.ts';
 import { storeOf } from './store.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 /** As for opens: mailbox providers fetch the images of millions of people from a few addresses. */
-const FETCHES: OpenLimit = { ...TRACKED_HITS, name: 'pictures' };
+const FETCHES: UnauthenticatedLimit = { ...TRACKED_HITS, name: 'pictures' };
 
 /** An image opened alone is a document of this origin. The policy lets it run and load nothing, in an opaque origin. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -16,9 +16,9 @@ const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 /**
  * Serves images at `PUBLIC_URL/assets/<hash>`, to anyone with the address. An address always returns the same bytes.
  */
-export function assetServingRoutes(openly: OpenRoutes, deps: Deps): void {
+export function assetServingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const pictures = createServedCache((hash) => readServedAsset(deps, hash));
-  openly.get(
+  unauthenticated.get(
     '/assets/{hash}',
     async (c) => {
       const hash = c.req.param('hash') ?? '';

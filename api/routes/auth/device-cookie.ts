@@ -17,7 +17,7 @@ export interface KnownDevice {
  * callers, however many, lock out only unknown callers. The cookie grants no access. It is worth ten password
  * attempts for the account that it names.
  */
-export function giveDeviceCookie(
+export function setDeviceCookie(
   c: RequestContext,
   p: { userId: string; email: string; key: Buffer; publicUrl: string },
 ) {

@@ -18,7 +18,7 @@ import { open, session } from '../../http/security.ts';
 import { hashToken } from '../../http/session-cookie.ts';
 import { NewPassword } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { describeMe, hashFor, Me, sessionToken, signIn } from './sign-in.ts';
+import { describeMe, hashFor, Me, sessionToken, startSession } from './sign-in.ts';
 
 const tags = ['Accounts'];
 const Token = z.string().min(1).max(200).openapi({ description: 'The part of the link after `#`' });
@@ -117,7 +117,7 @@ export function invitationRoutes(app: App, deps: Deps): void {
       return { userId, isNew, projectId };
     });
     if (!joined.isNew) await attempt.forgive();
-    await signIn(c, deps, { ...joined, email, passwordHash });
+    await startSession(c, deps, { ...joined, email, passwordHash });
     return c.json(await describeMe(deps, { ...joined, email }), 200);
   });
 

@@ -19,12 +19,12 @@ import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { open, session } from '../../http/security.ts';
-import { dropSessionCookie, giveSessionCookie, hashToken, newSessionToken } from '../../http/session-cookie.ts';
+import { deleteSessionCookie, hashToken, newSessionToken, setSessionCookie } from '../../http/session-cookie.ts';
 import { knownDevice } from './device-cookie.ts';
 import { ChangePassword, Login, Signup, SwitchProject } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { hashPasswordFor, passwordMatches } from './passwords.ts';
-import { describeMe, hashFor, Me, sessionToken, signIn, wrongPassword } from './sign-in.ts';
+import { describeMe, hashFor, Me, sessionToken, startSession, wrongPassword } from './sign-in.ts';
 
 const tags = ['Accounts'];
 
@@ -151,7 +151,7 @@ export function authRoutes(app: App, deps: Deps): void {
     // A new account never takes back the attempt. Otherwise callers without an account of the address would get more
     // attempts than callers with one.
     if (account.known) await attempt.forgive();
-    await signIn(c, deps, { ...account, email, passwordHash });
+    await startSession(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);
   });
 
@@ -166,13 +166,13 @@ export function authRoutes(app: App, deps: Deps): void {
     const { userId, passwordHash } = await checkPassword(c, { email, password });
     const [project] = await listMemberships(db, userId);
     if (!project) throw new AppError('FORBIDDEN', { message: 'This account belongs to no project.' });
-    await signIn(c, deps, { userId, projectId: project.id, email, passwordHash });
+    await startSession(c, deps, { userId, projectId: project.id, email, passwordHash });
     return c.json(await describeMe(deps, { userId, projectId: project.id, email }), 200);
   });
 
   app.openapi(logoutRoute, async (c) => {
     await deleteSession(db, hashToken(sessionToken(c, deps)));
-    dropSessionCookie(c, publicUrl);
+    deleteSessionCookie(c, publicUrl);
     return c.body(null, 204);
   });
 
@@ -206,7 +206,7 @@ export function authRoutes(app: App, deps: Deps): void {
     if (changed === 'taken') throw fieldError('newPassword', 'This password is not allowed. Choose another one.');
     if (changed === 'stale') throw notCurrent();
     await attempt.forgive();
-    giveSessionCookie(c, token, publicUrl);
+    setSessionCookie(c, token, publicUrl);
     return c.body(null, 204);
   });
 }

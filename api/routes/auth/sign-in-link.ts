@@ -1,12 +1,12 @@
 import { takeSignInLink } from '../../../db/projects/sign-in-links.ts';
 import { allowsSignInLinks } from '../../../rules/access/sign-in-link.ts';
-import { OPEN_WRITES } from '../../http/caller-limits.ts';
+import { UNAUTHENTICATED_WRITES } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import { isFromHere } from '../../http/from-here.ts';
-import type { OpenRoutes } from '../../http/registrar.ts';
+import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { hashToken, newSessionToken, SESSION_DAYS } from '../../http/session-cookie.ts';
-import { giveSession } from './sign-in.ts';
+import { setSignInCookies } from './sign-in.ts';
 
 /** Tells the sign-in page that the link is no longer valid (dashboard/screens/sign-in). */
 const ENDED = '/app/sign-in?link=ended';
@@ -19,7 +19,7 @@ const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
  * machine only, and only for a request that opens a page. Prefetches, frames, images and HEAD requests do not use it
  * up. Anyone with the link could also open the home that it was printed for, so it needs no other proof.
  */
-export function signInLinkRoutes(openly: OpenRoutes, deps: Deps): void {
+export function signInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   if (!allowsSignInLinks(deps.config)) return;
   const follow = async (c: RequestContext) => {
     c.header('Cache-Control', 'no-store');
@@ -34,10 +34,10 @@ export function signInLinkRoutes(openly: OpenRoutes, deps: Deps): void {
       days: SESSION_DAYS,
     });
     if (!person) return c.redirect(ENDED, 303);
-    giveSession(c, deps, { token, ...person });
+    setSignInCookies(c, deps, { token, ...person });
     return c.redirect('/app', 303);
   };
-  openly.get('/auth/link/{token}', follow, { limit: OPEN_WRITES });
+  unauthenticated.get('/auth/link/{token}', follow, { limit: UNAUTHENTICATED_WRITES });
 }
 
 /**

@@ -11,14 +11,14 @@ import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import {
-  givenSessionToken,
-  giveSessionCookie,
   hashToken,
   newSessionToken,
+  readSessionToken,
   SESSION_DAYS,
+  setSessionCookie,
 } from '../../http/session-cookie.ts';
 import { Hold, projectResponse } from '../project/response.ts';
-import { giveDeviceCookie } from './device-cookie.ts';
+import { setDeviceCookie } from './device-cookie.ts';
 import { hashPasswordFor } from './passwords.ts';
 
 /** Salt size of argon2, in bytes. */
@@ -48,11 +48,11 @@ export const Me = z
   });
 
 /**
- * Starts a session of a user in a project, and remembers their browser.
+ * Starts a session of a user in a project, and remembers their browser. The caller has checked the password.
  * @param p.passwordHash the hash that the password was checked against
  * @throws AppError UNAUTHORIZED if the password has changed since
  */
-export async function signIn(
+export async function startSession(
   c: RequestContext,
   deps: Deps,
   p: { userId: string; projectId: string; email: string; passwordHash: string },
@@ -60,17 +60,17 @@ export async function signIn(
   const token = newSessionToken();
   const kept = await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
   if (!kept) throw wrongPassword();
-  giveSession(c, deps, { ...p, token });
+  setSignInCookies(c, deps, { ...p, token });
 }
 
 /** Sets the cookies for a stored session and for the known device. */
-export function giveSession(
+export function setSignInCookies(
   c: RequestContext,
   { config }: Pick<Deps, 'config'>,
   p: { token: string; userId: string; email: string },
 ): void {
-  giveSessionCookie(c, p.token, config.publicUrl);
-  giveDeviceCookie(c, { ...p, key: deriveKey(config.secretKey, 'accounts'), publicUrl: config.publicUrl });
+  setSessionCookie(c, p.token, config.publicUrl);
+  setDeviceCookie(c, { ...p, key: deriveKey(config.secretKey, 'accounts'), publicUrl: config.publicUrl });
   c.header('Cache-Control', 'no-store');
 }
 
@@ -105,7 +105,7 @@ export async function describeMe(
  * @throws AppError UNAUTHORIZED
  */
 export function sessionToken(c: RequestContext, { config }: Deps): string {
-  const token = givenSessionToken(c, config.publicUrl);
+  const token = readSessionToken(c, config.publicUrl);
   if (!token) throw new AppError('UNAUTHORIZED');
   return token;
 }

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
 import { RETRY_ROWS, retryRecipients } from '../../../engine/campaigns/retry.ts';
-import { MENDABLE_REASONS } from '../../../rules/campaigns/retry.ts';
+import { RETRYABLE_REASONS } from '../../../rules/campaigns/retry.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, readVersion } from '../../http/record-version.ts';
@@ -11,7 +11,7 @@ import { scopes } from '../../http/security.ts';
 
 const RetryCampaign = z
   .object({
-    reasons: z.array(z.enum(MENDABLE_REASONS)).max(100).nullish().openapi({
+    reasons: z.array(z.enum(RETRYABLE_REASONS)).max(100).nullish().openapi({
       description: 'Retries only recipients that failed for one of these reasons. Defaults to all of them.',
     }),
   })
@@ -37,7 +37,7 @@ const retryRoute = createRoute({
 export function campaignRetryRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(retryRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const reasons = [...new Set(c.req.valid('json').reasons ?? MENDABLE_REASONS)];
+    const reasons = [...new Set(c.req.valid('json').reasons ?? RETRYABLE_REASONS)];
     // The version is compared for the first page only: recipients that were requeued stay requeued if the campaign
     // changes later.
     let read = readVersion(c);

@@ -53,7 +53,7 @@ const ContactExport = z
     },
   });
 
-const dossierRoute = createRoute({
+const contactDataRoute = createRoute({
   method: 'get',
   path: '/contacts/{id}/export',
   operationId: 'exportContact',
@@ -67,10 +67,10 @@ const dossierRoute = createRoute({
 });
 
 /** Registers the export of everything about a contact, as one JSON object. */
-export function contactDossierRoutes(app: App, { reads, compute, config }: Deps): void {
+export function contactDataRoutes(app: App, { reads, compute, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
-  app.openapi(dossierRoute, async (c) => {
+  app.openapi(contactDataRoute, async (c) => {
     const { projectId } = c.var;
     const contact = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const ref = { projectId, id: contact.id };

@@ -33,7 +33,7 @@ import { readBody } from '../../http/body.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
-import type { OpenRoutes } from '../../http/registrar.ts';
+import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { answerNoSuchLink, answerPage } from './response.ts';
 
 /** The forms of the pages and one-click requests of mail clients have only one line. */
@@ -55,7 +55,7 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
  * signed token is the permission, and does not expire. A page shows the stored state after the change, not the
  * requested one.
  */
-export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): void {
+export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<Page> | Page) => {
@@ -77,7 +77,7 @@ export function pageRoutes(openly: OpenRoutes, { config, db, outbox }: Deps): vo
       };
       return answerPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
     };
-    openly[method](path, handler, { pattern: path.replace('{token}', ':token{[\\s\\S]+}') });
+    unauthenticated[method](path, handler, { pattern: path.replace('{token}', ':token{[\\s\\S]+}') });
   };
 
   function topicsOf({ projectId, contactIds: [contactId], addresses }: LinkSubject): Promise<ContactTopic[]> {

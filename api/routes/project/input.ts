@@ -46,7 +46,7 @@ export const PatchProject = z
     }),
     publicKeyMode: z.enum(PUBLIC_KEY_MODES).optional().openapi({
       description:
-        'With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but it reverts only unsubscribes that it made itself.',
+        'With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but the public key can undo only unsubscribes that were made with the public key.',
     }),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),

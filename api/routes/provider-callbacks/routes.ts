@@ -3,11 +3,11 @@ import type { EmailProviderKind } from '../../../rules/emails/email-providers.ts
 import type { SmsProviderKind } from '../../../rules/sms/providers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
-import type { OpenRoutes } from '../../http/registrar.ts';
+import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { snsRoutes } from '../sns/routes.ts';
 import { twilioRoutes } from '../twilio/routes.ts';
 
-type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps) => void;
+type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps) => void;
 
 /** Routes for each provider's callbacks. Null if a provider has no callbacks, or reports by email only. */
 const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: twilioRoutes };
@@ -17,6 +17,7 @@ const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = { capture: nu
  * Registers the callbacks of all providers, also of providers that are not configured. A relay may send through SES,
  * and reports about earlier emails still arrive after the provider was changed.
  */
-export const providerCallbackRoutes: CallbackRoutes = (hono, openly, deps) => {
-  for (const register of [...Object.values(OF_SMS), ...Object.values(OF_EMAIL)]) register?.(hono, openly, deps);
+export const providerCallbackRoutes: CallbackRoutes = (hono, unauthenticated, deps) => {
+  for (const register of [...Object.values(OF_SMS), ...Object.values(OF_EMAIL)])
+    register?.(hono, unauthenticated, deps);
 };

@@ -23,7 +23,7 @@ export function createSnsCertificates(): SnsCertificates {
       const known = kept.get(url.href);
       if (known && known.untilMs > Date.now()) return known.text;
       beforeFetch();
-      const text = fetchText(url);
+      const text = fetchFromSns(url);
       kept.set(url.href, { text, untilMs: Date.now() + KEPT_MS });
       text.catch(() => kept.delete(url.href));
       return text;
@@ -32,7 +32,7 @@ export function createSnsCertificates(): SnsCertificates {
 }
 
 /** Reads an SNS address that the caller has checked. A redirect is an error, because its target was not checked. */
-export async function fetchText(url: URL): Promise<string> {
+export async function fetchFromSns(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
   if (!response.ok) throw new Error(`SNS responded with ${response.status}`);
   let text = '';

@@ -14,8 +14,8 @@ import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv, RequestContext } from '../../http/env.ts';
 import { answerError } from '../../http/error-handler.ts';
-import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
-import { createSnsCertificates, fetchText } from './certificates.ts';
+import { describeProviderCallback, type UnauthenticatedRoutes } from '../../http/registrar.ts';
+import { createSnsCertificates, fetchFromSns } from './certificates.ts';
 
 const PATH = '/webhooks/sns';
 /** Without its envelope, a notification has no signature that proves its origin. */
@@ -56,7 +56,7 @@ const snsRoute: RouteConfig = {
  * `recordFeedback` handles; a 5xx makes it repeat. Notifications about other senders' email get a normal response,
  * because a topic may be shared. Source: contract §9, §10.
  */
-export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps): void {
+export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const { config, db, log } = deps;
   const certificates = createSnsCertificates();
   const recordFeedback = createFeedbackRecorder(deps);
@@ -88,7 +88,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
       throw refuseMessage('This topic is not in SNS_TOPIC_ARNS.');
     const url = certificateUrl(message);
     if (!url) throw refuseMessage('The URL of the certificate does not belong to SNS.');
-    const takeFetch = () => deps.limits.takeForOpenWrite(clientAddress(c), CERTIFICATE_FETCHES);
+    const takeFetch = () => deps.limits.takeForUnauthenticated(clientAddress(c), CERTIFICATE_FETCHES);
     const certificate = await certificates.get(url, takeFetch).catch((cause) => {
       if (cause instanceof AppError) throw cause;
       throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be fetched.', cause });
@@ -119,13 +119,13 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     return said ?? (sesMessageId === undefined ? undefined : findEmailIdByProviderId(db, sesMessageId));
   }
 
-  describeCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
+  describeProviderCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
   const receive = async (c: RequestContext): Promise<Response> => {
     const message = await authentic(c);
     if (message.Type === 'SubscriptionConfirmation') {
       const url = confirmationUrl(message);
       if (!url) throw refuseMessage('The confirmation URL does not belong to SNS.');
-      await fetchText(url);
+      await fetchFromSns(url);
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
       await note(message.TopicArn, 'confirmed');
     } else if (message.Type === 'Notification') {
@@ -136,7 +136,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     }
     return c.body(null, 200);
   };
-  openly.post(PATH, receive, { limitOfRefused: REFUSED_CALLBACKS });
+  unauthenticated.post(PATH, receive, { refusedLimit: REFUSED_CALLBACKS });
 }
 
 function notYet(): AppError {

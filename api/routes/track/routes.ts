@@ -25,7 +25,7 @@ const trackRoute = createRoute({
   tags: ['Track'],
   summary: 'Record an event of a contact',
   description:
-    "Creates the contact if it is new, starts the workflows that the event triggers, and ends steps that wait for it. Accepts the public key; its data is stored and shown as plain text only. The project's setting `publicKeyMode` decides what the public key may change, and `mode` in the response returns the setting. In `protected` mode, the public key adds at most 20 fields (4 KB) per contact, and never overwrites or removes the project's own. `subscribed: false` then applies to new contacts only, and `true` to contacts that never unsubscribed. Other changes are ignored, and the response is the same. In `open` mode, the rules of a secret key apply, but the public key reverts only unsubscribes that it made itself.",
+    "Creates the contact if it is new, starts the workflows that the event triggers, and ends steps that wait for it. Accepts the public key; its data is stored and shown as plain text only. The project's setting `publicKeyMode` decides what the public key may change, and `mode` in the response returns the setting. In `protected` mode, the public key adds at most 20 fields (4 KB) per contact, and never overwrites or removes the project's own. `subscribed: false` then applies to new contacts only, and `true` to contacts that never unsubscribed. Other changes are ignored, and the response is the same. In `open` mode, the rules of a secret key apply, but the public key can undo only unsubscribes that were made with the public key.",
   security: publicKey(),
   request: { headers: IdempotencyHeader, body: json(TrackEvent) },
   responses: { 200: ok(TrackedEvent) },

@@ -4,7 +4,7 @@ import { type FetchKind, machineBehind } from '../../../rules/emails/prefetchers
 import { TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
-import type { OpenRoutes } from '../../http/registrar.ts';
+import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { answerNoSuchLink } from '../pages/response.ts';
 import { createLinkFinder } from './link-finder.ts';
 
@@ -19,7 +19,7 @@ const CLICK = '/c/{token}/{link}';
  * (`deps.engagements`). A click redirects only to links of the email's own content: `link` is an index into its
  * links. Source: contract §9.3 Links, docs/decisions.md.
  */
-export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
+export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const { config, engagements } = deps;
   const links = createLinkFinder(deps);
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
@@ -46,8 +46,8 @@ export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
     });
     return c.body(null, 302, { ...NO_STORE, location: link });
   };
-  openly.get(OPEN, open, { limit: TRACKED_HITS, pattern: '/o/:file{[^/]+\\.gif}' });
-  openly.get(CLICK, click, { limit: TRACKED_HITS, pattern: '/c/:token/:link{[\\s\\S]+}' });
+  unauthenticated.get(OPEN, open, { limit: TRACKED_HITS, pattern: '/o/:file{[^/]+\\.gif}' });
+  unauthenticated.get(CLICK, click, { limit: TRACKED_HITS, pattern: '/c/:token/:link{[\\s\\S]+}' });
 }
 
 function fetchOf(c: RequestContext) {

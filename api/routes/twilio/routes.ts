@@ -14,7 +14,7 @@ import { readBody } from '../../http/body.ts';
 import { REFUSED_CALLBACKS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
-import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
+import { describeProviderCallback, type UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { noContent } from '../../http/responses.ts';
 
 /** Far larger than any callback of Twilio. */
@@ -65,15 +65,21 @@ const inboundRoute: RouteConfig = {
  * Registers Twilio's callbacks: delivery status, and replies of recipients (STOP and START). Source: contract §10.3
  * SMS consent.
  */
-export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db, outbox }: Deps): void {
+export function twilioRoutes(
+  hono: OpenAPIHono<AppEnv>,
+  unauthenticated: UnauthenticatedRoutes,
+  { config, db, outbox }: Deps,
+): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
-    openly.post(path, async (c) => handle(c, await signedParams(c, config)), { limitOfRefused: REFUSED_CALLBACKS });
+    unauthenticated.post(path, async (c) => handle(c, await signedParams(c, config)), {
+      refusedLimit: REFUSED_CALLBACKS,
+    });
   };
 
-  describeCallback(hono, statusRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
-  describeCallback(hono, inboundRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
+  describeProviderCallback(hono, statusRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
+  describeProviderCallback(hono, inboundRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
 
   post('/webhooks/twilio/status', async (c, params) => {
     const status = STATUS_OF[params.MessageStatus ?? params.SmsStatus ?? ''];

@@ -7,7 +7,7 @@ import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
-import { CAMPAIGN_ANSWERS, type Campaign, MENDABLE, type Mendable, type Stats } from './words.ts';
+import { CAMPAIGN_ANSWERS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
 
 const words = text.campaigns;
 
@@ -15,7 +15,7 @@ const words = text.campaigns;
 export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { id, status } = campaign;
   const reasons = Object.entries(stats.byReason).sort(([, a], [, b]) => b - a);
-  const mendable = MENDABLE.filter((reason) => (stats.byReason[reason] ?? 0) > 0);
+  const retryable = RETRYABLE.filter((reason) => (stats.byReason[reason] ?? 0) > 0);
   const isOver = status === 'CANCELLED';
   return (
     <section aria-label={words.reasonsTitle}>
@@ -23,7 +23,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
         <Title order={2} size="h4">
           {words.reasonsTitle}
         </Title>
-        {mendable.length > 0 && !isOver && <Retry id={id} reasons={mendable} />}
+        {retryable.length > 0 && !isOver && <Retry id={id} reasons={retryable} />}
       </Group>
       {reasons.length === 0 ? (
         <Text c="dimmed">{stats.pending === 0 ? words.everybodyGot : words.nobodyLost}</Text>
@@ -73,7 +73,7 @@ function Means({ reason }: { reason: string }) {
 }
 
 /** Tries recipients again, who failed for these reasons. */
-export function Retry({ id, reasons }: { id: string; reasons: readonly Mendable[] }) {
+export function Retry({ id, reasons }: { id: string; reasons: readonly Retryable[] }) {
   const write = useWrite('retryCampaign', { changes: CAMPAIGN_ANSWERS });
   return (
     <ActionButton

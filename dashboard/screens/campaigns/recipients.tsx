@@ -14,7 +14,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Retry } from './reasons.tsx';
 import type { RecipientSearch } from './routes.ts';
-import { type Campaign, isUnderWay, MENDABLE, OUTCOMES, type Outcome } from './words.ts';
+import { type Campaign, isUnderWay, OUTCOMES, type Outcome, RETRYABLE } from './words.ts';
 
 type Recipient = ItemOf<'listCampaignRecipients'>;
 
@@ -53,10 +53,10 @@ export function Recipients() {
 }
 
 function Actions({ id, filter, campaign }: { id: string; filter: RecipientSearch; campaign: Campaign | undefined }) {
-  const mendable = MENDABLE.filter((reason) => filter.reason?.split(',').includes(reason));
+  const retryable = RETRYABLE.filter((reason) => filter.reason?.split(',').includes(reason));
   return (
     <>
-      {mendable.length > 0 && campaign && campaign.status !== 'CANCELLED' && <Retry id={id} reasons={mendable} />}
+      {retryable.length > 0 && campaign && campaign.status !== 'CANCELLED' && <Retry id={id} reasons={retryable} />}
       <Button
         component="a"
         variant="default"

@@ -27,14 +27,14 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Reasons whose recipients `retry` sends to again. */
-export const MENDABLE = [
+export const RETRYABLE = [
   'provider_rejected',
   'expired',
   'template_error',
   'sender_not_verified',
   'limit_reached',
 ] as const;
-export type Mendable = (typeof MENDABLE)[number];
+export type Retryable = (typeof RETRYABLE)[number];
 
 /** Every operation whose answer a change of a campaign makes stale. */
 export const CAMPAIGN_ANSWERS = [

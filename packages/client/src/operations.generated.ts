@@ -1832,7 +1832,7 @@ export type PatchProject = {
   phoneCountry?: string | null;
   /** With `protect`, `subscribed: true` does not subscribe a contact that unsubscribed personally, unless the request has `resubscribe: true`. */
   resubscribe?: ProjectResubscribe;
-  /** With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but it reverts only unsubscribes that it made itself. */
+  /** With `protected`, `/v1/track` with the public key overrides nothing. With `open`, the rules of a secret key apply, but the public key can undo only unsubscribes that were made with the public key. */
   publicKeyMode?: TrackedEventMode;
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;

@@ -83,7 +83,7 @@ describe('a write without credentials', () => {
 describe('tracked mails', () => {
   it('have a limit that no proxy of a mailbox provider comes to', async () => {
     const [stranger, other] = [newCaller(), newCaller()];
-    for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForOpenWrite(stranger, TRACKED_HITS);
+    for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForUnauthenticated(stranger, TRACKED_HITS);
     for (const path of ['/o/x.gif', '/c/x/0']) {
       expect([path, (await ask('GET', path, stranger)).status]).toEqual([path, 429]);
       expect([path, (await ask('GET', path, other)).status]).toEqual([path, 404]);
@@ -94,7 +94,7 @@ describe('tracked mails', () => {
 
 it('an anonymous caller makes us fetch few certificates', async () => {
   const stranger = newCaller();
-  for (let n = 0; n < 10; n += 1) api.deps.limits.takeForOpenWrite(stranger, CERTIFICATE_FETCHES);
+  for (let n = 0; n < 10; n += 1) api.deps.limits.takeForUnauthenticated(stranger, CERTIFICATE_FETCHES);
   const message = {
     Type: 'Notification',
     MessageId: 'x',
