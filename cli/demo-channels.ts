@@ -10,7 +10,13 @@ import { type Mailbox, openCaptured } from './demo/mailbox.ts';
 import { type Open, runTour } from './demo/process.ts';
 import { startProviders } from './demo/providers.ts';
 import { createReport } from './demo/report.ts';
-import { capturesMail, findRunningService, runningAt, startOwnService, tellStart } from './demo/service.ts';
+import {
+  capturesMail,
+  describeRunningService,
+  findRunningService,
+  startOwnService,
+  tellStart,
+} from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 import { freePort } from './start/ports.ts';
 
@@ -37,7 +43,7 @@ await runTour(async (open) => {
 
 /** Closes the loops that need nothing from the running service except captured email. */
 async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
-  console.log(`On ${dev.baseUrl} (${runningAt(process.env)}).`);
+  console.log(`Service at ${dev.baseUrl} (${describeRunningService(process.env)}).`);
   const tell = (line: string) => report.line(line);
   const listeners = await open(() => startMailListeners({ env: process.env, dev, tell }));
   const { inboundPort, relayPort } = listeners;
@@ -59,7 +65,7 @@ async function openOwn(open: Open): Promise<ProviderTour> {
   const settings = { ...listeners, ...providers.settings };
   const service = await open(() => startOwnService({ env: process.env, settings, tell: tellStart }));
   const dev = await service.dev;
-  console.log(`On ${dev.baseUrl} (${service.found}), with`);
+  console.log(`Service at ${dev.baseUrl} (${service.found}), with these settings:`);
   // Secrets are not printed, not even secrets that exist only during the tour.
   for (const [name, value] of Object.entries(settings)) report.line(`${name}=${/TOKEN/.test(name) ? '…' : value}`);
   const tour = tourOf(dev, { mailbox: providers.mailbox, inboundPort, relayPort });

@@ -1,6 +1,7 @@
 /**
- * Starts Swagger UI in the page at /docs. Its own resolver of references parses the whole document anew, which takes seconds;
- * all of our references lead to the document itself, so a walk over what is shown is enough.
+ * Starts Swagger UI in the page at /docs, with a resolver of references of our own. Swagger UI's resolver parses the
+ * whole document again, which takes seconds. All of our references lead to the same document, so it is enough to
+ * resolve the part that the page shows.
  */
 const localReferences = () => ({
   fn: {
@@ -16,7 +17,7 @@ SwaggerUIBundle({
   plugins: [localReferences],
 });
 
-/** The value with each reference replaced by what it leads to; one within itself stays a reference. */
+/** Returns the value with each reference replaced by its target. A reference inside its own target stays as it is. */
 function follow(document, value, within) {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => follow(document, item, within));
@@ -26,7 +27,7 @@ function follow(document, value, within) {
   }
   if (within.includes(reference)) return value;
   const target = follow(document, valueAt(document, namesIn(reference)), [...within, reference]);
-  // By `$$ref` Swagger UI knows the name of what it shows.
+  // Swagger UI reads the name of a schema from `$$ref`.
   return { ...target, ...follow(document, rest, within), $$ref: reference };
 }
 
@@ -34,7 +35,7 @@ function valueAt(document, path) {
   return path.reduce((value, name) => value?.[name], document);
 }
 
-/** `#/components/schemas/Contact` as the names on the way: RFC 6901. */
+/** Splits a reference such as `#/components/schemas/Contact` into its names (RFC 6901). */
 function namesIn(reference) {
   const names = reference.replace('#/', '').split('/');
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -58,7 +58,7 @@ ${time(mail.createdAt)}</a></li>`,
 }
 
 /** Returns the page of an email: its headers, its HTML in a frame without scripts, and its text. */
-export function messagePage(mail: MailboxMessage): string {
+export function mailboxEmailPage(mail: MailboxMessage): string {
   const shown = ['from', 'to', 'reply-to', 'subject', 'date', 'list-unsubscribe', 'message-id'];
   const headers = shown.flatMap((name) => {
     const value = mail.headers[name];
@@ -80,7 +80,7 @@ ${html}
 }
 
 /** Returns the list of captured SMS, newest first. */
-export function smsPage(messages: MailboxSms[]): string {
+export function mailboxSmsPage(messages: MailboxSms[]): string {
   const rows = messages.map(
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}
 <span class="preview">from ${escapeHtml(sms.from)}</span></span>${time(sms.createdAt)}</div></li>`,

@@ -97,28 +97,28 @@ export function subscribePage(subject: PageSubject, links: PageLinks): Page {
     `<h1>Subscribe?</h1>
 <p>${addressOf(subject)} will get email from ${nameOf(subject)}.</p>
 ${button(links.subscribe, 'Subscribe')}
-<p class="soft">You can unsubscribe at any time, by the link in every message.</p>`,
+<p class="soft">You can unsubscribe at any time, with the link in every email.</p>`,
   );
 }
 
-/** Returns the text that a person agrees to with the button of the page. It is stored as proof. */
-export function confirmationText({ address, projectName }: PageSubject): string {
-  return `${address ?? ''} will get mail from ${projectName}. You can unsubscribe at any time, by the link in every message.`;
+/** Returns the text that a person agrees to with the Confirm button. It is stored as proof of the consent. */
+export function consentText({ address, projectName }: PageSubject): string {
+  return `${address ?? ''} will get email from ${projectName}. You can unsubscribe at any time, with the link in every email.`;
 }
 
-/** Returns the confirmation page of a double opt-in. `holds` is false if the link has expired. */
-export function confirmPage(subject: PageSubject, links: PageLinks, holds: boolean): Page {
+/** Returns the confirmation page of a double opt-in. `isValid` is false if the link has expired. */
+export function confirmPage(subject: PageSubject, links: PageLinks, isValid: boolean): Page {
   if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
-  if (!holds) {
+  if (!isValid) {
     const body = '<h1>This link has expired</h1>\n<p>Please subscribe again to get a new one.</p>';
-    return pageOf(subject, 'Too late', body);
+    return pageOf(subject, 'Link expired', body);
   }
   return pageOf(
     subject,
     'Confirm',
     `<h1>Confirm your subscription</h1>
-<p>${escapeHtml(confirmationText(subject))}</p>
+<p>${escapeHtml(consentText(subject))}</p>
 ${button(links.confirm, 'Confirm')}`,
   );
 }

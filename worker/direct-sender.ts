@@ -93,7 +93,7 @@ export function startDirectSender(deps: {
     return rooms;
   }
 
-  function placesOf(projectId: string): number {
+  function homePaths(projectId: string): number {
     return [...inFlight.values()].filter((row) => row.projectId === projectId).length;
   }
 
@@ -107,7 +107,7 @@ export function startDirectSender(deps: {
       )
       .finally(() => {
         // New rows wake the loop themselves. This wakes it for rows that arrived while no place was free.
-        const heldUp = inFlight.size >= channel.maxInFlight || placesOf(projectId) >= channel.maxOfProject;
+        const heldUp = inFlight.size >= channel.maxInFlight || homePaths(projectId) >= channel.maxOfProject;
         for (const row of rows) inFlight.delete(row.id);
         underWay.delete(work);
         if (heldUp) loop.wake();

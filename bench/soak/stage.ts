@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 import { startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
 import { freePort } from '../../cli/start/ports.ts';
-import { markOf } from '../../cli/start/processes.ts';
+import { identifyProcess } from '../../cli/start/processes.ts';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
 import { startTemporalServer } from '../../cli/start/temporal-server.ts';
 import { connect, type Db } from '../../db/connection.ts';
@@ -205,7 +205,7 @@ function keep(name: string, start: () => Promise<HostProcess>): Kept {
     while (!stopped) {
       host = await start().catch(() => undefined);
       expected = false;
-      while (host && !stopped && markOf(host.pid)) await sleep(100);
+      while (host && !stopped && identifyProcess(host.pid)) await sleep(100);
       if (host && !stopped && !expected) deaths.push(host.output().trim().split('\n').slice(-3).join('\n'));
       await sleep(200);
     }
@@ -216,7 +216,7 @@ function keep(name: string, start: () => Promise<HostProcess>): Kept {
     name,
     deaths,
     kill: async () => {
-      if (!host || !markOf(host.pid) || expected) return false;
+      if (!host || !identifyProcess(host.pid) || expected) return false;
       expected = true;
       await host.kill();
       return true;

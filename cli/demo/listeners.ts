@@ -4,7 +4,7 @@ import { type Environment, parseSettings } from '../../rules/config.ts';
 import { startChild } from '../start/child.ts';
 import type { DevFile } from '../start/dev-file.ts';
 import { StartError } from '../start/error.ts';
-import { type Home, keptSecret, openHome } from '../start/home.ts';
+import { type Home, openHome, readOrCreateSecret } from '../start/home.ts';
 import { freePort } from '../start/ports.ts';
 
 /** The mail listeners of a service on 127.0.0.1. */
@@ -54,6 +54,6 @@ export async function startMailListeners(p: {
 function secretKeyOf(env: Environment, home: Home): string {
   const { secretKey } = parseSettings(env);
   if (secretKey !== undefined) return secretKey;
-  if (existsSync(join(home.folder, 'secret-key'))) return keptSecret(home, 'secret-key');
+  if (existsSync(join(home.folder, 'secret-key'))) return readOrCreateSecret(home, 'secret-key');
   throw new StartError('The running service has its SECRET_KEY from its environment: set it here too.');
 }

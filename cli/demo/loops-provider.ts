@@ -15,12 +15,12 @@ export interface ProviderTour extends ChannelTour {
   readonly providers: Providers;
 }
 
-/** The loops that need a mail server, a Twilio and a web server on this machine that workers may call. */
+/** The loops that need a mail server, a Twilio API and a web server on this machine, which workers may call. */
 export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
   { title: 'A hard bounce: refused during the SMTP session', close: closeRefusal },
   { title: 'An unreachable mail host: a Transient bounce, no one is unsubscribed', close: closeNoRoute },
   { title: 'An SMS: Twilio reports the delivery, the person replies STOP', close: closeSms },
-  { title: 'A webhook of the registry: signed (Standard Webhooks)', close: closeWebhook },
+  { title: 'A webhook: signed (Standard Webhooks)', close: closeWebhook },
 ];
 
 const PHONE = '+4915112345678';

@@ -30,7 +30,7 @@ export interface TourService {
 export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
   const running = await findRunningService(env);
   if (running === undefined) return startOwnService({ env, settings: {}, tell });
-  return { dev: Promise.resolve(running), found: runningAt(env), close: async () => {} };
+  return { dev: Promise.resolve(running), found: describeRunningService(env), close: async () => {} };
 }
 
 /** Returns the dev.json of TIDINGS_HOME, if its service responds. */
@@ -39,7 +39,7 @@ export async function findRunningService(env: Environment): Promise<DevFile | un
 }
 
 /** Describes the running service as text. */
-export function runningAt(env: Environment): string {
+export function describeRunningService(env: Environment): string {
   return `running service, home ${parseSettings(env).home}`;
 }
 

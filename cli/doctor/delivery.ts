@@ -56,7 +56,8 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
     whose === 'own'
       ? `ask the provider of ${address} to set its reverse name, and publish that name with this address`
       : 'ask the operator of the mail server of SMTP_URL; it may send from another address';
-  // For another operator's server, the address that receives email is known, but not the address that sends it.
+  // For another operator's mail server, DNS shows the address that accepts our email, but the server may send from
+  // another address. A problem with it is therefore only a warning.
   const problem = (says: string) => (whose === 'own' ? fail(says, remedy) : warn(says, remedy));
   const names = await withTimeLimit(dns.names(address)).catch((error: Error & { code?: string }) => error);
   if (names instanceof Error) {

@@ -10,7 +10,7 @@ import type { Dns } from '../../rules/domains/dns.ts';
 import { reasonOf } from '../database-error.ts';
 import type { DevFile } from '../start/dev-file.ts';
 import { readJson } from '../start/private-files.ts';
-import { markOf } from '../start/processes.ts';
+import { identifyProcess } from '../start/processes.ts';
 
 /** Two attempts fit into three seconds, which is the limit of a lookup. */
 const DNS_TRY_MS = 900;
@@ -84,7 +84,7 @@ export function openSubject(env: Environment, address: string | undefined): Subj
 /** Reads the dev.json of a living `npm start`. A killed one leaves its file behind. */
 function runningStart(home: string): DevFile | undefined {
   const dev = readJson<DevFile>(join(home, 'dev.json'));
-  return dev && markOf(dev.pids.start) ? dev : undefined;
+  return dev && identifyProcess(dev.pids.start) ? dev : undefined;
 }
 
 function secretKeyOf(settings: Settings, home: string): Subject['secretKey'] {

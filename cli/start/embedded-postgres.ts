@@ -17,7 +17,15 @@ import { StartError } from './error.ts';
 import { openLog } from './logs.ts';
 import { findPostgresBinaries, type PostgresBinaries, type PostgresUser, postgresUser } from './postgres-binaries.ts';
 import { makeFolder } from './private-files.ts';
-import { endProcess, isAlive, markOf, type ProcessMark, processesIn, sendSignal, waitForEnd } from './processes.ts';
+import {
+  endProcess,
+  identifyProcess,
+  isAlive,
+  type ProcessIdentity,
+  processesIn,
+  sendSignal,
+  waitForEnd,
+} from './processes.ts';
 import { adoptProcess, type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 /** The superuser and the database of the embedded Postgres. */
@@ -147,7 +155,7 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
   const lockFile = join(options.dataFolder, 'postmaster.pid');
   if (!existsSync(lockFile)) return undefined;
   const lines = readFileSync(lockFile, 'utf8').split('\n');
-  const mark = markOf(Number(lines[0]));
+  const mark = identifyProcess(Number(lines[0]));
   if (mark && isOurs(mark, options.dataFolder)) {
     const port = Number(lines[3]);
     if (await waitForConnections(mark, port, options.password))
@@ -161,7 +169,7 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
  * Tells whether the process is our postmaster: another program may have the pid of a dead one. On systems without
  * /proc, the database password decides.
  */
-function isOurs(mark: ProcessMark, dataFolder: string): boolean {
+function isOurs(mark: ProcessIdentity, dataFolder: string): boolean {
   return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);
 }
 
@@ -195,7 +203,7 @@ async function endOrphans(dataFolder: string): Promise<void> {
 }
 
 /** Waits for connections. Returns false if the process ended, for example because it was shutting down. */
-async function waitForConnections(mark: ProcessMark, port: number, password: string): Promise<boolean> {
+async function waitForConnections(mark: ProcessIdentity, port: number, password: string): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(mark) && Date.now() < deadline) {
     if (await query(port, password, 'postgres', 'SELECT 1').catch(() => undefined)) return true;
@@ -228,7 +236,7 @@ function address(port: number, password: string, database: string): string {
  * Returns how to stop Postgres. SIGINT is its fast shutdown. SIGQUIT is its immediate shutdown, after which the next
  * start recovers.
  */
-function stopSignals(mark: ProcessMark) {
+function stopSignals(mark: ProcessIdentity) {
   return {
     stop: async (graceMs = STOP_GRACE_MS) => {
       sendSignal(mark, 'SIGINT');

@@ -1,7 +1,7 @@
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
-import { isAlive, markOf, type ProcessMark } from './processes.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from './processes.ts';
 
 /** If two starts remove the same dead lock at the same time, each needs one more attempt. More attempts do no harm. */
 const ATTEMPTS = 10;
@@ -13,11 +13,11 @@ const ATTEMPTS = 10;
  */
 export function takeLock(path: string, homeName: string): { release(): void } {
   const mine = `${path}.${process.pid}`;
-  writePrivate(mine, JSON.stringify(markOf(process.pid)));
+  writePrivate(mine, JSON.stringify(identifyProcess(process.pid)));
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (link(mine, path)) return { release: () => rmSync(path, { force: true }) };
-      const holder = readJson<ProcessMark>(path);
+      const holder = readJson<ProcessIdentity>(path);
       if (holder && isAlive(holder)) {
         throw new StartError(
           `Tidings already runs on TIDINGS_HOME ${homeName} (process ${holder.pid}): stop it, or choose another folder.`,
@@ -45,14 +45,14 @@ function link(from: string, to: string): boolean {
  * Removes the lock of a dead process. Moves it aside and reads it again first, because another start may have taken
  * the lock in the meantime.
  */
-function removeDead(path: string, holder: ProcessMark | undefined): void {
+function removeDead(path: string, holder: ProcessIdentity | undefined): void {
   const aside = `${path}.${process.pid}.aside`;
   try {
     renameSync(path, aside);
   } catch {
     return;
   }
-  const moved = readJson<ProcessMark>(aside);
+  const moved = readJson<ProcessIdentity>(aside);
   if (moved && moved.pid !== holder?.pid && isAlive(moved)) link(aside, path);
   rmSync(aside, { force: true });
 }

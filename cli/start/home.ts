@@ -27,7 +27,7 @@ const SECRET_BYTES = 32;
 export function openHome(path: string): Home {
   const folder = resolve(path);
   refuseOthers(path, folder);
-  const home = placesOf(folder);
+  const home = homePaths(folder);
   try {
     for (const place of [folder, home.logs, home.bin, join(folder, 'temporal')]) makeFolder(place, ONLY_OWNER);
   } catch (cause) {
@@ -44,7 +44,7 @@ export function markVersion(home: Home): void {
 }
 
 /** Returns a secret that is generated on the first start and stored in the home (mode 0600). */
-export function keptSecret(home: Home, name: 'secret-key' | 'postgres-password'): string {
+export function readOrCreateSecret(home: Home, name: 'secret-key' | 'postgres-password'): string {
   const file = join(home.folder, name);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   const secret = randomBytes(SECRET_BYTES).toString('hex');
@@ -52,7 +52,7 @@ export function keptSecret(home: Home, name: 'secret-key' | 'postgres-password')
   return secret;
 }
 
-function placesOf(folder: string): Home {
+function homePaths(folder: string): Home {
   return {
     folder,
     logs: join(folder, 'logs'),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pids } from './dev-file.ts';
-import { isAlive, type ProcessMark } from './processes.ts';
+import { isAlive, type ProcessIdentity } from './processes.ts';
 import type { Running } from './running.ts';
 import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts';
 
@@ -35,7 +35,7 @@ export interface Parts {
 
 interface Part {
   readonly kind: Kind;
-  mark: ProcessMark | undefined;
+  mark: ProcessIdentity | undefined;
   supervised: Supervised | undefined;
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Identifies a process, also if a later process gets the same pid. */
-export interface ProcessMark {
+export interface ProcessIdentity {
   readonly pid: number;
   /** Start time, as the system reports it. Only compared. */
   readonly startedAt: string;
@@ -12,19 +12,19 @@ export interface ProcessMark {
 const POLL_MS = 50;
 const ON_LINUX = process.platform === 'linux';
 
-/** Returns the mark of a living process. Undefined when it is gone or a zombie. */
-export function markOf(pid: number): ProcessMark | undefined {
+/** Returns the pid and start time of a living process. Undefined if the process has ended or is a zombie. */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = ON_LINUX ? linuxStart(pid) : unixStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Tells whether the process of this mark is alive, and not another one with its pid. */
-export function isAlive(mark: ProcessMark): boolean {
-  return markOf(mark.pid)?.startedAt === mark.startedAt;
+/** Tells whether exactly this process is alive. Another process with the same pid does not count. */
+export function isAlive(mark: ProcessIdentity): boolean {
+  return identifyProcess(mark.pid)?.startedAt === mark.startedAt;
 }
 
 /** Waits until the process has ended. Returns false after `timeoutMs`. */
-export async function waitForEnd(mark: ProcessMark, timeoutMs: number): Promise<boolean> {
+export async function waitForEnd(mark: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isAlive(mark)) {
     if (Date.now() >= deadline) return false;
@@ -34,7 +34,7 @@ export async function waitForEnd(mark: ProcessMark, timeoutMs: number): Promise<
 }
 
 /** Sends `signal`, and SIGKILL if the process still runs after `graceMs`. Returns when the process has ended. */
-export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+export async function endProcess(mark: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   sendSignal(mark, signal);
   if (await waitForEnd(mark, graceMs)) return;
   sendSignal(mark, 'SIGKILL');
@@ -42,7 +42,7 @@ export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, grac
 }
 
 /** Sends a signal to the process if it is still the one of the mark. */
-export function sendSignal(mark: ProcessMark, signal: NodeJS.Signals): void {
+export function sendSignal(mark: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isAlive(mark)) return;
   try {
     process.kill(mark.pid, signal);
@@ -52,24 +52,26 @@ export function sendSignal(mark: ProcessMark, signal: NodeJS.Signals): void {
 }
 
 /** Lists living processes whose working directory is `folder`. Empty on systems other than Linux. */
-export function processesIn(folder: string): ProcessMark[] {
+export function processesIn(folder: string): ProcessIdentity[] {
   return linuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
 }
 
 /** Lists living processes with `argument` in their command line, including processes of other parents. */
-export function processesWithArgument(argument: string): ProcessMark[] {
+export function processesWithArgument(argument: string): ProcessIdentity[] {
   if (ON_LINUX)
     return linuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));
   const lines = execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
-  return lines.filter((line) => line.includes(argument)).flatMap((line) => markOf(Number.parseInt(line, 10)) ?? []);
+  return lines
+    .filter((line) => line.includes(argument))
+    .flatMap((line) => identifyProcess(Number.parseInt(line, 10)) ?? []);
 }
 
-function linuxProcesses(matches: (pid: number) => boolean): ProcessMark[] {
+function linuxProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
   if (!ON_LINUX) return [];
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid && attempt(() => matches(pid)))
-    .flatMap((pid) => markOf(pid) ?? []);
+    .flatMap((pid) => identifyProcess(pid) ?? []);
 }
 
 /** Returns field 22 of /proc/<pid>/stat: clock ticks since boot. A zombie counts as ended. */

@@ -1,11 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { StartError } from './error.ts';
-import { isAlive, markOf, type ProcessMark, waitForEnd } from './processes.ts';
+import { identifyProcess, isAlive, type ProcessIdentity, waitForEnd } from './processes.ts';
 
 /** A running process of the service. */
 export interface Running {
-  readonly mark: ProcessMark;
+  readonly mark: ProcessIdentity;
   /** Resolves when the process has ended for any reason, with text such as "exit code 1" or "SIGKILL". */
   readonly ended: Promise<string>;
   /** Stops the process in order, or by force after `graceMs` (5 s by default). Resolves when it has ended. */
@@ -32,20 +32,20 @@ export async function startProcess(
   command: string,
   words: readonly string[],
   options: SpawnOptions,
-): Promise<{ child: ChildProcess; mark: ProcessMark }> {
+): Promise<{ child: ChildProcess; mark: ProcessIdentity }> {
   const child = spawn(command, words, { ...options, detached: true });
   if (child.pid === undefined) {
     const [error] = await once(child, 'error');
     throw new StartError(`${name} could not be run: ${error.message}.`, { cause: error });
   }
   child.on('error', () => {}); // A signal that finds it gone; its end is reported by `exit`.
-  const mark = markOf(child.pid);
+  const mark = identifyProcess(child.pid);
   if (!mark) throw new StartError(`${name} ended at once: see its log.`);
   return { child, mark };
 }
 
 /** Watches a child of this process. */
-export function watchChild(child: ChildProcess, mark: ProcessMark, signals: Signals): Running {
+export function watchChild(child: ChildProcess, mark: ProcessIdentity, signals: Signals): Running {
   const ended = new Promise<string>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve(reason(child.exitCode, child.signalCode));
     child.once('exit', (code, signal) => resolve(reason(code, signal)));
@@ -54,7 +54,7 @@ export function watchChild(child: ChildProcess, mark: ProcessMark, signals: Sign
 }
 
 /** Watches a process that an earlier start left behind. */
-export function adoptProcess(mark: ProcessMark, signals: Signals): Running {
+export function adoptProcess(mark: ProcessIdentity, signals: Signals): Running {
   const watch = async (): Promise<string> => {
     while (isAlive(mark)) await waitForEnd(mark, WATCH_MS);
     return 'ended';

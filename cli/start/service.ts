@@ -5,7 +5,7 @@ import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './error.ts';
 import { openingsOfStart } from './exposure.ts';
 import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
-import { type Home, keptSecret, markVersion, openHome } from './home.ts';
+import { type Home, markVersion, openHome, readOrCreateSecret } from './home.ts';
 import { takeLock } from './home-lock.ts';
 import { requireInstallation } from './installation.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -106,7 +106,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
     { sends: true, tell },
   );
   stopping.throwIfAborted();
-  const secretKey = settings.secretKey ?? keptSecret(home, 'secret-key');
+  const secretKey = settings.secretKey ?? readOrCreateSecret(home, 'secret-key');
   const baseUrl = httpAddress(settings.host, port);
   const childEnv = {
     ...env,

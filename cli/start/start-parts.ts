@@ -6,7 +6,7 @@ import { databaseError } from '../database-error.ts';
 import { startChild } from './child.ts';
 import { requireTemporal } from './dependencies.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { type Home, keptSecret } from './home.ts';
+import { type Home, readOrCreateSecret } from './home.ts';
 import type { Parts } from './parts.ts';
 import { keptPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
@@ -28,7 +28,7 @@ export interface Surroundings {
 /** Returns DATABASE_URL, or starts the embedded Postgres and returns its address. */
 export async function startDatabase({ settings, home, parts, tell }: Surroundings): Promise<string> {
   if (settings.database.url !== undefined) return settings.database.url;
-  const password = keptSecret(home, 'postgres-password');
+  const password = readOrCreateSecret(home, 'postgres-password');
   const port = await keptPort(home.portsFile, 'postgres');
   const logFile = join(home.logs, 'postgres.log');
   const start = () => startEmbeddedPostgres({ dataFolder: home.postgresData, logFile, port, password });

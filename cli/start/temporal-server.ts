@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SEARCH_ATTRIBUTE_NAMES } from '../../temporal/search-attributes.ts';
 import { StartError } from './error.ts';
 import { openLog } from './logs.ts';
-import { endProcess, isAlive, type ProcessMark, processesWithArgument, sendSignal } from './processes.ts';
+import { endProcess, isAlive, type ProcessIdentity, processesWithArgument, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 const HOST = '127.0.0.1';
@@ -104,7 +104,7 @@ function words(options: TemporalServerOptions): string[] {
   ];
 }
 
-async function serves(address: string, namespace: string, mark: ProcessMark): Promise<boolean> {
+async function serves(address: string, namespace: string, mark: ProcessIdentity): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(mark) && Date.now() < deadline) {
     if (await knowsNamespace(address, namespace)) return true;
@@ -129,7 +129,7 @@ async function knowsNamespace(address: string, namespace: string): Promise<boole
   }
 }
 
-function stopSignals(mark: ProcessMark) {
+function stopSignals(mark: ProcessIdentity) {
   return {
     stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
     kill: () => sendSignal(mark, 'SIGKILL'),

@@ -58,7 +58,7 @@ export function sealUrl(p: {
     throw fieldError(p.field, 'the credentials in this URL cannot be read', 'invalid_string');
   const secret = secretOf(p.url);
   if (secret === undefined) return { url: p.url, sealed: null };
-  const plain = secret === URL_MASK ? keptSecret(p) : secret;
+  const plain = secret === URL_MASK ? readOrCreateSecret(p) : secret;
   return { url: maskUrl(p.url), sealed: sealSecret(p.key, p.context, plain) };
 }
 
@@ -68,7 +68,7 @@ export function openUrl(p: { key: Buffer; context: string } & StoredUrl): string
   return place && p.sealed !== null ? replaceSecret(p.url, place, openSecret(p.key, p.context, p.sealed)) : p.url;
 }
 
-function keptSecret(p: Parameters<typeof sealUrl>[0]): string {
+function readOrCreateSecret(p: Parameters<typeof sealUrl>[0]): string {
   const { current } = p;
   const opened = current && openUrl({ key: p.key, context: p.context, ...current });
   const secret = opened && secretOf(opened);

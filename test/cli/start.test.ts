@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive, markOf, type ProcessMark } from '../../cli/start/processes.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../../cli/start/processes.ts';
 import {
   newHome,
   pidsOf,
@@ -123,7 +123,7 @@ describe('npm start on an empty home', () => {
       const pidOf = () => ({ ...service.dev().pids, worker: service.dev().pids.workers[0] })[kind] ?? 0;
       const killed = pidOf();
       process.kill(killed, 'SIGKILL');
-      await untilService(service, () => pidOf() !== killed && markOf(pidOf()) !== undefined);
+      await untilService(service, () => pidOf() !== killed && identifyProcess(pidOf()) !== undefined);
       expect(service.output()).toContain(`(process ${killed}) ended unexpectedly: SIGKILL`);
       await untilService(service, () => answers(`${service.dev().baseUrl}/health/ready`));
     },
@@ -147,7 +147,7 @@ describe('npm start on a home that was used before', () => {
     const before = first.dev();
     const linkBefore = await signInLinkOf(first);
     await execute(before.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS answer');
-    const marks = pidsOf(before).map((pid) => markOf(pid));
+    const marks = pidsOf(before).map((pid) => identifyProcess(pid));
     for (const pid of pidsOf(before)) process.kill(pid, 'SIGKILL');
     await first.exited;
     await until(() => marks.every((mark) => mark === undefined || !isAlive(mark)), 'the end of every process');
@@ -164,7 +164,7 @@ describe('npm start on a home that was used before', () => {
 
   it('takes over what a killed parent left behind', async () => {
     const before = service.dev();
-    const marks = pidsOf(before).flatMap((pid) => markOf(pid) ?? []);
+    const marks = pidsOf(before).flatMap((pid) => identifyProcess(pid) ?? []);
     service.signal('SIGKILL');
     await service.exited;
     service = await startService({ home });
@@ -175,7 +175,7 @@ describe('npm start on a home that was used before', () => {
   });
 
   it('stops at once at a second signal', async () => {
-    const marks = pidsOf(service.dev()).flatMap((pid) => markOf(pid) ?? []) as ProcessMark[];
+    const marks = pidsOf(service.dev()).flatMap((pid) => identifyProcess(pid) ?? []) as ProcessIdentity[];
     service.signal('SIGSTOP'); // The first stop must still run when the second signal comes.
     process.kill(service.dev().pids.api, 'SIGSTOP');
     service.signal('SIGCONT');
@@ -190,7 +190,7 @@ describe('npm start on a home that was used before', () => {
 });
 
 async function endOf(pid: number | null): Promise<number> {
-  const mark = markOf(pid ?? 0);
+  const mark = identifyProcess(pid ?? 0);
   while (mark && isAlive(mark)) await sleep(5);
   return Date.now();
 }

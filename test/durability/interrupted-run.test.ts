@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
-import { isAlive, markOf, type ProcessMark } from '../../cli/start/processes.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../../cli/start/processes.ts';
 import { until } from '../support/until.ts';
 
 let run: ChildProcess | undefined;
@@ -41,7 +41,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-function commandOf({ pid }: ProcessMark): string {
+function commandOf({ pid }: ProcessIdentity): string {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
 }
 
@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('a test run leaves no process and 
     ['whose parent is killed', (child) => child.disconnect()],
   ])('%s', async (_, end) => {
     const folder = dirname(await startRun());
-    const processes = family(run?.pid ?? 0).flatMap((pid) => markOf(pid) ?? []);
+    const processes = family(run?.pid ?? 0).flatMap((pid) => identifyProcess(pid) ?? []);
     const commands = processes.map(commandOf).join('\n');
     for (const program of [/bin\/postgres .*-D /, /server start-dev/, /dist\/cli\/worker\.js/, /dist\/cli\/start\.js/])
       expect(commands).toMatch(program);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../cli/package-root.ts';
 import type { DevFile } from '../../cli/start/dev-file.ts';
 import { readJson } from '../../cli/start/private-files.ts';
-import { markOf, processesWithArgument } from '../../cli/start/processes.ts';
+import { identifyProcess, processesWithArgument } from '../../cli/start/processes.ts';
 import { programEnv } from './program-env.ts';
 import { until } from './until.ts';
 
@@ -69,7 +69,7 @@ export async function untilService(
   service: StartedService,
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const hopeless = () => (markOf(service.pid) === undefined ? 'the service ended' : undefined);
+  const hopeless = () => (identifyProcess(service.pid) === undefined ? 'the service ended' : undefined);
   await until(condition, 'the condition', { timeoutMs: TIMEOUT_MS, hopeless }).catch((error: Error) => {
     throw new Error(`${error.message}:\n${service.output()}`);
   });

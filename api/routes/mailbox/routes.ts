@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findCapturedEmail, listCapturedEmails, listCapturedSms } from '../../../db/sending/captured.ts';
 import { AppError, queryErrors } from '../../../rules/errors.ts';
-import { MAILBOX_STYLE, mailboxPage, messagePage, smsPage } from '../../../web/mailbox.ts';
+import { MAILBOX_STYLE, mailboxEmailPage, mailboxPage, mailboxSmsPage } from '../../../web/mailbox.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
 import type { RouteTable } from '../../http/route-table.ts';
@@ -56,7 +56,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   if (config.sms.captures) {
     get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await readMailboxRequest(c)) }));
-    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, await readMailboxRequest(c)))));
+    get('/mailbox/sms', async (c) => page(c, mailboxSmsPage(await listCapturedSms(db, await readMailboxRequest(c)))));
   }
   get('/mailbox.json', async (c) => {
     const mails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });
@@ -67,7 +67,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
     const mails = await listCapturedEmails(db, filter);
     return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), filter.to));
   });
-  get('/mailbox/{id}', async (c) => page(c, messagePage(await parseCaptured(await showCapturedEmail(c)))));
+  get('/mailbox/{id}', async (c) => page(c, mailboxEmailPage(await parseCaptured(await showCapturedEmail(c)))));
   get('/mailbox/{id}/html', async (c) => {
     const { html } = await parseCaptured(await showCapturedEmail(c));
     return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': MAIL_POLICY });

@@ -17,8 +17,8 @@ import { LINK_TOKEN_CHARS, type TokenSubject, verifyManageToken } from '../../..
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Page } from '../../../web/document.ts';
 import {
-  confirmationText,
   confirmPage,
+  consentText,
   forgottenPage,
   leftTopicPage,
   managePage,
@@ -122,7 +122,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     const { projectId, emailId } = subject;
     const found = await findConfirmation(db, subject);
     if (!found?.holds || emailId === null || shown.isErased) return confirmPage(shown, links, false);
-    const text = confirmationText(shown);
+    const text = consentText(shown);
     const after = await change(visit, async (trx, confirmed) => {
       const queued = await subscribeByLink(trx, confirmed);
       await keepProof(trx, { projectId, emailId, ip: clientAddress(c), text });

@@ -36,7 +36,7 @@ export function visualDocument(
 function markElements({ source, parts, hidden }: SourceModel, from: number): string {
   const pieces: { start: number; end: number; said: string }[] = [
     ...hidden.map(({ start, end }) => ({ start, end, said: '' })),
-    ...parts.flatMap((part) => markOf(part)),
+    ...parts.flatMap((part) => identifyProcess(part)),
   ].sort((a, b) => a.start - b.start);
   let at = from;
   let said = '';
@@ -49,7 +49,7 @@ function markElements({ source, parts, hidden }: SourceModel, from: number): str
   return said + source.slice(at);
 }
 
-function markOf(part: SourcePart): { start: number; end: number; said: string }[] {
+function identifyProcess(part: SourcePart): { start: number; end: number; said: string }[] {
   if (part.kind !== 'text') {
     return [{ start: part.nameEnd, end: part.nameEnd, said: ` ${MARK}="${part.id}"` }];
   }
