@@ -15,7 +15,7 @@ export class FairQueue<Item> {
     else this.waiting.set(projectId, [item]);
   }
 
-  /** Removes and returns the first item of the next project that may be served; undefined if there is none. */
+  /** Removes and returns the first item of the next project that may be served; undefined without one. */
   take(mayServe: (projectId: string) => boolean): { projectId: string; item: Item } | undefined {
     for (const [projectId, [item, ...others]] of this.waiting) {
       if (item === undefined || !mayServe(projectId)) continue;

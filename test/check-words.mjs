@@ -1,5 +1,5 @@
 /**
- * Checks the language of comments, test names, texts of the dashboard and documents (CONTRIBUTING.md, "Language").
+ * Checks the language of comments, test names, dashboard strings and documents (CONTRIBUTING.md, "Language").
  * Prints each sentence with an odd opening, each listed word (`words.json`), and each long sentence of a document.
  */
 import { execFileSync } from 'node:child_process';
@@ -87,7 +87,7 @@ function add(blocks, line, text, alone = false) {
   else Object.assign(last, { text: `${last.text} ${rest}`, end: line });
 }
 
-/** Lists the names of tests, else the texts of the dashboard. */
+/** Lists the names of tests, or the dashboard's strings. */
 function strings(file, source) {
   const isTest = /\.test\.tsx?$/.test(file);
   if (!isTest && !file.startsWith('dashboard/text/')) return [];

@@ -52,7 +52,7 @@ export async function openWindow(browser: Browser, session?: Session): Promise<W
   };
 }
 
-/** Returns the value below which this share of the values is; NaN if there are none. */
+/** Returns the value below which this share of the values is; NaN without any. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -27,9 +27,9 @@ export function whenSignedOut(then: () => void): void {
 }
 
 /**
- * Calls an operation of the API by its id in the OpenAPI document, by the session's cookie. An answer that is no JSON
- * comes as text.
- * @throws ApiFailure for every answer that is no success, and where none came
+ * Calls an operation of the API by its id in the OpenAPI document, with the session's cookie. Returns text if the
+ * response is not JSON.
+ * @throws ApiFailure for every error response, and when no response arrived
  */
 export async function call<Id extends OperationId>(
   id: Id,
@@ -65,7 +65,7 @@ function tagOf(updatedAt: string): string {
   return `"${Date.parse(updatedAt).toString(36)}"`;
 }
 
-/** Where an operation is found: also for links that download. */
+/** Returns the address of an operation, also for download links. */
 export function urlOf<Id extends OperationId>(id: Id, input: InputOf<Id>): string {
   const { params = {}, query = {} } = input as Request;
   const path = OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

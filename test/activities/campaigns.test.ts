@@ -209,7 +209,7 @@ describe('a chunk', () => {
     ['which nobody waits for', false],
     ['of which each one is an event that somebody wants', true],
   ])(
-    'of emails %s, sent by two concurrent workers, loses none and doubles at most the ones in flight',
+    'with emails %s, sent by two concurrent workers, loses none and doubles at most the ones in flight',
     async (_, wanted) => {
       if (wanted) await wantSent();
       const start = await sending(3_000);

@@ -60,7 +60,7 @@ describe('an image', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('of a megabyte returns byte for byte, also to two concurrent readers', async () => {
+  it('over a megabyte returns byte for byte, also to two concurrent readers', async () => {
     const content = newGif(Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 31) & 255)));
     const { body } = await upload(content);
     const sha = async () =>

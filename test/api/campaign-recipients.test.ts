@@ -88,7 +88,7 @@ describe('the recipients of a campaign', () => {
     },
   );
 
-  it('of a large campaign start with addresses that start with the search text', async () => {
+  it('start, in a large campaign, with addresses that start with the search text', async () => {
     const project = await buildProject(api.db, 'Large');
     const id = await buildSentCampaign(api.db, {
       projectId: project.id,
@@ -135,7 +135,7 @@ describe('the recipients of a campaign', () => {
     expect((await get('search=p&cursor=x')).status).toBe(400);
   });
 
-  it('of several chunks, among other emails of the project, are complete', async () => {
+  it('are complete over several chunks, among other emails of the project', async () => {
     const project = await buildProject(api.db, 'Chunks');
     const build = () =>
       buildSentCampaign(api.db, {
@@ -166,7 +166,7 @@ describe('the recipients of a campaign', () => {
     expect((await get('?search=p3@')).body.data).toEqual([]);
   });
 
-  it('of a draft are empty', async () => {
+  it('are empty for a draft', async () => {
     const { id, get } = await campaign();
     await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${id}`.execute(api.db);
     expect((await get()).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
@@ -211,7 +211,7 @@ describe('the recipients as CSV', () => {
     expect(text).toContain(`,'+x@to.test,FAILED,provider_rejected,"'=HYPERLINK(""http://evil.test"")",`);
   });
 
-  it('of many chunks are complete', async () => {
+  it('are complete over many chunks', async () => {
     const project = await buildProject(api.db, 'CSV');
     const id = await buildSentCampaign(api.db, { projectId: project.id, count: 12_345 });
     const lines = (await csv(id, project.secretKey)).trimEnd().split('\r\n').slice(1);

@@ -102,7 +102,7 @@ describe('the links of a campaign with variants', () => {
     ]);
   });
 
-  it('of a draft are the current links of each variant', async () => {
+  it('are the current links of each variant in a draft', async () => {
     const found = await links(await draft({ variants: VARIANTS }));
     expect(
       found.map((link: { url: string; variants: { name: string }[] }) => [

@@ -218,7 +218,7 @@ describe('credentials', () => {
     expect((await send('GET', '/echo')).body.mode).toBe('live');
   });
 
-  it('of a disabled project still read and no longer write, at once', async () => {
+  it('still read and no longer write once the project is disabled', async () => {
     await send('GET', '/echo', { key: api.two.secretKey });
     await api.db.updateTable('projects').set({ disabled_at: new Date() }).where('id', '=', api.two.id).execute();
     const write = () => send('POST', `/echo/${ID}`, { key: api.two.secretKey, body: JSON.stringify({ email: EMAIL }) });

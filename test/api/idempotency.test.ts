@@ -197,7 +197,7 @@ describe('a key', () => {
     }
   });
 
-  it('of an import does not depend on the boundary of the form', async () => {
+  it('for an import does not depend on the boundary of the form', async () => {
     const key = uuidv7();
     const upload = async (csv: string) => {
       const form = new FormData();

@@ -62,7 +62,7 @@ describe('bytes of a body', () => {
     expect([status, body.error.details]).toEqual([413, { maxBytes: 3 * MB }]);
   });
 
-  it('of an email are 16 MB with its attachments, 3 MB without', async () => {
+  it('are 16 MB for an email with attachments, 3 MB without', async () => {
     expect((await post('/v1/send', mail(file(12 * MB)))).status).toBe(200);
     expect((await post('/v1/send', mail(file(16 * MB)))).body.error).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -260,7 +260,7 @@ describe('a page of a list', () => {
     }
   });
 
-  it("of a segment's contacts omits data, because its pages are numbered", async () => {
+  it("omits data for a segment's contacts, because its pages are numbered", async () => {
     const project = await buildProject(api.db, 'Members');
     const { body } = await api.call('POST', '/segments', {
       key: project.secretKey,

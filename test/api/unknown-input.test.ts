@@ -227,7 +227,7 @@ describe('an unknown field', () => {
     [`/workflows/${uuidv7()}/executions`, { contact_id: 'x' }, 'contact_id', 'contactId'],
     [`/workflows/${uuidv7()}/executions`, { variables: {} }, 'variables', 'context'],
     ['/contacts/bulk-delete', { contacts: ['x'] }, 'contacts', 'contactIds'],
-  ])('of POST %s %j is refused as %s, and %s is suggested', async (path, body, field, meant) => {
+  ])('in POST %s %j is refused as %s, and %s is suggested', async (path, body, field, meant) => {
     const { status, body: answer } = await api.call('POST', path, { body });
     expect([status, answer.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     expect(answer.error.errors[0]).toMatchObject({ field, code: 'unrecognized_keys' });

@@ -149,7 +149,7 @@ describe('a whole graph', () => {
     expect((await save(workflow.id, { ...graph, transitions: lost })).status).toBe(422);
   });
 
-  it('of an enabled workflow must be able to run; for a disabled one the response says what prevents it', async () => {
+  it('must be able to run in an enabled workflow; for a disabled one the response says what prevents it', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
     const graph = await drawn(workflow);
     const alone = { ...graph, steps: [...graph.steps, { id: 'alone', type: 'DELAY', config: DAY.config }] };

@@ -95,7 +95,7 @@ describe('an expression in a step', () => {
     ).toBe(201);
   });
 
-  it('of an older step stays a string, and the check names the change to make', async () => {
+  it('from an older step stays a string, and the check names the change to make', async () => {
     const workflow = await api.call('POST', '/workflows', { body: { name: 'Older', eventName: 'signup' } });
     const path = `/workflows/${workflow.body.id}/steps`;
     const added = await api.call('POST', path, { body: { type: 'UPDATE_CONTACT', config: { updates: { a: 'x' } } } });

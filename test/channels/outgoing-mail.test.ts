@@ -61,7 +61,7 @@ describe.each(OUTGOING_MAILS)('a mail $way', (mail) => {
     expect(found.defects).toEqual(mail.defects ?? []);
     expect(found.longestLine).toBeLessThanOrEqual(998);
     const names = found.headers.map(([name]) => name);
-    expect(names).toEqual([...new Set(names)]); // None twice.
+    expect(names).toEqual([...new Set(names)]); // No name occurs twice.
     expect(found).toMatchObject({ from: [mail.from], to: [mail.to] });
     expect(found.replyTo.map(({ address }) => address)).toEqual(mail.replyTo ? [mail.replyTo] : []);
     const headers = Object.fromEntries(found.headers);

@@ -79,7 +79,7 @@ describe('a message', () => {
   });
 
   it.each([true, false])(
-    'of megabytes arrives complete, in its turn, with one behind it (PIPELINING: %s)',
+    'with megabytes arrives complete, in its turn, with one behind it (PIPELINING: %s)',
     async (pipelining) => {
       const server = await sink({ pipelining });
       const smtp = pool(server.url);
@@ -165,12 +165,12 @@ describe('a refusal', () => {
     });
   });
 
-  it('of the sender is reported as such, though RCPT and DATA fail after it', async () => {
+  it('for the sender is reported as such, though RCPT and DATA fail after it', async () => {
     const server = await scripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
   });
 
-  it('of the whole message leaves the connection good for the next', async () => {
+  it('for the whole message leaves the connection good for the next', async () => {
     const server = await sink({ answerMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
     const smtp = pool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
@@ -178,7 +178,7 @@ describe('a refusal', () => {
     expect(server.counts.connections).toBe(1);
   });
 
-  it('of DATA is followed by RSET', async () => {
+  it('at DATA is followed by RSET', async () => {
     const server = await sink({ answerData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
     const smtp = pool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));

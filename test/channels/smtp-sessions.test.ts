@@ -127,7 +127,7 @@ describe.each([
     await until(async () => (await arrive('127.0.0.2')) === '220', 'the place');
   });
 
-  it('of which the last 10 % are for addresses without a session', async () => {
+  it('keep the last 10 % for addresses without a session', async () => {
     const shared = places * 0.9;
     for (let n = 3; open.length < shared; n += 1) {
       const some = Array.from({ length: Math.min(10, shared - open.length) }, () => arrive(`127.0.0.${n}`));

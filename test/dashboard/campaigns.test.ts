@@ -92,7 +92,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     }
   });
 
-  it('of many asks for their number, can be paused, and continues', async () => {
+  it('with many recipients asks for their number, can be paused, and continues', async () => {
     await audience(150);
     // A minute for all of them: there is time to pause.
     await rate(3);

@@ -53,7 +53,7 @@ const turn: StepSpec = {
 const wait: StepSpec = { type: 'WAIT_FOR_EVENT', config: { eventName: 'go', timeout: 86_400 }, to: 'turn' };
 
 describe('a cycle', () => {
-  it('of exactly 60 seconds is enough, as often as it repeats', async () => {
+  it('with exactly 60 seconds is enough, as often as it repeats', async () => {
     const lapper = await enter('minute', { first: delay(60), turn });
     expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
     expect(await resume(lapper, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });

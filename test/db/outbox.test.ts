@@ -60,7 +60,7 @@ describe('rows that wait', () => {
     expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
   });
 
-  it("of hundreds of projects are all taken within few rounds, also the busy project's", async () => {
+  it("are all taken within few rounds for hundreds of projects, also the busy project's", async () => {
     const projects = Array.from({ length: 300 }, () => uuidv7());
     await queue(A, 100);
     for (const projectId of projects) await queue(projectId, 1);
@@ -118,7 +118,7 @@ describe('work that Temporal has, started or not', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  it('of two signals to one execution only the one that arrived is cleared', async () => {
+  it('only the arrived one of two signals to an execution is cleared', async () => {
     const refId = uuidv7();
     const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
     await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));

@@ -93,7 +93,7 @@ describe('a grant', () => {
     expect((await take(1_000, 1, 'single')).granted).toBe(1);
   });
 
-  it('is everything, without a statement, if there is no limit', async () => {
+  it('is everything, without a statement, if no limit is set', async () => {
     expect(await take(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
     await returnSendTokens(database.db, { projectId, n: 5, ratePerSecond: 0 });
     expect(await database.db.selectFrom('send_buckets').where('project_id', '=', projectId).execute()).toEqual([]);
@@ -208,7 +208,7 @@ describe('mails of workflows', () => {
   });
 });
 
-it('of two limits the lower applies', async () => {
+it('the lower of two limits applies', async () => {
   expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(0);
   await database.db.updateTable('projects').set({ send_rate_per_second: 20 }).where('id', '=', projectId).execute();
   expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(20);

@@ -94,7 +94,7 @@ describe('timers of one instant', () => {
     expect(Math.max(...instants)).toBeLessThan(at + (400 / TIMERS_PER_SECOND) * 1_000);
   });
 
-  it('of two projects do not delay each other', async () => {
+  it('in two projects do not delay each other', async () => {
     const at = anHour();
     const ours = await buildFor(api.one, until(at));
     const theirs = await buildFor(api.two, until(at));

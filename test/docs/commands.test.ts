@@ -57,7 +57,7 @@ describe('the commands of the guides', () => {
     expect(output).not.toMatch(/"error":\{"code"/);
   });
 
-  it('of README send the first email', async () => {
+  it('in README send the first email', async () => {
     const [, commands = ''] =
       /```sh\n(curl [\s\S]*?)```/.exec(readFileSync(join(DOCS, '..', 'README.md'), 'utf8')) ?? [];
     expect(await runCommands([commands])).toMatch(/"success":true/);

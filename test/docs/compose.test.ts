@@ -34,7 +34,7 @@ it('docker-compose.yml refuses to capture where that is not allowed', () => {
   expect(() => parseConfig(environment({ ...SET, ALLOW_CAPTURE: 'false' }))).toThrow(/EMAIL_PROVIDER/);
 });
 
-it('docker-compose.yml passes .env to every process of ours', () => {
+it('docker-compose.yml passes .env to each of our processes', () => {
   for (const name of ['migrate', 'api', 'worker'])
     expect(services[name].env_file, name).toEqual([{ path: '.env', required: false }]);
 });

@@ -108,7 +108,7 @@ async function expectAllReached(doubledMax: number): Promise<void> {
 }
 
 describe('kill -9 in the middle of a campaign of 5,000', () => {
-  it('of a worker: no recipient is missed, doubles are at most its emails in flight', async () => {
+  it('on a worker: no recipient is missed, doubles are at most its emails in flight', async () => {
     const before = await sendAndWaitForTheMiddle();
     expect(before).toBeLessThan(RECIPIENTS);
     for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
@@ -116,21 +116,21 @@ describe('kill -9 in the middle of a campaign of 5,000', () => {
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of Postgres: no recipient is missed', async () => {
+  it('on Postgres: no recipient is missed', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.postgres ?? 0, 'SIGKILL');
     await untilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of Temporal: no recipient is missed', async () => {
+  it('on Temporal: no recipient is missed', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.temporal ?? 0, 'SIGKILL');
     await untilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of everything at once: the next start finishes it', async () => {
+  it('on everything at once: the next start finishes it', async () => {
     await sendAndWaitForTheMiddle();
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;

@@ -28,7 +28,7 @@ const STUMBLES = [
 ];
 const SURROGATES = ['\ud800', '\udc00', '😀', '\u202e', '\ufeff', 'ß', 'é'];
 
-/** Generates texts of words, of runs of one word, and of one word nested in itself, up to several kB. */
+/** Generates strings of words, of runs of one word, and of one word nested in itself, up to several kB. */
 export function textOf(words: readonly string[], max = 3_000): fc.Arbitrary<string> {
   const word = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...words) },

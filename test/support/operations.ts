@@ -11,7 +11,7 @@ export interface Operation {
   /** Names of the path parameters. */
   params: string[];
   security: Record<string, string[]>[];
-  /** Example of the JSON body; undefined if there is none. */
+  /** Example of the JSON body; undefined without one. */
   body: unknown;
   multipart: boolean;
 }

@@ -182,7 +182,7 @@ describe('a single mail', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 1, delivery_id: null, claim: null });
   });
 
-  it('whose worker was killed in mid-attempt is Temporal’s after the lease, and the killed one records nothing', async () => {
+  it('is Temporal’s after the lease if its worker was killed in mid-attempt, and the killed one records nothing', async () => {
     const id = await accept();
     const [row] = await database.db.selectFrom('outbox').select('id').where('ref_id', '=', id).execute();
     const [claimed] = await claimEmails(database.db, {
@@ -210,7 +210,7 @@ describe('a single mail', () => {
     expect(await outboxOf(id)).toEqual([]);
   });
 
-  it('whose row was queued twice leaves once', async () => {
+  it('leaves once if its row was queued twice', async () => {
     const id = await accept();
     await queue(id);
     runMails();

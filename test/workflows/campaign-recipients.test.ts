@@ -196,7 +196,7 @@ describe('trying recipients again', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('of a running campaign adds them to it, also while it is paused', async () => {
+  it('in a running campaign adds them to it, also while it is paused', async () => {
     await buildAudience(1_200);
     campaigns.pauseMs = 100;
     const id = await create();

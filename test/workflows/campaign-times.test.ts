@@ -173,7 +173,7 @@ describe('a sending window', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3, nextOpening: null });
   });
 
-  it("of a campaign replaces the project's, also if the project has none", async () => {
+  it("set on a campaign replaces the project's window, if any", async () => {
     await people('any', 'Asia/Tokyo', 3);
     await patchProject({ sendingWindow: windowIn(2) });
     const free = await create({ sendingWindow: null });

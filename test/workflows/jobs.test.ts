@@ -47,7 +47,7 @@ const eventsOf = async (id: string) =>
   ).rows.map((row) => row.name);
 
 describe('an import', () => {
-  it('of a file that is not CSV is FAILED after 1,000 unreadable rows; earlier rows stay', async () => {
+  it('is FAILED after 1,000 unreadable rows of a file that is not CSV; earlier rows stay', async () => {
     const csv = `email,plan\ntorn-before@import.test,pro\n${'"\n'.repeat(5_000)}torn-after@import.test,pro\n`;
     const job = await ended('import', await startImport(csv));
     expect(job).toMatchObject({ status: 'FAILED', failedReason: expect.stringContaining('1,000 rows') });

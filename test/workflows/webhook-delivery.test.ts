@@ -175,7 +175,7 @@ describe('a webhook endpoint', () => {
     expect((await deliveries(dead.id)).every((d: { status: string }) => d.status === 'PENDING')).toBe(true);
   });
 
-  it('of another project is not found', async () => {
+  it('in another project is not found', async () => {
     const { id } = await register('/mine', ['mine']);
     const key = service.two.secretKey;
     for (const [method, path] of [

@@ -148,7 +148,7 @@ describe('the contacts at a step', () => {
     expect(await expectOk(api.call('GET', path))).toMatchObject({ total: 2 });
   });
 
-  it('of another workflow are not found', async () => {
+  it('in another workflow are not found', async () => {
     const [one, two] = [await build('one'), await build('two')];
     const path = `/workflows/${one.id}/steps/${two.steps.pause}/contacts`;
     expect((await api.call('GET', path)).status).toBe(404);

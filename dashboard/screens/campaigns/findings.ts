@@ -4,7 +4,7 @@ import type { Review, Step } from './words.ts';
 
 export type Finding = Review['findings'][number];
 
-/** Where a finding is fixed: a step of the editor, or another screen. */
+/** Place where a finding is fixed: a step of the editor, or another screen. */
 export type EditorStep =
   | { name: 'content' | 'audience' | 'when'; step: Step }
   | { name: 'domains' | 'settings'; step?: undefined; to: string };

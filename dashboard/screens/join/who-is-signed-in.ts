@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 
 /**
- * Returns the address of the signed-in user; undefined if there is none. It uses a request of its own: elsewhere a
+ * Returns the address of the signed-in user; undefined without one. It uses a request of its own: elsewhere a
  * 401 leads to the sign-in page, and here it is not an error.
  */
 export function useWhoIsSignedIn(): string | undefined {

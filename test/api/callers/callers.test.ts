@@ -140,7 +140,7 @@ describe('failed log-ins', () => {
       .join('; '),
   });
 
-  it('of one address lock only that address out of an account', async () => {
+  it('from one address lock only that address out of an account', async () => {
     const email = await person();
     expect(await fail(email, 11, from('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
     const late = await logIn(behind, email, PASSWORD, from('203.0.113.20'));
@@ -149,7 +149,7 @@ describe('failed log-ins', () => {
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.21'))).status).toBe(200);
   });
 
-  it('of many addresses lock out callers that are new to the account, and no browser that was signed in before', async () => {
+  it('from many addresses lock out callers that are new to the account, and no browser that was signed in before', async () => {
     const email = await person();
     const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.30')));
     for (let n = 0; n < 5; n += 1) await fail(email, 10, from(`198.51.100.${n}`));
@@ -157,7 +157,7 @@ describe('failed log-ins', () => {
     expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.31') })).status).toBe(200);
   });
 
-  it('of other callers at the same address do not lock out a browser that was signed in before', async () => {
+  it('by other callers at the same address do not lock out a browser that was signed in before', async () => {
     const email = await person();
     const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.40')));
     await useUpAddress(behind, () => from('203.0.113.40'));

@@ -40,7 +40,7 @@ describe('the session cookie', () => {
     expect(line).not.toContain('Secure');
   });
 
-  it('of either name is removed at log-out', async () => {
+  it('with either name is removed at log-out', async () => {
     for (const api of [secure, plain]) {
       const out = await post(api, '/auth/logout', undefined, sessionOf(await logIn(api)));
       const cleared = out.headers.getSetCookie().filter((line) => line.includes('Max-Age=0'));

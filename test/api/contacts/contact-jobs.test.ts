@@ -46,7 +46,7 @@ describe('an import', () => {
     ['nothing in it', ''],
     ['Latin-1 text', Buffer.from('email,name\na@x.com,Ren\xe9\n', 'latin1')],
     ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])],
-  ])('of a file with %s is refused at once', async (_, content) => {
+  ])('with %s is refused at once', async (_, content) => {
     const { status, body } = await upload(content);
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file' }] });
@@ -58,7 +58,7 @@ describe('an import', () => {
     expect(asJson).toMatchObject({ status: 415, body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } } });
   });
 
-  it('of more than 5 MB is refused with 413', async () => {
+  it('over 5 MB is refused with 413', async () => {
     const row = `${'x'.repeat(60)}@example.com\n`;
     const rows = row.repeat(Math.ceil((5 * 1024 * 1024) / row.length));
     expect(await upload(`email\n${rows}`)).toMatchObject({

@@ -109,7 +109,7 @@ describe('creating a segment', () => {
 });
 
 describe('the contacts of a segment', () => {
-  it('of a dynamic one are evaluated at the moment, newest first, by page', async () => {
+  it('are evaluated at the moment for a dynamic one, newest first, by page', async () => {
     const { id } = await build();
     const ids = [await contact('a'), await contact('b'), await contact('c')];
     await contact('other', {});

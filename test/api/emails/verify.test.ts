@@ -41,7 +41,7 @@ const NOTHING = {
 };
 
 describe('verifying an address', () => {
-  it('of a domain that accepts email has no problems', async () => {
+  it('finds no problems if its domain accepts email', async () => {
     const answer = await api.call('POST', '/v1/verify', { body: { email: ' Ada@Company.example' } });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({

@@ -11,7 +11,7 @@ export interface ArrivedMail {
   helo: string;
 }
 
-/** Findings of a receiver; `aligned` is the domain that DMARC can use, undefined if there is none. */
+/** Findings of a receiver; `aligned` is the domain that DMARC can use, undefined without one. */
 export interface MailVerdict {
   spf: { result: string; domain: string };
   /** One for each signature. */

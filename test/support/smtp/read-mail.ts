@@ -42,7 +42,7 @@ export async function readMails(raws: string[]): Promise<ReadMail[]> {
   const errors: Buffer[] = [];
   python.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   python.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  python.stdin.on('error', () => {}); // It ended before it had read all: its words say why.
+  python.stdin.on('error', () => {}); // It ended before it had read all: its output says why.
   python.stdin.end(JSON.stringify(raws.map((raw) => Buffer.from(raw, 'latin1').toString('base64'))));
   const [code] = await once(python, 'close').catch((cause) => {
     throw new Error('these tests need python3 on PATH: its email package reads the mail', { cause });

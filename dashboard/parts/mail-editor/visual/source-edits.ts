@@ -82,7 +82,7 @@ export function attributeEdit(part: TagPart, name: string, value: string): Sourc
   return { start: place.start, end: place.end, said: `"${escapeAttribute(value, '"')}"` };
 }
 
-/** Returns the decoded value of an attribute; undefined if it has none. */
+/** Returns the decoded value of an attribute; undefined without one. */
 export function attributeValue(source: string, part: TagPart, name: string): string | undefined {
   const place = part.attributes.get(name);
   return place && readable(source.slice(place.start, place.end));

@@ -47,7 +47,7 @@ const SPANS = [
   ['minutes', 60],
 ] as const;
 
-/** Formats seconds in the largest unit that divides them; null if there are none. */
+/** Formats seconds in the largest unit that divides them; null if they are not a number, or less than a second. */
 export function describeSeconds(seconds: unknown): string | null {
   if (typeof seconds !== 'number') return null;
   const found = SPANS.find(([, length]) => seconds >= length && seconds % length === 0);

@@ -67,7 +67,7 @@ function targetOf(type: string, metadata: Record<string, unknown>): string | und
   return undefined;
 }
 
-/** Returns the cause of an email: a campaign or an automation. Other events have none. */
+/** Returns the cause of an email: a campaign or an automation. Other events have no cause. */
 function causeOf(type: string, metadata: Record<string, unknown>): TimelineLine['cause'] {
   if (!type.startsWith('email.')) return undefined;
   const campaignId = textIn(metadata, 'campaignId');
