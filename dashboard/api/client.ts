@@ -4,7 +4,7 @@ import { ApiFailure, failureOf, unreachable } from './failure.ts';
 export type OperationId = keyof Operations & keyof typeof OPERATIONS;
 export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
 export type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
-/** Optional where nothing of the input is required. */
+/** The argument is optional if the operation requires no input. */
 export type Arguments<Id extends OperationId> =
   Record<string, never> extends InputOf<Id> ? [input?: InputOf<Id>] : [input: InputOf<Id>];
 
@@ -20,7 +20,7 @@ interface Request {
  */
 export type SeenInput<Id extends OperationId> = InputOf<Id> & { seenAt?: string };
 
-/** Called when the session has ended; the shell then shows the sign-in page. */
+/** Called when the session has ended. The shell then shows the sign-in page. */
 let onSignedOut: () => void = () => {};
 export function whenSignedOut(then: () => void): void {
   onSignedOut = then;

@@ -11,7 +11,7 @@ export class ApiFailure extends Error {
   /** Code of the error catalogue, such as `VALIDATION_ERROR`. */
   readonly code: string;
   readonly suggestion: string | undefined;
-  /** Id by which an operator finds the request. */
+  /** The request id, by which an operator finds the request in the log. */
   readonly requestId: string | undefined;
   readonly fields: FieldFault[];
   readonly details: Record<string, unknown>;
@@ -37,8 +37,8 @@ export class ApiFailure extends Error {
 }
 
 /**
- * Reads the failure from a response. A body that is not the API's own, such as a proxy's page, gives a failure that
- * says so.
+ * Reads the failure from an error response. If the body is not from the API, such as a proxy's page, the message of
+ * the failure says so.
  */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const { status } = response;
@@ -59,7 +59,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   });
 }
 
-/** No answer came at all. */
+/** Returns the failure for a request that got no response. */
 export function unreachable(): ApiFailure {
   return new ApiFailure({
     status: 0,

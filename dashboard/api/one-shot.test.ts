@@ -6,7 +6,7 @@ import { createOneShot } from './one-shot.ts';
 const input = { params: { id: 'c1' }, body: { latePolicy: 'SEND' as const } };
 const refusal = new ApiFailure({ status: 409, code: 'CONFLICT', message: 'No.' });
 
-/** Answers each request in turn, and keeps the Idempotency-Key of each. */
+/** Sends one response after the other, and records the Idempotency-Key of each request. */
 function setUp(...ends: (ApiFailure | 'done')[]) {
   const keys: (string | undefined)[] = [];
   const write = createOneShot('sendCampaign', async (_id, _input, { idempotencyKey }) => {

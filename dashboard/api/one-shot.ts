@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import { ApiFailure, call, type OperationId, type ResponseOf, type SeenInput } from './client.ts';
 
-/** Operations whose answer holds a secret that is shown once: a stored answer would come back without it. */
+/** Operations whose response holds a secret that is shown only once. A stored response would not have the secret. */
 const SHOWS_SECRET: readonly OperationId[] = [
   'createApiKey',
   'createWebhook',
@@ -16,8 +16,8 @@ type Send<Id extends OperationId> = (
 ) => Promise<ResponseOf<Id>>;
 
 /**
- * Makes a write that has one effect, however often its button is pressed. The same request joins the one that is
- * running. A request whose response was lost keeps its Idempotency-Key, so that a retry does not repeat its effect.
+ * Creates a write that takes effect once, however often its button is pressed. A repeated request joins the running
+ * one. A request whose response was lost keeps its Idempotency-Key, so that a retry does not repeat its effect.
  */
 export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
   const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
@@ -38,7 +38,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
   };
 
   return (input: SeenInput<Id>): Promise<ResponseOf<Id>> => {
-    // A form with a file has no text to compare.
+    // A form with a file cannot be compared as text.
     if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
     const content = JSON.stringify(input);
     if (underWay?.content === content) return underWay.answer;

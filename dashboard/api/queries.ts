@@ -18,16 +18,18 @@ import {
 } from './client.ts';
 import { createOneShot } from './one-shot.ts';
 
-/** Operations that answer a page and a cursor to the next. */
+/** Operations that return a page and a cursor to the next page. */
 export type ListId = {
   [Id in OperationId]: ResponseOf<Id> extends { cursor: string | null } | { nextCursor: string | null } ? Id : never;
 }[OperationId];
-type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)[] ? Item : never }[keyof Answer];
+type ArrayIn<Response> = {
+  [Key in keyof Response]: Response[Key] extends (infer Item)[] ? Item : never;
+}[keyof Response];
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 /**
- * Creates the cache of responses. They stay for the way back. An error response is not retried; an outage is retried
- * three times.
+ * Creates the cache of responses. A response is kept, so that going back shows it at once. An error response is not
+ * retried; a request without a response is retried three times.
  */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -47,7 +49,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 502);
 }
 
-/** Options of `useQuery` for one answer. Its key is `[operation, input]`. */
+/** Returns the options of `useQuery` for one response. Its key is `[operation, input]`. */
 export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>) {
   return queryOptions<ResponseOf<Id>, ApiFailure>({
     queryKey: [id, input ?? {}],
@@ -55,13 +57,17 @@ export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<I
   });
 }
 
-/** As `answerOf`, for what a filter changes: the old rows stay until the new ones are there, so that nothing jumps. */
+/**
+ * Returns the same options as `queryFor`, for a list with filters: the old rows stay until the new rows arrive, so
+ * that the layout does not jump.
+ */
 export function steadyResponseOf<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
   return { ...queryFor(id, ...given), placeholderData: keepPreviousData };
 }
 
 /**
- * Options of `useInfiniteQuery` for a list, page after page by its cursor. `allOf` gives the rows of the pages read.
+ * Returns the options of `useInfiniteQuery` for a list that is read page by page with its cursor. `allOf` returns the
+ * rows of all pages read so far.
  */
 export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
   return infiniteQueryOptions({
@@ -73,7 +79,7 @@ export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => {
-      // Mails and SMS call it `nextCursor`.
+      // The lists of emails and SMS call it `nextCursor`.
       const { cursor, nextCursor, hasMore } = last as Partial<Record<'cursor' | 'nextCursor', string | null>> & {
         hasMore?: boolean;
       };
@@ -83,15 +89,15 @@ export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
   });
 }
 
-/** The rows of an answer: its one field that is a list (`data`, `contacts`, `items` …). */
-export function rowsOf<Answer extends object>(answer: Answer): ArrayIn<Answer>[] {
-  return (Object.values(answer).find(Array.isArray) ?? []) as ArrayIn<Answer>[];
+/** Returns the rows of a response: its only field that is a list (`data`, `contacts`, `items` …). */
+export function listIn<Response extends object>(response: Response): ArrayIn<Response>[] {
+  return (Object.values(response).find(Array.isArray) ?? []) as ArrayIn<Response>[];
 }
 
 /**
- * A write that has one effect, also after a double click (`createOneShot`). It names the operations whose responses
- * it makes stale, which are then read again; `'all'` if it could change anything.
- * @param p.changes operations whose responses it makes stale
+ * Returns a mutation that takes effect once, also after a double click (`createOneShot`).
+ * @param p.changes operations whose responses become stale and are read again; `'all'` if the write could change
+ * anything
  */
 export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
   const client = useQueryClient();
@@ -103,7 +109,7 @@ export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly 
       const stale = (name: unknown) => p.changes === 'all' || p.changes.includes(name as OperationId);
       await client.invalidateQueries({ predicate: ({ queryKey }) => stale(queryKey[0]) });
     },
-    // The record may have changed since the user saw it: the screen shows it as it is now.
+    // The record may have changed since the user saw it. The screen then reads and shows the current record.
     onError: ({ status }, { seenAt }) =>
       seenAt !== undefined && status === 409 ? client.invalidateQueries() : undefined,
   });

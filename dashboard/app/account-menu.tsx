@@ -7,8 +7,8 @@ import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
 /**
- * Shows the signed-in user, light or dark, the keyboard shortcuts, and signing out.
- * @param p.isWide shows the address beside the picture, at the end of the sidebar
+ * Shows the signed-in user, and a menu with the color scheme, the keyboard shortcuts and Sign out.
+ * @param p.isWide shows the address beside the initials, at the end of the sidebar
  */
 export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; isWide?: boolean }) {
   const { email, role } = useSession();
@@ -70,7 +70,7 @@ export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; is
 
 const AVATARS = 5;
 
-/** Two letters of an address on one of five quiet grounds, which the address decides. */
+/** Shows two letters of an address. A hash of the address selects one of five background colors. */
 function Initials({ email }: { email: string }) {
   const sum = [...email].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);
   const letters = email

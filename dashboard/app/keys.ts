@@ -4,12 +4,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useNav } from './nav.ts';
 
-/** `g` and the letter of a subject are pressed within this time. */
+/** The maximum time between `g` and the letter of a screen. */
 const SECOND_KEY_MS = 1_200;
 
 /**
- * Keys of the whole app: `/` searches, `?` shows the keys, `g` and a letter go to a subject. Not while something is
- * typed.
+ * Handles the keys of the whole app: `/` opens the search, `?` shows the keys, `g` and a letter open a screen. Keys
+ * have no effect while the user types in a field.
  */
 export function useKeys() {
   const [opened, { open, close }] = useDisclosure();

@@ -13,7 +13,7 @@ import {
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
-/** A subject of the app: the path that leads there, and the key of `g` then that letter. */
+/** A link of the sidebar: its path, and the letter that opens it after `g`. */
 export interface NavLinkTo {
   to: string;
   label: string;
@@ -21,7 +21,7 @@ export interface NavLinkTo {
   key: string;
 }
 
-/** The subjects as the sidebar lists them; the first and the last group have no name. */
+/** The groups of the sidebar. The first and the last group have no name. */
 const GROUPS: readonly { name?: string; links: readonly NavLinkTo[] }[] = [
   { links: [{ to: '/', label: text.nav.home, icon: IconHome, key: 'h' }] },
   {
@@ -51,7 +51,7 @@ const GROUPS: readonly { name?: string; links: readonly NavLinkTo[] }[] = [
 
 const OPERATOR: NavLinkTo = { to: '/operator', label: text.nav.operator, icon: IconShield, key: 'o' };
 
-/** The groups of the sidebar; operators of the service have one subject more, in the last group. */
+/** Returns the groups of the sidebar. For operators of the service, the last group has one more link. */
 export function useNavGroups() {
   const { operator } = useSession();
   if (!operator) return GROUPS;
@@ -60,7 +60,7 @@ export function useNavGroups() {
   );
 }
 
-/** The subjects of the person who is signed in. */
+/** Returns all links of the sidebar for the signed-in user. */
 export function useNav(): readonly NavLinkTo[] {
   return useNavGroups().flatMap(({ links }) => links);
 }

@@ -2,7 +2,7 @@ import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { text } from '../text/text.ts';
 
-/** Replaces a screen that does not exist, or a record that is gone. */
+/** Shown instead of a screen or record that does not exist. */
 export function NotFound() {
   return (
     <Stack p="xl" gap="xs" align="flex-start">

@@ -6,7 +6,7 @@ import { useWrite } from '../api/queries.ts';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
-/** The sign of Tidings. */
+/** The logo of Tidings. */
 function Mark() {
   return (
     <svg viewBox="0 0 24 24" width={20} height={20} fill="var(--color-accent)" aria-hidden>
@@ -17,7 +17,7 @@ function Mark() {
   );
 }
 
-/** The project whose data is shown; a menu of the person's others. */
+/** Shows the current project, with a menu of the user's other projects. */
 export function ProjectSwitch() {
   const { projectId, projectName, projects } = useSession();
   const navigate = useNavigate();
@@ -29,7 +29,7 @@ export function ProjectSwitch() {
       {
         onSuccess: async () => {
           await navigate({ to: '/' });
-          // Nothing of the other project may be seen in this one.
+          // The screens must not show data of the previous project.
           await queries.resetQueries();
         },
       },

@@ -12,7 +12,10 @@ export interface RouterContext {
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFound });
 
-/** Parent of every screen that needs a signed-in user. Other visitors are led to the sign-in page and back. */
+/**
+ * Parent of every screen that requires a signed-in user. Other visitors are sent to the sign-in page, and return
+ * afterwards.
+ */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

@@ -37,7 +37,8 @@ const routeTree = rootRoute.addChildren([
 ]);
 
 /**
- * The routes of the app, under `/app`; a screen's code is loaded when its route is opened or its link is pointed at.
+ * Creates the router of the app, under `/app`. The code of a screen is loaded when its route is opened, or when the
+ * pointer is over a link to it.
  */
 export function createAppRouter(queries: QueryClient) {
   const router = createRouter({
@@ -45,7 +46,7 @@ export function createAppRouter(queries: QueryClient) {
     basepath: '/app',
     context: { queries },
     defaultPreload: 'intent',
-    // Query keeps what was read; the router keeps nothing besides.
+    // TanStack Query caches the responses, so the router does not cache them again.
     defaultPreloadStaleTime: 0,
     defaultPendingComponent: Loading,
     defaultErrorComponent: ScreenFailed,

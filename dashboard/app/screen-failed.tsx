@@ -1,7 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Failed } from '../parts/failed.tsx';
 
-/** Replaces a screen that could not be shown. */
+/** Shown instead of a screen that failed to render. */
 export function ScreenFailed({ error, reset }: ErrorComponentProps) {
   return <Failed error={error} retry={reset} />;
 }

@@ -3,7 +3,7 @@ import { queryFor } from '../api/queries.ts';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
-/** Something that the search leads to. */
+/** A result of the search. */
 export interface Found {
   label: string;
   /** The kind of resource, such as "Contact". */
@@ -14,8 +14,8 @@ export interface Found {
 const PER_SUBJECT = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Searches everything that the user may see. Asks nothing for an empty query. */
-export function useSearch(asked: string): { found: Found[]; isPending: boolean } {
+/** Searches all resources that the user may see. An empty query sends no request. */
+export function useGlobalSearch(asked: string): { found: Found[]; isPending: boolean } {
   const { can } = useSession();
   const enabled = asked !== '';
   const options = { placeholderData: keepPreviousData, retry: false };

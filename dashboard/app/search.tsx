@@ -4,16 +4,16 @@ import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../text/text.ts';
-import { type Found, useSearch } from './search-sources.ts';
+import { type Found, useGlobalSearch } from './search-sources.ts';
 
 /**
- * The search that `/` opens: contacts by address, campaigns, automations, templates and segments by name, messages by
- * id.
+ * The search dialog, which `/` opens. It finds contacts by address; campaigns, automations, templates and segments by
+ * name; and messages by id.
  */
 export function Search() {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), 150);
-  const { found, isPending } = useSearch(asked);
+  const { found, isPending } = useGlobalSearch(asked);
   const navigate = useNavigate();
   const go = ({ href }: Found) => void navigate({ href });
   return (

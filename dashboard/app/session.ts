@@ -5,7 +5,7 @@ import { queryFor } from '../api/queries.ts';
 export type Me = ResponseOf<'getMe'>;
 export type Permission = Me['permissions'][number];
 
-/** The signed-in user; the shell has read it already. */
+/** The signed-in user. The shell has loaded it before any screen renders. */
 export interface Session {
   userId: string;
   email: string;
@@ -14,13 +14,19 @@ export interface Session {
   projectName: string;
   projects: Me['projects'];
   hold: Me['hold'];
-  /** They operate the service: `OPERATORS` names them. */
+  /** True for an operator of the service: `OPERATORS` lists their addresses. */
   operator: boolean;
-  /** Whether the role may do it. The API has the last word: this only says beforehand why something is disabled. */
+  /**
+   * Whether the user's role has the permission. The API decides in the end; the dashboard uses it only to disable
+   * controls with a reason.
+   */
   can(permission: Permission): boolean;
 }
 
-/** The session of the user at the screen. Use it only below the shell, which signs in visitors without a session. */
+/**
+ * Returns the session of the user. Use it only below the shell, which sends visitors without a session to the sign-in
+ * page.
+ */
 export function useSession(): Session {
   const { data: me } = useSuspenseQuery({ ...queryFor('getMe'), staleTime: 30_000 });
   const { user, role, projectId, projects, permissions, hold, operator } = me;

@@ -17,7 +17,7 @@ import { useSession } from './session.ts';
 const Search = lazy(() => import('./search.tsx').then((module) => ({ default: module.Search })));
 const KeysHelp = lazy(() => import('./keys-help.tsx').then((module) => ({ default: module.KeysHelp })));
 
-/** Around every screen: navigation, project, search and keys. */
+/** The frame of every screen: sidebar, project, search and keys. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
@@ -92,7 +92,9 @@ export function Shell() {
   );
 }
 
-/** Whether the browser has had nothing to do once: Safari, which does not say so, after a second. */
+/**
+ * Tells whether the browser was idle once. In Safari, which has no `requestIdleCallback`, it is true after a second.
+ */
 function useFirstIdle(): boolean {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {
@@ -106,11 +108,11 @@ function useFirstIdle(): boolean {
   return isIdle;
 }
 
-/** A hold starts and ends elsewhere; this interval shows the change soon. */
+/** A hold starts and ends without an action of this user. Polling at this interval shows the change soon. */
 const HELD_POLL_MS = 5_000;
 const POLL_MS = 60_000;
 
-/** Says on every screen that nothing leaves. */
+/** Shows on every screen that the project is on hold and sends nothing. */
 function Hold() {
   const { hold } = useSession();
   useQuery({ ...queryFor('getMe'), staleTime: 30_000, refetchInterval: hold.held ? HELD_POLL_MS : POLL_MS });

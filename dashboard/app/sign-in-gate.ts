@@ -4,7 +4,7 @@ import { ApiFailure } from '../api/client.ts';
 import { queryFor } from '../api/queries.ts';
 
 /**
- * Leads visitors without a session to the sign-in page, which leads back to `href`.
+ * Redirects visitors without a session to the sign-in page, which returns to `href` afterwards.
  * @throws the redirect; ApiFailure if the service does not respond
  */
 export async function requireSession(queries: QueryClient, href: string): Promise<void> {

@@ -1,9 +1,9 @@
 import type { RouterHistory } from '@tanstack/react-router';
 
-/** Addresses of this tab's history by their places in it, as far as this page has seen them. */
+/** Addresses in the history of this tab by their index, as far as this page has recorded them. */
 const trail: (string | undefined)[] = [];
 
-/** Records which address is at which position of the history. */
+/** Records the address at each index of the history. */
 export function followTrail(history: RouterHistory): void {
   const note = () => {
     trail[placeOf(history)] = history.location.pathname;
@@ -13,8 +13,8 @@ export function followTrail(history: RouterHistory): void {
 }
 
 /**
- * Returns whether the way back leads to this address, filters aside. Undefined if that is unknown, because the page
- * was reloaded in between.
+ * Returns whether the Back button leads to this path, regardless of its filters. Undefined if unknown, because the
+ * page was reloaded in between.
  */
 export function leadsBackTo(history: RouterHistory, pathname: string): boolean | undefined {
   const place = placeOf(history);

@@ -16,7 +16,7 @@ export function ActionButton({
   ...button
 }: ButtonProps & {
   needs: Permission;
-  /** Why it cannot be done just now, though the role lets. */
+  /** Why the action is not possible now, although the role permits it. */
   whyNot?: string | undefined;
   children: ReactNode;
   onClick?: () => void;
@@ -24,8 +24,8 @@ export function ActionButton({
 }) {
   const reason = useWhyNot(needs) ?? whyNot;
   const isDisabled = reason !== undefined || button.disabled === true;
-  // A disabled button takes no focus and no pointer, so the reason would never be seen: it stays reachable and does
-  // nothing.
+  // A disabled button gets no focus and no pointer events, so the user would never see the reason. The button
+  // therefore stays focusable and does nothing.
   return (
     <Tooltip label={reason} disabled={!reason} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
       <Button
@@ -50,7 +50,7 @@ export function onFirstClick(act?: () => void) {
   };
 }
 
-/** Returns why the role does not permit it; undefined if it does. */
+/** Returns why the role does not permit the action; undefined if it does. */
 export function useWhyNot(needs: Permission): string | undefined {
   const { can, role } = useSession();
   return can(needs) ? undefined : text.parts.notAllowed(needs, text.roles[role]);

@@ -3,7 +3,10 @@ import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Breakable } from './breakable.tsx';
 
-/** A link to any address of the app, such as `/contacts/<id>`: for screens that do not know each other's routes. */
+/**
+ * A link to any address of the app, such as `/contacts/<id>`. Screens use it to link to screens whose routes they do
+ * not import.
+ */
 export function AppLink({ to, children, ...anchor }: AnchorProps & { to: string; children: ReactNode }) {
   const router = useRouter();
   return (

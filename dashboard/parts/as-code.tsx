@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { Curl } from './curl.tsx';
 import type { CurlRequest } from './curl-request.ts';
 
-/** A button that shows how the API does what the screen does, ready to be copied as curl or TypeScript. */
+/** A button that shows the request of a screen as curl and TypeScript, to be copied. */
 export function AsCode(request: CurlRequest) {
   return (
     <Popover position="bottom-end" width="min(560px, 92vw)" shadow="md" trapFocus returnFocus>

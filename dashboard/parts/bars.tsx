@@ -7,7 +7,7 @@ export interface BarPart {
   color: string;
 }
 
-/** A bar whose parts add up to the whole, with their names and numbers below it. */
+/** A bar whose parts add up to 100 %, with their names and numbers below it. */
 export function StackedBar({ parts, label }: { parts: BarPart[]; label: string }) {
   const whole = parts.reduce((sum, { n }) => sum + n, 0);
   return (

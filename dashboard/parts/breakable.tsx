@@ -1,12 +1,12 @@
 import { Fragment } from 'react';
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
-/** Longer than any address or path that people write; the browser breaks such text where it must. */
+/** Longer than any address or path that people write. The browser breaks a longer text anywhere. */
 const MOST_CHARS = 400;
 
 /**
- * A text without spaces that may be broken where its reader would: an address before its @, a path, a name with dots or
- * underscores after them. Copied, it is what it was.
+ * Shows a text without spaces with possible line breaks: in an address before the at sign; in a path or a name after
+ * its dots, slashes and underscores. A copy of the text has no extra characters.
  */
 export function Breakable({ text }: { text: string }) {
   return piecesOf(text).map((piece, n) => (

@@ -4,7 +4,10 @@ import { text } from '../text/text.ts';
 import { onFirstClick } from './action-button.tsx';
 import { Failed } from './failed.tsx';
 
-/** Asks for a word before something that nothing can undo. It stays open, and says so, when it failed. */
+/**
+ * Asks the user to type a word before an action that cannot be undone. If the action fails, the dialog stays open and
+ * shows the error.
+ */
 export function ConfirmTyped({
   opened,
   onClose,
@@ -21,7 +24,7 @@ export function ConfirmTyped({
   title: string;
   /** Describes what will happen, to which records, and that it cannot be undone. */
   what: ReactNode;
-  /** To be typed as it is: a number of people, a name. */
+  /** The word to type: a number of contacts, or a name. */
   word: string;
   action: string;
   onConfirm: () => void;

@@ -8,14 +8,14 @@ import { text } from '../text/text.ts';
 const SHOWN = 20;
 const ASK_AFTER_MS = 250;
 
-/** Chooses one contact by address. It asks the API for matching contacts, so a project may have millions. */
+/** Selects one contact by address. The API does the search, so a project may have millions of contacts. */
 export function ContactSelect({
   label,
   value,
   onChange,
 }: {
   label: string;
-  /** The id of the chosen one. */
+  /** The id of the selected contact. */
   value: string | undefined;
   onChange: (id: string | undefined) => void;
 }) {
@@ -27,7 +27,7 @@ export function ContactSelect({
     retry: false,
     staleTime: 60_000,
   }).data;
-  // The text of the one that is chosen is no question.
+  // The text of the selected contact is not a query.
   const query = { limit: SHOWN, ...(asked !== '' && asked !== chosen?.email && { search: asked }) };
   const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
   const listed = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));

@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton as MantineCopyButton, Tooltip } from '@mantine/c
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { text } from '../text/text.ts';
 
-/** Copies a text, and says so. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({ value, label = text.parts.copy }: { value: string; label?: string }) {
   return (
     <MantineCopyButton value={value} timeout={1_500}>

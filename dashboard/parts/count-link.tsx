@@ -4,7 +4,7 @@ import { AppLink } from './app-link.tsx';
 const NUMBER = new Intl.NumberFormat();
 const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
-/** A number as people read it. */
+/** Formats a number with thousands separators in the user's locale. */
 export function formatCount(n: number): string {
   return NUMBER.format(n);
 }
@@ -15,10 +15,7 @@ export function formatShare(part: number, whole: number): string {
   return SHARE.format(part / whole);
 }
 
-/**
- * A number that leads to what it counts, an address of the app such as `/messages?status=BOUNCED`; null is one that was
- * not counted.
- */
+/** A number that links to the list of what it counts, such as `/messages?status=BOUNCED`. Null means not counted. */
 export function CountLink({ n, href }: { n: number | null | undefined; href: string }) {
   if (n === null || n === undefined) return <Text span>–</Text>;
   return <AppLink to={href}>{formatCount(n)}</AppLink>;

@@ -5,7 +5,10 @@ import { CopyButton } from './copy-button.tsx';
 import type { CurlRequest } from './curl-request.ts';
 import { typescriptOf } from './typescript-of.ts';
 
-/** The command for a request. The key is a variable of the reader's shell: no secret is ever in the page. */
+/**
+ * Returns the curl command for a request. The key is a variable of the reader's shell, so the page contains no
+ * secret.
+ */
 export function curlOf({ method, path, body }: CurlRequest, origin = window.location.origin): string {
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoteShell(`${origin}${path}`)}`];
   lines.push(`  -H "Authorization: Bearer $TIDINGS_KEY"`);
@@ -15,12 +18,12 @@ export function curlOf({ method, path, body }: CurlRequest, origin = window.loca
   return lines.join(' \\\n');
 }
 
-/** For a POSIX shell, whatever is in it. */
+/** Quotes any text for a POSIX shell. */
 function quoteShell(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The same thing done by the API, as curl or by the TypeScript client, ready to be copied. */
+/** Shows a request as curl and with the TypeScript client, to be copied. */
 export function Curl(request: CurlRequest) {
   const [language, setLanguage] = useState<'curl' | 'typescript'>('curl');
   const typescript = typescriptOf(request, window.location.origin);

@@ -14,8 +14,8 @@ interface PageOf<Row> {
 }
 
 /**
- * A list of any length, page after page by its cursor. Its four states in one place: it reads, it failed, it is empty,
- * it has rows. While a filter changes, the old rows stay, dimmed.
+ * A list of any length, page by page with its cursor. It shows that it is loading, an error, that it is empty, or its
+ * rows. While a new filter loads, the old rows stay dimmed.
  */
 export function CursorTable<Row>({
   pages,
@@ -23,7 +23,7 @@ export function CursorTable<Row>({
   ...table
 }: Rows<Row> & {
   pages: UseInfiniteQueryResult<InfiniteData<PageOf<Row>>, Error>;
-  /** Shown if there are no rows at all. */
+  /** Shown if the list has no rows. */
   empty: ReactNode;
 }) {
   const { data, error, isPending, refetch, isPlaceholderData } = pages;

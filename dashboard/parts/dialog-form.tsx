@@ -3,7 +3,7 @@ import type { FormEvent, ReactNode } from 'react';
 import { onFirstClick } from './action-button.tsx';
 import { Failed } from './failed.tsx';
 
-/** The form of a dialog: its fields, why it was refused, and the button that does it. */
+/** The form of a dialog: its fields, the error of the API, and the submit button. */
 export function DialogForm({
   action,
   isReady,

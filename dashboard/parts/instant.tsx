@@ -9,7 +9,10 @@ const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** An instant (ISO 8601) as people say it, in the viewer's zone; the exact one on hover and for who listens. */
+/**
+ * Shows an instant (ISO 8601) as a relative time, such as "5 min ago". The exact time in the viewer's zone is shown
+ * on hover and read by screen readers.
+ */
 export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   const now = useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE) * MINUTE);
   if (!at) return <>{none}</>;
@@ -22,7 +25,7 @@ export function Instant({ at, none = '–' }: { at: string | null | undefined; n
   );
 }
 
-/** "5 min ago", "in 2 hr", and beyond a week the date. */
+/** Formats an instant as "5 min ago" or "in 2 hr"; as a date if it is more than a week away. */
 export function formatDistance(at: string, nowMs: number): string {
   const distance = Date.parse(at) - nowMs;
   const size = Math.abs(distance);
@@ -33,7 +36,7 @@ export function formatDistance(at: string, nowMs: number): string {
   return DATE.format(new Date(at));
 }
 
-/** With seconds and zone. */
+/** Formats an instant with seconds and time zone. */
 export function exactly(at: string): string {
   return EXACT.format(new Date(at));
 }

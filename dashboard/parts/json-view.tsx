@@ -1,7 +1,7 @@
 import { Box, Code, Group } from '@mantine/core';
 import { CopyButton } from './copy-button.tsx';
 
-/** Shows any value as JSON. It is plain text, so its content runs nothing. */
+/** Shows any value as JSON. The text is escaped, so nothing in it can run. */
 export function JsonView({ value, maxHeight = 360 }: { value: unknown; maxHeight?: number }) {
   const json = JSON.stringify(value, null, 2) ?? 'undefined';
   return (

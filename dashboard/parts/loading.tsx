@@ -2,10 +2,10 @@ import { Center, Loader, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { text } from '../text/text.ts';
 
-/** A quick answer shows no spinner: it would only flicker. */
+/** A faster response shows no spinner, because the spinner would only flicker. */
 const SHOWN_AFTER_MS = 200;
 
-/** Says that something is being read. */
+/** Shows that data is loading. */
 export function Loading({ height = 240 }: { height?: number }) {
   const [isShown, show] = useState(false);
   useEffect(() => {

@@ -2,8 +2,8 @@ import { Box } from '@mantine/core';
 import { text } from '../text/text.ts';
 
 /**
- * The HTML of an email in isolation: no script, no form, no same-origin (its content reaches nothing of the page),
- * and links do nothing. Images load as they would in a mailbox.
+ * Shows the HTML of an email in isolation: no script, no form, no access to the page (no same-origin), and links do
+ * nothing. Images load as in a mail client.
  */
 export function MailFrame({
   html,
@@ -17,9 +17,9 @@ export function MailFrame({
   height?: number;
   width?: number | string;
   title?: string;
-  /** As a mailbox in dark mode shows it. */
+  /** The color scheme of the mail client. */
   colorScheme?: 'light' | 'dark';
-  /** It is drawn. */
+  /** Called when the email is drawn. */
   onLoad?: () => void;
 }) {
   const scheme = colorScheme ?? 'light';

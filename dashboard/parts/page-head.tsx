@@ -15,7 +15,7 @@ export function PageHead({
   title: string;
   subtitle?: ReactNode;
   actions?: ReactNode;
-  /** The list that the screen belongs to; the way back keeps its filters where one came from there. */
+  /** The list that the screen belongs to. If the user came from the list, the link back keeps its filters. */
   back?: { to: string; label: string };
 }) {
   useEffect(() => {

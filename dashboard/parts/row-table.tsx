@@ -2,10 +2,10 @@ import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
-  /** Its name in the head, and its key. */
+  /** The title in the header row, and the key. */
   name: string;
   cell: (row: Row) => ReactNode;
-  /** Shown in the head in place of the name. */
+  /** Shown in the header row instead of the name. */
   head?: ReactNode;
   align?: 'right';
   /** Width in pixels on a wide screen; on a phone, columns are as wide as their content. */
@@ -26,7 +26,7 @@ export interface Rows<Row> {
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
 const WHOLE = { overflowWrap: 'normal' } as const;
 
-/** Rows that are there, as a table whose cells give way to what is endless in them. */
+/** Shows rows as a table. Cells wrap anywhere, and are at most 420 pixels wide. */
 export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { rows: readonly Row[] }) {
   return (
     <Table.ScrollContainer minWidth={320} type="native">

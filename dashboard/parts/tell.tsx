@@ -5,14 +5,14 @@ import { text } from '../text/text.ts';
 
 const UNDO_MS = 10_000;
 
-/** Says in the corner that something was done. */
+/** Shows a notification that an action succeeded. */
 export function tellDone(message: string): void {
   notifications.show({ message, color: 'green', closeButtonProps: { 'aria-label': text.app.close } });
 }
 
 /**
- * Says that something was done, and lets the user undo it for ten seconds.
- * @param undo confirms itself if that is needed; its failure is shown here
+ * Shows a notification that an action succeeded, with an Undo button for ten seconds.
+ * @param undo shows its own confirmation if needed; its failure is shown here
  */
 export function tellUndoable(message: string, undo: () => unknown): void {
   const id = notifications.show({
@@ -36,7 +36,7 @@ export function tellUndoable(message: string, undo: () => unknown): void {
   });
 }
 
-/** Shows a failure with the API's message, for actions without a place of their own on the screen. */
+/** Shows a notification with the API's message, for actions that have no place on the screen for errors. */
 export function tellFailure(error: unknown): void {
   const failure = error instanceof ApiFailure ? error : undefined;
   notifications.show({
@@ -52,8 +52,8 @@ export function tellFailure(error: unknown): void {
 
 /**
  * Runs `then` after a write, and shows the write's failure. Unlike the callbacks of `mutate`, it also runs if the
- * button is gone meanwhile.
+ * button was removed meanwhile.
  */
-export function whenDone<Answer>(write: Promise<Answer>, then: (answer: Answer) => void): void {
+export function whenDone<Response>(write: Promise<Response>, then: (response: Response) => void): void {
   write.then(then, tellFailure);
 }

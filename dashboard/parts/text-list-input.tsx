@@ -24,7 +24,10 @@ export function TextListInput({
   );
 }
 
-/** Returns no strings if the value is something else, such as an earlier input's of another type. */
+/**
+ * Returns the strings of a JSON list; none if the value is something else, for example a value that was typed for
+ * another type.
+ */
 function textsIn(json: string): string[] {
   const read = readJson(json);
   return 'value' in read && isTextList(read.value) ? read.value : [];

@@ -9,12 +9,12 @@ export interface Series {
   values: number[];
 }
 
-/** Steps of the scale; counts have no halves. */
+/** The steps of the axis. Counts are whole numbers. */
 const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
 
 /**
- * Lines over time, drawn by uPlot, which is loaded with the first chart. Screen readers get the numbers from a table
- * elsewhere on the screen; the drawing has only a `label`.
+ * Lines over time, drawn by uPlot, which is loaded with the first chart. The drawing has only a `label`; screen
+ * readers get the numbers from a table elsewhere on the screen.
  * @param p.atSeconds instants, in seconds since 1970, as many as values
  */
 export function TimeSeries({

@@ -53,7 +53,7 @@ function paramsIn(pattern: string, pathname: string): Record<string, string> | u
   return params;
 }
 
-/** A value as TypeScript writes it. */
+/** Formats a value as a TypeScript literal. */
 function literalOf(value: unknown, indent = ''): string {
   if (typeof value === 'string') return quoteText(value);
   if (value === null || typeof value !== 'object') return String(value);

@@ -3,11 +3,11 @@ import { useCallback, useEffect, useState } from 'react';
 import { useSession } from '../app/session.ts';
 import { draftKey, keepDraft, readKept } from './record-edit/kept-drafts.ts';
 
-/** Typing pauses this long before a draft is kept; leaving the page keeps it at once. */
+/** The draft is stored when the user has not typed for this long, and at once when the page is closed. */
 const KEEP_AFTER_MS = 300;
 
 /**
- * Keeps typed text in this browser until it is saved or discarded; a reload or a closed tab loses nothing.
+ * Stores typed text in this browser until it is saved or discarded, so that a reload or a closed tab loses nothing.
  * @param p.name of the edited record, unique in the project
  * @param p.saved the stored text; a draft that equals it is not kept
  */
@@ -22,7 +22,7 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
     flushOnUnmount: true,
   });
   useEffect(() => {
-    // Each call makes another `flush`.
+    // Each render creates a new `flush`.
     const flush = () => keepLater.flush();
     window.addEventListener('pagehide', flush);
     return () => window.removeEventListener('pagehide', flush);
@@ -40,13 +40,13 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
       setDraft(next);
       keepLater(next);
     },
-    /** It was kept before this page was opened: the editor says so. */
+    /** Whether the draft is from before this page was opened. The editor then says so. */
     isRestored,
-    /** Something was typed that is not saved. */
+    /** Whether there is unsaved text. */
     isTouched,
-    /** Saved: the draft is removed. */
+    /** Removes the draft after a save. */
     forget,
-    /** Back to what is stored. */
+    /** Removes the draft and shows the stored text. */
     discard: (to: Draft) => {
       forget();
       setDraft(to);

@@ -1,12 +1,12 @@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useRouter } from '@tanstack/react-router';
 
-/** Long enough for the next letter. */
+/** Longer than the usual time between two keys. */
 const TYPING_MS = 300;
 
 /**
- * Tells what was typed when the last key is a moment ago. Not once another screen is on its way: to put the word into
- * the address then would lead back.
+ * Reports the typed text shortly after the last key press. It does not report if another screen is opening, because
+ * the new search parameter would lead back to this screen.
  */
 export function useTyped(tell: (typed: string) => void): (typed: string) => void {
   const { history } = useRouter();

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { type WordKind, wordOf } from '../text/words.ts';
 import { Breakable } from './breakable.tsx';
 
-/** The tone of a status by the color of its word. */
+/** The tone of a status, by the color that `words` gives it. */
 const TONES = new Map([
   ['green', 'done'],
   ['teal', 'done'],
@@ -13,7 +13,7 @@ const TONES = new Map([
   ['red', 'failed'],
 ]);
 
-/** A status, reason or step type: a dot and a word, with its meaning on hover and focus. */
+/** A status, reason or step type as a dot and a word, with its meaning on hover and focus. */
 export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
   if (!value) return null;
   const word = wordOf(kind, value);
@@ -33,7 +33,7 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
   );
 }
 
-/** A code of the API in words: `suppressed:hard_bounce` is "suppressed: hard bounce". */
+/** Formats a code of the API as words: `suppressed:hard_bounce` becomes "suppressed: hard bounce". */
 function codeToWords(code: string): string {
   return code.replaceAll('_', ' ').replace(':', ': ');
 }

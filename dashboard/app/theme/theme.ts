@@ -10,7 +10,7 @@ import {
   Tooltip,
 } from '@mantine/core';
 
-/** The petrol of Tidings, from light to dark; the tokens name the shades that components use. */
+/** The teal of Tidings, from light to dark. The tokens name the shades that components use. */
 const tide: MantineColorsTuple = [
   '#eff7f8',
   '#e4f1f2',
@@ -24,13 +24,14 @@ const tide: MantineColorsTuple = [
   '#08464f',
 ];
 
-/** Mantine's names for the values of tokens.css. Rules for single components are in app.css. */
+/** Maps the values of tokens.css to Mantine's names. Rules for single components are in app.css. */
 export const theme = createTheme({
   colors: { tide },
   primaryColor: 'tide',
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
-  // Up to this luminance white has 4.5 to 1; Mantine's own 0.3 leaves it on red and orange, where it has 3.3.
+  // White text on a color up to this luminance has a contrast of at least 4.5:1. Mantine's default of 0.3 keeps white
+  // on red and orange, where the contrast is only 3.3:1.
   luminanceThreshold: 0.18,
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
   lineHeights: { xs: '1.34', sm: '1.39', md: '1.43', lg: '1.5', xl: '1.4' },
@@ -52,7 +53,7 @@ export const theme = createTheme({
     },
   },
   respectReducedMotion: true,
-  // White on the accent of the dark scheme has a contrast of 2.2 only, and black on red one of 3.8.
+  // White on the accent color of the dark scheme has a contrast of only 2.2:1, and black on red one of 3.8:1.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);
     if (input.variant !== 'filled') return colors;
@@ -61,7 +62,7 @@ export const theme = createTheme({
     return isAccent ? { ...colors, color: 'var(--color-on-accent)' } : colors;
   },
   components: {
-    // With the radius of everything else they would be taken for radio buttons.
+    // With the radius of other components, a checkbox would look like a radio button.
     Checkbox: Checkbox.extend({ defaultProps: { radius: 'sm', size: 'xs' } }),
     Switch: Switch.extend({ defaultProps: { size: 'sm', withThumbIndicator: false } }),
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
@@ -89,7 +90,7 @@ const COLORS = {
   '--mantine-color-tide-outline': 'var(--color-accent)',
 };
 
-/** The hues of Mantine that carry a status, and the tokens of that status. */
+/** The hues of Mantine that show a status, each with the tokens of that status. */
 const STATUS = { red: 'failed', orange: 'waiting', yellow: 'waiting', green: 'done', teal: 'done', blue: 'moving' };
 
 const STATUS_COLORS = Object.fromEntries(
@@ -113,5 +114,5 @@ const TOKENS = {
   '--mantine-color-violet-light-color': 'var(--color-text)',
 };
 
-/** The tokens differ by scheme themselves, so both schemes name the same ones. */
+/** Both schemes get the same tokens, because each token already has a value per scheme. */
 export const variables: CSSVariablesResolver = () => ({ variables: {}, light: TOKENS, dark: TOKENS });

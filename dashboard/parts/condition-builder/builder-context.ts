@@ -8,7 +8,7 @@ export interface Builder {
   scope: Scope;
   choices: readonly FieldChoice[];
   faults: ConditionFaults;
-  /** The row that was just added, which takes the focus. */
+  /** The key of the row that was just added. It gets the focus. */
   freshKey: string | undefined;
   markFresh: (key: string) => void;
 }

@@ -28,11 +28,11 @@ export interface FieldSources {
   eventNames: readonly string[];
   segments: readonly { id: string; name: string }[];
   topics: readonly { id: string; name: string }[];
-  /** Keys of the data of events, as `event.<key>`: in a step only. */
+  /** Keys of the data of events, as `event.<key>`. Only for a step. */
   eventFields?: readonly { field: string; type: string }[];
 }
 
-/** Every field that the project has, in the order of its kinds. */
+/** Returns every field of the project, ordered by kind. */
 export function choicesOf(p: FieldSources): FieldChoice[] {
   const typed = ({ field, type }: { field: string; type: string }, kind: FieldKind): FieldChoice => ({
     field,
@@ -53,7 +53,7 @@ export function choicesOf(p: FieldSources): FieldChoice[] {
   ];
 }
 
-/** The fields of the data of one event, which is all that a wait for it can ask about. */
+/** Returns the fields of one event's data. A step that waits for the event can filter only by these fields. */
 export function eventChoicesOf(fields: readonly EventField[]): FieldChoice[] {
   return fields.map(({ path, type, values }) => ({
     field: `event.${path}`,
@@ -88,7 +88,8 @@ export function choicesWritten(text: string, scope: Scope): FieldChoice[] {
 }
 
 /**
- * The choice that a row has made; one of its own where the lists do not have it (a deleted segment, a path into data).
+ * Returns the choice of a row. If the lists do not contain its field (a deleted segment, a path into data), it
+ * returns a choice made from the field.
  */
 export function chosenOf(
   row: { field: string; operator: Operator },
@@ -107,7 +108,10 @@ export function chosenOf(
   return known ?? { field, kind, label: labelOf(field, kind), type: fixedType(kind) };
 }
 
-/** One name for a choice: in a step a key of the event's data and an event may be written alike. */
+/**
+ * Returns a key that is unique among the choices. The field alone is not: in a step, `event.<x>` may be a key of the
+ * event's data or an event of the contact.
+ */
 export function choiceKey({ kind, field }: Pick<FieldChoice, 'kind' | 'field'>): string {
   return `${kind}:${field}`;
 }

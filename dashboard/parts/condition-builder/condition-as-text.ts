@@ -1,7 +1,7 @@
 import { conditionOf, type DraftCondition, isWhole } from './draft.ts';
 import { filtersOf, sentenceOf } from './sentence.ts';
 
-/** Shows the filters of a condition, one in a line. Rows that are not filled in yet have no sentence. */
+/** Formats a condition as text, one filter per line. Returns an empty text while a row is incomplete. */
 export function conditionAsText(condition: DraftCondition): string {
   if (!isWhole(condition)) return '';
   return filtersOf(conditionOf(condition))

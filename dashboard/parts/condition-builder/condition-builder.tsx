@@ -156,7 +156,7 @@ function GroupEditor({
   };
   const remove = (key: string) => {
     const left = filters.filter((filter) => filter.key !== key);
-    // An empty group would match all contacts, so it is removed with its last row.
+    // An empty group would match all contacts, so removing its last row removes the group.
     if (left.length > 0 || nested) onChange({ ...group, filters: left });
     else onRemove?.();
   };
@@ -239,7 +239,7 @@ function Nested({
   );
 }
 
-/** Removes the nested group; an empty row replaces the last row. */
+/** Removes the nested group. If the group has no other row, it gets an empty one. */
 function withoutNested({ key, filters }: DraftGroup): DraftGroup {
   return { key, filters: filters.length > 0 ? filters : [newFilter()] };
 }

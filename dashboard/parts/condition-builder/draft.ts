@@ -16,7 +16,7 @@ import {
 
 export interface DraftFilter {
   key: string;
-  /** Empty until one is chosen. */
+  /** Empty until the user chooses a field. */
   field: string;
   operator: Operator;
   type: ValueType;
@@ -25,7 +25,7 @@ export interface DraftFilter {
   /** The values of a list. */
   list: string[];
   unit: Unit;
-  /** The values of the stored list; values that an edit keeps in it keep their types. */
+  /** The stored values of a list. Values that the user keeps in the list keep their types. */
   items?: Scalar[];
   /** The stored filter, until the row is edited. */
   stored?: Filter;
@@ -34,7 +34,7 @@ export interface DraftFilter {
 export interface DraftGroup {
   key: string;
   filters: DraftFilter[];
-  /** Has to hold as well as the filters. */
+  /** A condition that must match in addition to the filters. */
   nested?: DraftCondition;
 }
 
@@ -43,13 +43,13 @@ export interface DraftCondition {
   groups: DraftGroup[];
 }
 
-/** The part of a row that something is said of. */
+/** The part of a row that an error belongs to. */
 export type RowPart = 'field' | 'operator' | 'value' | 'unit';
 
 let keys = 0;
 function newKey(): string {
   keys += 1;
-  // Unique also among the keys of a draft that was kept before a reload.
+  // The key is also unique among the keys of a draft that was stored before a reload.
   return `row-${Date.now().toString(36)}-${keys}`;
 }
 
@@ -69,7 +69,7 @@ export function newCondition(): DraftCondition {
   return { logic: 'OR', groups: [newGroup()] };
 }
 
-/** The draft of a condition that is stored. */
+/** Returns the draft of a stored condition. */
 export function draftOf({ logic, groups }: Condition): DraftCondition {
   return {
     logic,
@@ -97,7 +97,7 @@ function draftFilterOf(stored: Filter): DraftFilter {
   };
 }
 
-/** The type that a stored value has: a text of ISO form is compared as an instant. */
+/** Returns the type of a stored value. A text in ISO form is compared as an instant. */
 function typeOfValue(value: Scalar | undefined): ValueType {
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
@@ -106,7 +106,7 @@ function typeOfValue(value: Scalar | undefined): ValueType {
 
 const ISO_DATE = /^[1-9]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** The condition as the API takes it; ask `isWhole` before. */
+/** Returns the condition in the form of the API. Check `isWhole` before. */
 export function conditionOf({ logic, groups }: DraftCondition): Condition {
   return {
     logic,
@@ -157,7 +157,7 @@ export function missingOf(filter: DraftFilter): RowPart | undefined {
   return values.length > 0 && values.every(isFit) ? undefined : 'value';
 }
 
-/** Whether every row is whole, so that it can be asked about. */
+/** Returns whether every row is complete. */
 export function isWhole({ groups }: DraftCondition): boolean {
   const whole = ({ filters, nested }: DraftGroup) =>
     filters.length + (nested ? 1 : 0) > 0 &&
@@ -196,7 +196,7 @@ export function withOperator(filter: DraftFilter, operator: Operator): DraftFilt
   return next;
 }
 
-/** A row whose value is of another type. */
+/** Returns the row with values of another type. */
 export function withType(filter: DraftFilter, type: ValueType, scope: Scope): DraftFilter {
   const kind = kindOf(filter.field, filter.operator, scope);
   const offered = kind ? offeredOperators(kind, type) : [];
@@ -204,7 +204,7 @@ export function withType(filter: DraftFilter, type: ValueType, scope: Scope): Dr
   return { ...withOperator(filter, operator), type, ...emptyValue(type) };
 }
 
-/** A row with another value or unit. */
+/** Returns the row with another value or unit. */
 export function withValue(
   filter: DraftFilter,
   value: Partial<Pick<DraftFilter, 'text' | 'list' | 'unit'>>,
@@ -216,7 +216,7 @@ function withoutStored({ stored: _, ...filter }: DraftFilter): DraftFilter {
   return filter;
 }
 
-/** The operators of a row's list; the one that it has is always among them, whatever its type. */
+/** Returns the operators to offer for a row. The current operator is always included, whatever the type. */
 export function operatorsFor(filter: DraftFilter, scope: Scope): readonly Operator[] {
   const kind = kindOf(filter.field, filter.operator, scope);
   if (!kind) return [filter.operator];

@@ -1,14 +1,14 @@
 import type { FieldFault } from '../../api/failure.ts';
 import type { DraftCondition, RowPart } from './draft.ts';
 
-/** An error of the API at the row that it belongs to. */
+/** An error of the API, at the row that it belongs to. */
 export interface RowFault {
   part: RowPart;
   message: string;
 }
 
 export interface ConditionFaults {
-  /** By the key of a row. */
+  /** Errors by row key. */
   rows: ReadonlyMap<string, readonly RowFault[]>;
   /** Errors of the condition as a whole, or of other parts of the request. */
   other: readonly FieldFault[];

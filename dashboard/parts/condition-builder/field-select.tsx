@@ -7,8 +7,8 @@ import type { Scope } from './language.ts';
 import { fieldWord } from './sentence.ts';
 
 /**
- * Chooses the field of a row: from what the project has, or as it is written (a path into data, an event that has not
- * come yet).
+ * Selects the field of a row: a field of the project, or one that the user types (a path into data, an event that has
+ * not occurred yet).
  */
 export function FieldSelect({
   filter,
@@ -30,7 +30,7 @@ export function FieldSelect({
   const chosen = chosenOf(filter, choices, scope);
   const chosenLabel = chosen ? fieldWord(chosen) : '';
   const [search, setSearch] = useState(chosenLabel);
-  // The name of a segment or topic comes after its id.
+  // The name of a segment or topic is loaded after its id.
   useEffect(() => setSearch(chosenLabel), [chosenLabel]);
   const isKnown = (choice: FieldChoice) => choices.some((known) => choiceKey(known) === choiceKey(choice));
   const isOwnText = chosen !== undefined && search === chosenLabel;
@@ -61,8 +61,8 @@ export function FieldSelect({
 }
 
 /**
- * Groups the choices for Mantine by kind, with written ones last. Names need not be unique, so fields with the same
- * name show their kind too.
+ * Groups the choices for Mantine by kind, with typed ones last. Several fields may have the same name, so such fields
+ * also show their kind.
  */
 function grouped(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
   const groups = new Map<string, { value: string; label: string }[]>();

@@ -14,7 +14,7 @@ import { operatorWord } from './sentence.ts';
 import { ValueInput } from './value-input.tsx';
 
 const { conditions } = text;
-/** Negative operators, which hold for who lacks the field as well: people do not expect it. */
+/** Negative operators. They also match contacts without the field, which users do not expect. */
 const NEGATIVE: readonly Operator[] = ['notEquals', 'notContains', 'notIn'];
 const TYPES = Object.entries(conditions.types).map(([value, label]) => ({ value, label }));
 
@@ -29,7 +29,7 @@ export function FilterRow({
   /** Number of the row, from 1, for screen readers. */
   n: number;
   onChange: (filter: DraftFilter) => void;
-  /** Undefined for a row that has to stay. */
+  /** Undefined if the row cannot be removed. */
   onRemove: (() => void) | undefined;
 }) {
   const { scope, choices, faults, freshKey } = useBuilder();
@@ -40,8 +40,8 @@ export function FilterRow({
   const known = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
   const need = needOf(filter.operator);
-  // If all values of a field have one type, the input uses it. If the stored value has another type, the user sees it
-  // and may change it.
+  // If all values of a field have one type, the input uses that type. If the stored value has another type, the user
+  // sees the type and may change it.
   const asksType = isFree && (need === 'one' || need === 'list') && known !== filter.type;
   const ofContacts = useValues(filter, kind === 'data');
   const values = chosen?.values ?? ofContacts;

@@ -24,7 +24,7 @@ export type Need = 'nothing' | 'one' | 'list' | 'span';
 const PRESENCE = ['equals', 'notEquals', 'in', 'notIn', 'exists', 'notExists'] as const;
 const TEXT_ONLY = ['contains', 'notContains', 'startsWith', 'endsWith'] as const;
 const COMPARING = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const;
-/** Our own instants are never to come, so only `PAST` is offered for them. */
+/** Instants of the service itself, such as `createdAt`, are never in the future, so only `PAST` is offered for them. */
 const PAST = ['within', 'olderThan'] as const;
 const RELATIVE = [...PAST, 'withinNext'] as const;
 const VALUE: readonly Operator[] = [
@@ -59,13 +59,13 @@ const OWN_FIELDS = ['email', 'subscribed', 'createdAt', 'updatedAt'] as const;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const ACTIVITIES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'];
 
-/** Every operator there is. */
+/** All operators. */
 export const OPERATORS: readonly Operator[] = [...VALUE, ...HISTORY, 'memberOf', 'notMemberOf'];
-/** Fields about mails that were sent to a contact. */
+/** Fields about the emails that were sent to a contact. */
 export const ACTIVITY_FIELDS = ACTIVITIES.map((word) => `email.${word}`);
 export const UNITS: readonly Unit[] = ['minutes', 'hours', 'days', 'weeks'];
 
-/** The operators that a kind of field takes. */
+/** Returns the operators that a kind of field permits. */
 export function operatorsOf(kind: FieldKind): readonly Operator[] {
   return OPERATORS_BY_KIND[kind];
 }
@@ -118,7 +118,7 @@ export function needOf(operator: Operator): Need {
   return alone.includes(operator) ? 'nothing' : 'one';
 }
 
-/** The type of a field's values where the kind fixes it; undefined for data, which may hold anything. */
+/** Returns the type of a field's values if its kind determines it; undefined for data, which may have any type. */
 export function fixedType(kind: FieldKind): ValueType | undefined {
   if (kind === 'email') return 'text';
   if (kind === 'subscribed' || kind === 'topic') return 'boolean';
@@ -126,7 +126,7 @@ export function fixedType(kind: FieldKind): ValueType | undefined {
   return undefined;
 }
 
-/** The path into an event's data that a field of a wait names. */
+/** Returns the path into an event's data for a field of a wait. */
 export function dataPath(field: string): string {
   return field.startsWith('event.') ? field.slice('event.'.length) : field;
 }
@@ -136,7 +136,7 @@ function splitOnce(text: string): [string, string] {
   return dot < 1 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
 }
 
-/** As deep as the API looks. */
+/** The maximum depth of a path in the API. */
 const PATH_KEYS_MAX = 10;
 
 function isPath(rest: string): boolean {

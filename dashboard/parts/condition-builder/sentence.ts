@@ -27,7 +27,7 @@ export function sentenceOf(filter: Filter, choices: readonly FieldChoice[], scop
     .join(' ');
 }
 
-/** The filters of a condition in its order, and how many there are, for a line in a list. */
+/** Returns all filters of a condition in order, to show the first ones and the number of them. */
 export function filtersOf({ groups }: Condition): Filter[] {
   return groups.flatMap(({ filters, conditions }) => [...filters, ...(conditions ? filtersOf(conditions) : [])]);
 }

@@ -3,7 +3,8 @@ import { OPERATORS, UNITS } from './language.ts';
 
 /**
  * Reads a stored condition in any form that the API accepts (docs/filters.md): groups, a simple list, one filter, a
- * list of filters. Undefined if the builder would lose part of it; the screen then shows it unchanged.
+ * list of filters. Returns undefined if the builder would lose part of it; the screen then leaves the condition
+ * unchanged.
  */
 export function storedCondition(stored: unknown): Condition | undefined {
   if (Array.isArray(stored)) return stored.length > 0 && stored.every(isFilter) ? all('AND', stored) : undefined;

@@ -12,7 +12,7 @@ const NONE: readonly EventField[] = [];
 
 /**
  * Returns every field of the project that a filter can name. Fields that the role may not see are omitted; users can
- * write them by hand.
+ * type them.
  * @param ofEvent known fields of the event, in a wait for it
  */
 export function useFieldChoices(scope: Scope, ofEvent: readonly EventField[] = NONE): FieldChoice[] {
@@ -39,7 +39,7 @@ export function useFieldChoices(scope: Scope, ofEvent: readonly EventField[] = N
   }, [isOfProject, ofEvent, fields, events, segments, topics, workflows]);
 }
 
-/** Until the list is there, and where it may not be seen. */
+/** Used until the list of fields has loaded, and for roles that may not read it. */
 const STANDARD = [
   { field: 'email', type: 'string' },
   { field: 'subscribed', type: 'boolean' },

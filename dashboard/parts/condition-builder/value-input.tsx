@@ -21,7 +21,7 @@ interface Given {
   onChange: (filter: DraftFilter) => void;
 }
 
-/** Input for the value of a row, by its operator and the type of its values. */
+/** The input for the value of a row. It depends on the operator and the type of the values. */
 export function ValueInput(given: Given) {
   switch (needOf(given.filter.operator)) {
     case 'nothing':
@@ -87,7 +87,7 @@ function OneValue({ filter, n, values, error, onChange }: Given) {
   }
   if (filter.type === 'number') return <NumberInput {...input} onChange={(value) => change(String(value))} />;
   if (filter.type === 'date') {
-    // A date-time that is stored stays readable: the browser's own input of dates would show nothing.
+    // A stored value with a time is shown as text, because the browser's date input would show it as empty.
     const isDay = filter.text === '' || /^\d{4}-\d\d-\d\d$/.test(filter.text);
     return (
       <TextInput {...input} type={isDay ? 'date' : 'text'} onChange={(event) => change(event.currentTarget.value)} />

@@ -4,13 +4,13 @@ import { text } from '../../text/text.ts';
 import { JsonValue } from '../json-editor/json-value.tsx';
 import type { Variable } from '../mail-editor/variables.ts';
 import { DataRows, type KnownField } from './data-rows.tsx';
-import { type DataRow, dataOf, isWhole, type RowType, rowsOf } from './rows.ts';
+import { type DataRow, dataOf, isWhole, type RowType, toRows } from './rows.ts';
 
 const t = text.dataFields;
 
 /**
- * Data that a user fills in field by field, or as JSON. The value omits incomplete rows. The part reads its initial
- * data only once: give it another `key` for other data.
+ * An editor for data, field by field or as JSON. The value omits incomplete rows. The initial data is read only once;
+ * give the component another `key` for other data.
  */
 export function DataFields({
   label,
@@ -29,7 +29,10 @@ export function DataFields({
   description?: string;
   value: Readonly<Record<string, unknown>>;
   onChange: (value: Record<string, unknown>) => void;
-  /** Called at first and after each change with whether the value omits nothing. */
+  /**
+   * Called with true if the value contains every row, and with false if it omits some: at first and after each
+   * change.
+   */
   onWhole?: (whole: boolean) => void;
   types: readonly RowType[];
   known: readonly KnownField[];
@@ -39,7 +42,7 @@ export function DataFields({
   addLabel?: string;
 }) {
   const [view, setView] = useState<'fields' | 'json'>('fields');
-  const [rows, setRows] = useState<DataRow[]>(() => rowsOf(value));
+  const [rows, setRows] = useState<DataRow[]>(() => toRows(value));
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, as it starts with all of the value
   useEffect(() => onWhole?.(true), []);
   const change = (next: DataRow[]) => {
@@ -48,8 +51,8 @@ export function DataFields({
     onWhole?.(isWhole(next));
   };
   const show = (next: string) => {
-    // Each view starts with the result of the other.
-    if (next === 'fields') setRows(rowsOf(value));
+    // The view that opens starts with the data of the other view.
+    if (next === 'fields') setRows(toRows(value));
     onWhole?.(true);
     setView(next === 'json' ? 'json' : 'fields');
   };

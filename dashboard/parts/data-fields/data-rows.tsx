@@ -7,7 +7,7 @@ import { type DataRow, dataOf, newRow, type RowType, rowTypeOf, withName, withTe
 
 const t = text.dataFields;
 
-/** A name that is known, with the type of its values and some of them. */
+/** A known field name, with the type of its values and some of them. */
 export interface KnownField {
   name: string;
   type?: string | undefined;
@@ -21,13 +21,13 @@ export interface DataRowsProps {
   label: string;
   types: readonly RowType[];
   known: readonly KnownField[];
-  /** Names of variables, where values can be such. */
+  /** Names of variables, if a value may be a variable. */
   variables?: readonly string[];
   addLabel?: string;
   disabled?: boolean;
 }
 
-/** Data, a row for each field: its name, what sort of value it is, and the value. */
+/** Shows data as rows with the name, type and value of each field. */
 export function DataRows(p: DataRowsProps) {
   const { rows, onChange, disabled = false } = p;
   const [freshKey, setFreshKey] = useState<string>();
@@ -92,7 +92,7 @@ export function DataRows(p: DataRowsProps) {
   );
 }
 
-/** Returns the error of a value once something is typed; an empty input is only incomplete. */
+/** Returns the error of a value once the user has typed something. An empty input is only incomplete. */
 function valueFault({ text: typed }: DataRow, fault: string | undefined): string | undefined {
   if (fault === undefined || fault === 'unnamed' || fault === 'twice' || typed === '') return undefined;
   return t.faults[fault as keyof typeof t.faults];
@@ -111,7 +111,7 @@ interface Part extends Omit<DataRowsProps, 'onChange'> {
 }
 
 function Name({ row, n, known, error, disabled, autoFocus, onChange }: Part & { autoFocus: boolean }) {
-  /** If the field is known, its type is known too, unless a value is typed already. */
+  /** A known field sets the type of its row, unless the user has already typed a value. */
   const choose = (name: string) => {
     const type = known.find((one) => one.name === name)?.type;
     const named = withName(row, name);
@@ -182,7 +182,7 @@ function Value({ row, n, known, variables = [], error, disabled = false, onChang
         />
       );
     case 'date': {
-      // One with a time stays readable: the browser's own input of days would show nothing.
+      // A value with a time is shown as text, because the browser's date input would show it as empty.
       const isDay = row.text === '' || /^\d{4}-\d\d-\d\d$/.test(row.text);
       return (
         <TextInput

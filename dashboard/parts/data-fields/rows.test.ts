@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataOf, isWhole, newRow, rowsOf, withName, withText, withType } from './rows.ts';
+import { dataOf, isWhole, newRow, toRows, withName, withText, withType } from './rows.ts';
 
 describe('data as rows', () => {
   it('is the same data again where nobody has touched it, whatever it holds', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (data) => {
-        const { data: again, faults } = dataOf(rowsOf(data));
+        const { data: again, faults } = dataOf(toRows(data));
         expect(faults.size).toBe(0);
         expect(JSON.stringify(again)).toBe(JSON.stringify({ ...data }));
       }),
@@ -24,7 +24,7 @@ describe('data as rows', () => {
       tags: ['a', 'b'],
       all: [1],
     };
-    expect(rowsOf(data).map(({ name, type, text }) => [name, type, text])).toEqual([
+    expect(toRows(data).map(({ name, type, text }) => [name, type, text])).toEqual([
       ['name', 'text', 'Ada'],
       ['n', 'number', '4.5'],
       ['is', 'boolean', 'false'],
@@ -34,7 +34,7 @@ describe('data as rows', () => {
       ['tags', 'list', '["a","b"]'],
       ['all', 'json', '[1]'],
     ]);
-    expect(rowsOf({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
+    expect(toRows({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
   });
 
   it('that is typed becomes values of its types', () => {
@@ -61,7 +61,7 @@ describe('data as rows', () => {
   });
 
   it('keeps the value of a row that has another name, and what can be read of one that has another type', () => {
-    const [row] = rowsOf({ exact: 1.0 });
+    const [row] = toRows({ exact: 1.0 });
     if (!row) throw new Error('one row');
     expect(dataOf([withName(row, 'other')]).data).toEqual({ other: 1 });
     expect(withType(withText(newRow('n'), '40'), 'number').text).toBe('40');

@@ -14,14 +14,14 @@ export interface DataRow {
   type: RowType;
   /** Text in the input; a list is JSON. */
   text: string;
-  /** The value as it came, as long as nobody has touched it: it stays what it is to the last digit. */
+  /** The stored value, until the user edits the row. It is sent back exactly, without rounding. */
   stored?: { value: unknown };
 }
 
-/** Why a row is not whole. */
+/** Why a row is incomplete. */
 export type RowFault = 'unnamed' | 'twice' | 'number' | 'date' | 'variable' | 'json';
 
-/** A variable and nothing else, which stands for its own value: numbers stay numbers (docs/guides/automations.md). */
+/** A single variable, whose value keeps its type: a number stays a number (docs/guides/automations.md). */
 const VARIABLE = /^\{\{\s*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)\s*\}\}$/u;
 const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -36,8 +36,8 @@ export function newRow(name = '', type: RowType = 'text'): DataRow {
   return { key: newKey(), name, type, text: firstText(type) };
 }
 
-/** The rows of stored data, in its order. */
-export function rowsOf(data: Readonly<Record<string, unknown>>): DataRow[] {
+/** Returns the rows of stored data, in the same order. */
+export function toRows(data: Readonly<Record<string, unknown>>): DataRow[] {
   return Object.entries(data).map(([name, value]) => ({ key: newKey(), name, ...read(value), stored: { value } }));
 }
 
@@ -52,7 +52,7 @@ function read(value: unknown): Pick<DataRow, 'type' | 'text'> {
   return { type: DAY.test(value) ? 'date' : 'text', text: value };
 }
 
-/** On one line where that is short. */
+/** Returns JSON on one line if it is short. */
 function shortJson(value: unknown): string {
   const line = JSON.stringify(value);
   return line.length <= LINE_CHARS ? line : JSON.stringify(value, null, 1);
@@ -71,11 +71,11 @@ export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>
     else data.push([row.name, saidBy(row)]);
     taken.add(row.name);
   }
-  // A field called `__proto__` is a field like any other.
+  // `fromEntries` also sets a field with the name `__proto__`.
   return { data: Object.fromEntries(data), faults };
 }
 
-/** Returns whether the data omits nothing that was filled in; an untouched row counts as nothing. */
+/** Returns whether the data contains everything that was filled in. An untouched row does not count. */
 export function isWhole(all: readonly DataRow[]): boolean {
   const { faults } = dataOf(all);
   return all.every((row) => !faults.has(row.key) || (row.name === '' && row.text === ''));
@@ -126,17 +126,17 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** A row of another name; its value stays. */
+/** Returns the row with another name and the same value. */
 export function withName(row: DataRow, name: string): DataRow {
   return { ...row, name };
 }
 
-/** A row with another text. */
+/** Returns the row with another text. */
 export function withText({ stored: _, ...row }: DataRow, text: string): DataRow {
   return { ...row, text };
 }
 
-/** A row of another type; the text stays where it can be read as one. */
+/** Returns the row with another type. The text stays if it can be read as that type. */
 export function withType({ stored: _, ...row }: DataRow, type: RowType): DataRow {
   const kept = { ...row, type };
   return faultOf({ ...kept, name: '-' }) === undefined && fits(kept) ? kept : { ...kept, text: firstText(type) };
@@ -153,7 +153,7 @@ function firstText(type: RowType): string {
   return type === 'json' || type === 'list' ? '[]' : '';
 }
 
-/** The type of a field's values, by the name that the API gives it. */
+/** Returns the row type for a field's type in the API. */
 export function rowTypeOf(type: string | undefined): RowType {
   if (type === 'number' || type === 'boolean' || type === 'date') return type;
   if (type === 'array') return 'list';

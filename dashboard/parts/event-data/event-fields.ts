@@ -1,4 +1,4 @@
-/** A field of the data of an event, as its last payloads have it. */
+/** A field of the data of an event, as found in its latest payloads. */
 export interface EventField {
   /** A path into the data: `total`, `cart.currency`. */
   path: string;
@@ -8,15 +8,15 @@ export interface EventField {
   values: string[];
 }
 
-/** Groups within groups that are looked into; deeper ones are written by hand. */
+/** The maximum depth of groups that are listed. Deeper fields can be typed. */
 const DEPTH_MAX = 4;
 const VALUES_MAX = 50;
 const FIELDS_MAX = 300;
-/** A longer text is no value to choose. */
+/** A longer text is not offered as a value. */
 const VALUE_CHARS = 120;
 const DATE = /^[1-9]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/;
 
-/** The fields that payloads have, groups by the paths of what is in them. */
+/** Returns the fields that occur in the payloads. Fields in a group have the path of the group before their name. */
 export function eventFieldsIn(payloads: readonly Readonly<Record<string, unknown>>[]): EventField[] {
   const found = new Map<string, EventField>();
   for (const payload of payloads) collect(found, payload, '', 1);
@@ -25,7 +25,7 @@ export function eventFieldsIn(payloads: readonly Readonly<Record<string, unknown
 
 function collect(found: Map<string, EventField>, group: object, before: string, depth: number): void {
   for (const [key, value] of Object.entries(group)) {
-    // A key with a dot in it, or none at all, cannot be named by a path.
+    // A path cannot name an empty key or a key with a dot.
     if (key === '' || key.includes('.')) continue;
     const path = `${before}${key}`;
     const type = typeOf(value);
@@ -46,7 +46,7 @@ function note(found: Map<string, EventField>, { path, type, value }: { path: str
   found.set(path, field);
 }
 
-/** Undefined of null, which says nothing of the field. */
+/** Returns the type of a value. Undefined for null, which shows no type. */
 function typeOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value)) return 'array';

@@ -21,7 +21,7 @@ export function EventPayload({
 }: {
   eventName: string;
   onChange: (data: Record<string, unknown> | undefined) => void;
-  /** Whether the data omits nothing because of an error. */
+  /** Called with false while an error keeps part of the data out of the value. */
   onWhole?: (whole: boolean) => void;
 }) {
   const { fields, last, isRead } = useEventData(eventName);

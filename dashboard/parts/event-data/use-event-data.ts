@@ -5,7 +5,7 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { type EventField, eventFieldsIn } from './event-fields.ts';
 
-/** Number of payloads that are read; they show the fields that callers send now. */
+/** The number of payloads to read. They show the fields that callers send now. */
 const PAYLOADS = 20;
 const FRESH_MS = 60_000;
 const ASK_AFTER_MS = 400;
@@ -20,8 +20,8 @@ export interface EventData {
 }
 
 /**
- * Returns what the project knows of an event's data: from its latest payloads, else from the keys of all events.
- * Empty if the role may not see events.
+ * Returns what is known of an event's data: from its latest payloads, or else from the keys of all events. Empty if
+ * the role may not see events.
  */
 export function useEventData(eventName: string): EventData {
   const { can } = useSession();

@@ -4,7 +4,10 @@ import { useEffect, useId, useRef } from 'react';
 import type { Variable } from '../mail-editor/variables.ts';
 import { openJson, takeJson } from './json-view.ts';
 
-/** JSON editor with errors at their place. It is loaded when it opens, because it needs the code editor. */
+/**
+ * A JSON editor that marks errors at their position. It is loaded when it is first shown, because the code editor is
+ * large.
+ */
 export function JsonEditor({
   label,
   description,
@@ -30,7 +33,7 @@ export function JsonEditor({
     latest.current = { onChange, variables };
   }, [onChange, variables]);
 
-  // The view lives as long as its element; later changes reach it below.
+  // The editor lives as long as its element. The effects below pass later changes to it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
   useEffect(() => {
     if (!place.current) return;

@@ -1,6 +1,6 @@
-/** Position where a text stops being JSON. */
+/** The position at which a text stops being valid JSON. */
 export interface JsonFault {
-  /** From the beginning of the text. */
+  /** Offset from the start of the text. */
   at: number;
   line: number;
   column: number;
@@ -25,7 +25,7 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Reads a text to where it is no JSON any more: browsers say it in different words, or not at all. */
+/** Finds the position at which a text stops being valid JSON. Browsers report it in different words, or not at all. */
 class Scanner {
   readonly #text: string;
   #at = 0;
@@ -38,7 +38,7 @@ class Scanner {
     try {
       if (this.#value()) this.#take(SPACE);
     } catch {
-      // Nested more deeply than the stack: JSON.parse stopped somewhere there too.
+      // The nesting is deeper than the stack. `JSON.parse` failed near the same position.
     }
     return this.#at;
   }

@@ -7,8 +7,8 @@ import { readJson } from './json-fault.ts';
 const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
 
 /**
- * A value that a user writes as JSON. A text that cannot be read shows its error and changes nothing; an empty text
- * is undefined.
+ * An input for a value as JSON. Invalid JSON shows its error and does not change the value; an empty text means
+ * undefined.
  */
 export function JsonValue({
   value,
@@ -24,7 +24,7 @@ export function JsonValue({
   onChange: (value: unknown) => void;
   /** Called if the typed text cannot be read. */
   onFault?: () => void;
-  /** Whether only a group of fields will do. */
+  /** Whether the value must be an object. */
   needsObject?: boolean;
   error?: string | undefined;
   variables?: readonly Variable[];

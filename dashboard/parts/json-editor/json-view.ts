@@ -20,12 +20,12 @@ export interface JsonViewOptions {
   value: string;
   label: string;
   isReadOnly: boolean;
-  /** Asked each time something is completed. */
+  /** Called for each completion. */
   variables: () => readonly Variable[];
   onChange: (value: string) => void;
 }
 
-/** Opens an editor of JSON in this element, with errors at their place and completions after `{{`. */
+/** Opens a JSON editor in this element. It marks errors at their position and completes variables after `{{`. */
 export function openJson(parent: HTMLElement, p: JsonViewOptions): EditorView {
   return new EditorView({ state: EditorState.create({ doc: p.value, extensions: extensionsOf(p) }), parent });
 }
@@ -45,7 +45,7 @@ function extensionsOf(p: JsonViewOptions): Extension[] {
     EditorView.lineWrapping,
     EditorState.readOnly.of(p.isReadOnly),
     EditorView.contentAttributes.of({ 'aria-label': p.label, tabindex: '0' }),
-    // Tab goes on to the next field, as in every other form.
+    // Tab moves to the next field, as in other forms.
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
     EditorView.updateListener.of((update) => {
       const isOwn = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
@@ -54,7 +54,10 @@ function extensionsOf(p: JsonViewOptions): Extension[] {
   ];
 }
 
-/** Takes a text that was changed elsewhere. Text that was typed here returns unchanged, and moves nothing. */
+/**
+ * Replaces the text after a change from outside the editor. A text that was typed in the editor comes back equal, so
+ * the cursor does not move.
+ */
 export function takeJson(view: EditorView, value: string): void {
   const now = view.state.doc.toString();
   if (now === value) return;
@@ -70,7 +73,7 @@ function faultsIn(state: EditorState) {
   return [{ from, to, severity: 'error' as const, message: text.dataFields.badJson(line, column) }];
 }
 
-/** Names of variables after `{{`, closed where they are not yet. */
+/** Completes names of variables after `{{`, and adds `}}` if it is missing. */
 function variablesAt(context: CompletionContext, variables: readonly Variable[]) {
   const typed = context.matchBefore(/\{\{\s*[\w.$-]*/);
   if (!typed) return null;
@@ -87,7 +90,7 @@ function variablesAt(context: CompletionContext, variables: readonly Variable[])
   return { from, options, validFor: /^[\w.$-]*$/ };
 }
 
-/** The words of JSON, for their colours. */
+/** Tokens of JSON for syntax colors. */
 const JSON_WORDS: StreamParser<object> = {
   token(stream) {
     if (stream.eatSpace()) return null;

@@ -7,11 +7,14 @@ import type { MailFault } from './use-preview.ts';
 import type { Variable } from './variables.ts';
 
 export interface CodeEditorHandle {
-  /** Puts a text where the cursor is. */
+  /** Inserts a text at the cursor. */
   insert(said: string): void;
 }
 
-/** HTML and Liquid as they are. Loaded when it is opened: it is the largest part of the app. */
+/**
+ * An editor for HTML and Liquid source. It is loaded when it is first shown, because it is the largest part of the
+ * app.
+ */
 export const CodeEditor = forwardRef<
   CodeEditorHandle,
   CodeEvents & { value: string; fault: MailFault | undefined; variables: Variable[]; isReadOnly: boolean }
@@ -23,7 +26,7 @@ export const CodeEditor = forwardRef<
     events.current = { onChange, onPictures };
   }, [onChange, onPictures]);
 
-  // The view lives as long as its element; later changes reach it below.
+  // The editor lives as long as its element. The effects below pass later changes to it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
   useEffect(() => {
     if (!place.current) return;

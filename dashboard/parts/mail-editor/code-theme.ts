@@ -2,7 +2,7 @@ import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** By the tokens of the app, so that it follows light and dark. */
+/** Uses the tokens of the app, so the editor follows the light and dark schemes. */
 export const codeTheme = EditorView.theme({
   '&': {
     height: '100%',
@@ -35,7 +35,7 @@ export const codeTheme = EditorView.theme({
   '.cm-completionDetail': { opacity: '0.75', fontStyle: 'normal', marginLeft: '1em' },
 });
 
-/** Each colour stands out from its ground by 4.5 or more. */
+/** Each color has a contrast of at least 4.5:1 with the background. */
 export const codeColors = HighlightStyle.define([
   { tag: [tags.tagName, tags.angleBracket], color: 'light-dark(#1e41af, #93b4fd)' },
   { tag: tags.attributeName, color: 'light-dark(#7c3d00, #f0b27a)' },

@@ -14,13 +14,13 @@ import type { Variable } from './variables.ts';
 
 export interface CodeEvents {
   onChange: (value: string) => void;
-  /** Called with images that were dropped or pasted; `insert` puts their tag where they were dropped. */
+  /** Called with images that were dropped or pasted. `insert` adds their tag at the position of the drop. */
   onPictures: (files: File[], insert: (tag: string) => void) => void;
 }
 
 const language = new Compartment();
 
-/** A view of HTML with Liquid in this place. */
+/** Opens an editor for HTML with Liquid in an element. */
 export function openCode(
   parent: HTMLElement,
   p: CodeEvents & { value: string; isReadOnly: boolean; label: string },
@@ -49,7 +49,7 @@ function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): E
     EditorView.lineWrapping,
     EditorState.readOnly.of(p.isReadOnly),
     EditorView.contentAttributes.of({ 'aria-label': p.label, tabindex: '0' }),
-    // Tab indents, as in every editor of code; Escape and then Tab leaves it.
+    // Tab indents, as in other code editors. Escape and then Tab leaves the editor.
     keymap.of([
       ...closeBracketsKeymap,
       ...defaultKeymap,
@@ -68,7 +68,7 @@ function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): E
 }
 
 function takingPictures(onPictures: CodeEvents['onPictures']): Extension {
-  // Text may be typed while an image uploads; its position moves with the text around it.
+  // The user may type while an image uploads. The position of the image moves with the text around it.
   const places: { at: number }[] = [];
   const take = (view: EditorView, files: File[], at: number): boolean => {
     if (files.length === 0) return false;
@@ -100,19 +100,22 @@ function languageWith(variables: readonly Variable[]): Extension {
   return liquid({ base: html({ autoCloseTags: true }), variables: completions });
 }
 
-/** Takes a text that was changed elsewhere. Text that was typed here returns unchanged, and moves nothing. */
+/**
+ * Replaces the text after a change from outside the editor. A text that was typed in the editor comes back equal, so
+ * the cursor does not move.
+ */
 export function takeText(view: EditorView, value: string): void {
   const now = view.state.doc.toString();
   if (now === value) return;
   view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });
 }
 
-/** Offers these names between the braces. */
+/** Sets the variables that are completed between the braces. */
 export function showVariables(view: EditorView, variables: readonly Variable[]): void {
   view.dispatch({ effects: language.reconfigure(languageWith(variables)) });
 }
 
-/** Marks the error at the API's position: the word there, or the rest of the line. */
+/** Marks the error at the position that the API returned: the word there, or the rest of the line. */
 export function showFault(view: EditorView, fault: MailFault | undefined): void {
   view.dispatch(setDiagnostics(view.state, fault ? [diagnosticOf(view.state, fault)] : []));
 }

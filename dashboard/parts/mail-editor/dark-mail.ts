@@ -1,16 +1,19 @@
 const DARK_RULE = /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi;
 const LIGHT_RULE = /\(\s*prefers-color-scheme\s*:\s*light\s*\)/gi;
 
-/** Mailboxes change an email that says nothing about dark mode: they swap light and dark, and keep images. */
+/** Mail clients in dark mode change an email without rules for dark mode: they invert its colors, except in images. */
 const TURNED =
   '<style>html{background:#fff;filter:invert(1) hue-rotate(180deg)}img{filter:invert(1) hue-rotate(180deg)}</style>';
 
-/** Whether a mail says itself how it looks in dark mode. */
+/** Returns whether an email has its own rules for dark mode. */
 export function hasDarkRules(html: string): boolean {
   return html.search(DARK_RULE) >= 0;
 }
 
-/** A mail as a mailbox in dark mode shows it, whatever mode the viewer's own machine is in. */
+/**
+ * Returns the HTML of an email as a mail client in dark mode shows it, whatever the color scheme of the viewer's
+ * system is.
+ */
 export function inDarkMode(html: string): string {
   if (!hasDarkRules(html)) return `${html}${TURNED}`;
   return html.replaceAll(DARK_RULE, '(min-width:0px)').replaceAll(LIGHT_RULE, '(max-width:0px)');

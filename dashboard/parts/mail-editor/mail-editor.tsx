@@ -34,7 +34,7 @@ export function MailEditor({
 }: {
   mail: EditedMail;
   onBody: (body: string) => void;
-  /** By its keys, wherever the cursor is. */
+  /** Called for the save shortcut, wherever the cursor is. */
   onSave?: () => void;
   isReadOnly?: boolean;
 }) {

@@ -12,8 +12,8 @@ export function picturesIn(data: DataTransfer | null): File[] {
 }
 
 /**
- * Returns the images that a paste is about. Spreadsheets and word processors add an image of the copied text; then
- * the text is meant. A file from a folder has only its name as plain text.
+ * Returns the images of a paste. Spreadsheets and word processors add an image of the copied text; then the text is
+ * pasted. A copied file has only its name as plain text.
  */
 export function picturesPasted(data: DataTransfer | null): File[] {
   const isOfWords = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));
@@ -21,7 +21,7 @@ export function picturesPasted(data: DataTransfer | null): File[] {
 }
 
 /**
- * Uploads an image; the same image again is not stored twice.
+ * Uploads an image. The same image is stored only once.
  * @throws ApiFailure
  */
 export function uploadPicture(file: File): Promise<Picture> {
@@ -30,7 +30,10 @@ export function uploadPicture(file: File): Promise<Picture> {
   return call('uploadAsset', { body });
 }
 
-/** The tag that shows it: its sides said, so that nothing jumps while it loads, and no wider than a phone. */
+/**
+ * Returns the tag of an image. Its width and height are set, so that the layout does not jump while it loads, and it
+ * is never wider than a phone's screen.
+ */
 export function pictureTag(picture: Pick<Picture, 'url' | 'width' | 'height' | 'filename'>): string {
   const width = Math.min(picture.width, MAIL_WIDTH_PX);
   const height = Math.round((picture.height * width) / picture.width);
@@ -39,7 +42,7 @@ export function pictureTag(picture: Pick<Picture, 'url' | 'width' | 'height' | '
   return `<img src="${src}" width="${width}" height="${height}" alt="${alt}" style="display:block;max-width:100%;height:auto;border:0">`;
 }
 
-/** Returns an alternative text for a name such as `spring-sale.png`; empty for names that cameras give. */
+/** Returns an alt text for a name such as `spring-sale.png`; empty for names that cameras give. */
 export function altOf(filename: string | null): string {
   const name = (filename ?? '')
     .replace(/\.\w+$/, '')

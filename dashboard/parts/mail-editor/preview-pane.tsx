@@ -17,7 +17,7 @@ type Findings = ResponseOf<'previewTemplate'>['findings'];
 const HEIGHT = 560;
 const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
 
-/** The mail as its readers get it, on the screens that they have, and what its sender should know. */
+/** Shows the email as recipients see it, on their screen sizes, and the findings of the checks. */
 export function PreviewPane({
   preview: { shown, fault, error, retry },
   contactId,
@@ -71,7 +71,7 @@ export function PreviewPane({
   );
 }
 
-/** A line that mailboxes show in their lists. */
+/** A line that mail clients show in the list of emails. */
 function Line({ label, children }: { label: string; children: string }) {
   return (
     <Text size="sm">
@@ -129,7 +129,7 @@ function Missing({ names }: { names: string[] }) {
 }
 
 function FindingList({ findings }: { findings: Findings }) {
-  // Named above, one by one.
+  // Missing variables are listed above, one by one.
   const others = findings.filter(({ code }) => code !== 'missing_variables');
   if (others.length === 0) return null;
   return (

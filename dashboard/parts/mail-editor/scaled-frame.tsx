@@ -2,7 +2,7 @@ import { Box } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { SteadyFrame } from './steady-frame.tsx';
 
-/** Shows an email laid out for a screen of this width, scaled down to the space that it has. */
+/** Shows an email with the layout for a screen of this width, scaled down to the available space. */
 export function ScaledFrame({
   html,
   screen,
@@ -11,9 +11,9 @@ export function ScaledFrame({
   title,
 }: {
   html: string;
-  /** The width that the mail is laid out for, in pixels. */
+  /** The screen width for the layout, in pixels. */
   screen: number;
-  /** Height that it takes on the page, in pixels. */
+  /** The height of the frame on the page, in pixels. */
   height: number;
   colorScheme?: 'light' | 'dark';
   title?: string;

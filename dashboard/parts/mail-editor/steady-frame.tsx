@@ -4,14 +4,14 @@ import { MailFrame } from '../mail-frame.tsx';
 
 const UNSEEN = { position: 'absolute', inset: 0, visibility: 'hidden' } as const;
 
-/** A frame that keeps the old email until the new one is drawn, so that nothing flickers during typing. */
+/** A frame that shows the previous email until the new one is drawn, so that nothing flickers during typing. */
 export function SteadyFrame({ html, ...frame }: ComponentProps<typeof MailFrame>) {
   const [shown, show] = useState(html);
   const frames = html === shown ? [shown] : [shown, html];
   return (
     <Box pos="relative">
       {frames.map((one) => (
-        // By its mail: the frame that was drawn unseen is the one that is seen afterwards.
+        // The key is the email, so the frame that was drawn while hidden is the frame that is then shown.
         <Box key={one} style={one === shown ? undefined : UNSEEN} inert={one !== shown} aria-hidden={one !== shown}>
           <MailFrame html={one} {...frame} onLoad={() => show(one)} />
         </Box>

@@ -6,7 +6,7 @@ import { steadyResponseOf } from '../../api/queries.ts';
 
 /** Time without a key press before the text is rendered. */
 const TYPING_MS = 350;
-/** Each typed text has its own response, and few are read again. */
+/** Each text has its own response, and most are never read again. */
 const KEPT_MS = 60_000;
 
 export interface EditedMail {
@@ -26,7 +26,7 @@ export interface MailFault {
 }
 
 export interface MailPreview {
-  /** The last email that could be rendered; it stays while an error is corrected. */
+  /** The last email that could be rendered. It stays while the user corrects an error. */
   shown: ResponseOf<'previewTemplate'> | undefined;
   fault: MailFault | undefined;
   /** Any other failure. */

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { text } from '../../text/text.ts';
 import type { Variable } from './variables.ts';
 
-/** The variables of the project's mails, to be put in where the cursor is. */
+/** A menu of the variables for emails. It inserts the selected variable at the cursor. */
 export function VariableMenu({
   variables,
   onPick,

@@ -2,7 +2,7 @@ import type { ResponseOf } from '../../api/client.ts';
 
 /** A variable that a template may use. */
 export interface Variable {
-  /** As it is written between the braces. */
+  /** The name between the braces. */
   name: string;
   /** Its meaning, for the list of completions. */
   about: string;
@@ -10,7 +10,7 @@ export interface Variable {
 
 type Field = ResponseOf<'listContactFields'>['fields'][number];
 
-/** Names of the service, in every mail. */
+/** Variables that the service provides in every email. */
 const OF_SERVICE: Variable[] = [
   { name: 'unsubscribeUrl', about: 'link to unsubscribe' },
   { name: 'manageUrl', about: 'link to the mail settings' },
@@ -22,7 +22,10 @@ const OF_SERVICE: Variable[] = [
 const NAME = /^[A-Za-z_][\w-]*$/;
 const OWN = 'data.';
 
-/** The variables of a project's mails: data of its contacts, the most frequent first, then what the service gives. */
+/**
+ * Returns the variables for emails of a project: the data of its contacts, the most frequent first, then the
+ * service's variables.
+ */
 export function variablesOf(fields: readonly Field[]): Variable[] {
   const own = fields
     .filter(({ field }) => field.startsWith(OWN))
@@ -34,7 +37,7 @@ export function variablesOf(fields: readonly Field[]): Variable[] {
   return [...own, ...OF_SERVICE];
 }
 
-/** Turns `data.plan` into `plan`; a key that is not a name is read from `data` by its text. */
+/** Turns `data.plan` into `plan`. If a key is not a valid name, it uses a lookup in `data` by the key as a string. */
 function variableName(field: string): string {
   const key = field.slice(OWN.length);
   return NAME.test(key) ? key : `data[${JSON.stringify(key)}]`;

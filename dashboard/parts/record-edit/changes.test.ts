@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { addChanges, changedNames, conflictsOf, dropSaved, namesChanged, settle, withChanges } from './changes.ts';
+import {
+  addChanges,
+  changedNames,
+  conflictsOf,
+  dropSavedChanges,
+  namesChanged,
+  settle,
+  withChanges,
+} from './changes.ts';
 
 interface Fields {
   name: string;
@@ -34,7 +42,7 @@ describe('changes of a record', () => {
   it('conflict where both changed a field, until one is chosen', () => {
     const theirs = { ...stored, subject: 'Theirs' };
     expect(conflictsOf(theirs, mine)).toEqual(['subject']);
-    // A conflict does not end by writing on.
+    // Further typing does not end a conflict.
     expect(conflictsOf(theirs, addChanges(theirs, mine, { subject: 'Mine, too' }))).toEqual(['subject']);
     const kept = settle(theirs, mine, { subject: 'mine' });
     expect([conflictsOf(theirs, kept), withChanges(theirs, kept).subject]).toEqual([[], 'Mine']);
@@ -45,8 +53,8 @@ describe('changes of a record', () => {
   it('are dropped once saved, except text that was written meanwhile', () => {
     const sent = withChanges(stored, mine);
     const later = addChanges(stored, mine, { subject: 'Mine, later', name: 'Also' });
-    expect(dropSaved(mine, sent, sent)).toEqual({});
-    expect(dropSaved(later, sent, sent)).toEqual({
+    expect(dropSavedChanges(mine, sent, sent)).toEqual({});
+    expect(dropSavedChanges(later, sent, sent)).toEqual({
       subject: { from: 'Mine', to: 'Mine, later' },
       name: { from: 'N', to: 'Also' },
     });

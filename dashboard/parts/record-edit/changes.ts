@@ -1,13 +1,13 @@
 /** Changes of a record by field, on top of whatever is stored. */
 
-/** A field as it was when it was first changed, and as it is written now. */
+/** The value of a field when the user first changed it, and the current value. */
 export interface Change<Value> {
   from: Value;
   to: Value;
 }
 export type Changes<Fields> = { [Name in keyof Fields]?: Change<Fields[Name]> };
 
-/** Compares two values of a field by content. The keys of rows, and what a row was made of, are not content. */
+/** Compares two values of a field by content. Keys of rows and their stored originals do not count. */
 export function isSame(a: unknown, b: unknown): boolean {
   return contentOf(a) === contentOf(b);
 }
@@ -16,7 +16,7 @@ function contentOf(value: unknown): string | undefined {
   return JSON.stringify(value, (name, part) => (name === 'key' || name === 'stored' ? undefined : part));
 }
 
-/** Shows the stored fields with the changes. */
+/** Returns the stored fields with the changes applied. */
 export function withChanges<Fields extends object>(stored: Fields, changes: Changes<Fields>): Fields {
   const fields = { ...stored };
   for (const name of namesOf(changes)) {
@@ -26,7 +26,7 @@ export function withChanges<Fields extends object>(stored: Fields, changes: Chan
   return fields;
 }
 
-/** Adds what is written to the changes; a field that is as it is stored is no change. */
+/** Adds typed values to the changes. A value that equals the stored one removes the change. */
 export function addChanges<Fields extends object>(
   stored: Fields,
   changes: Changes<Fields>,
@@ -42,22 +42,22 @@ export function addChanges<Fields extends object>(
   return next;
 }
 
-/** Names the fields whose change would not leave the record as it is. */
+/** Returns the names of the fields whose change would change the record. */
 export function changedNames<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
   return namesOf(changes).filter((name) => name in stored && !isSame(changes[name]?.to, stored[name]));
 }
 
-/** Names the fields that were changed here and, to something else, by another person. */
+/** Returns the names of the fields that were changed here and also, to another value, by another user. */
 export function conflictsOf<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
   return changedNames(stored, changes).filter((name) => !isSame(changes[name]?.from, stored[name]));
 }
 
-/** Names the fields that are stored with another value than before. */
+/** Returns the names of the fields whose stored value has changed. */
 export function namesChanged<Fields extends object>(before: Fields, stored: Fields): (keyof Fields)[] {
   return namesOf(stored).filter((name) => !isSame(before[name], stored[name]));
 }
 
-/** Settles conflicts: `theirs` drops the change, `mine` puts it on top of what is stored now. */
+/** Settles conflicts: `theirs` drops the user's change, `mine` applies it to the stored record. */
 export function settle<Fields extends object>(
   stored: Fields,
   changes: Changes<Fields>,
@@ -72,8 +72,8 @@ export function settle<Fields extends object>(
   return next;
 }
 
-/** Drops the changes that were saved; a field that was written on while it was being saved stays changed. */
-export function dropSaved<Fields extends object>(
+/** Removes the changes that were saved. A field that the user edited again during the save stays changed. */
+export function dropSavedChanges<Fields extends object>(
   changes: Changes<Fields>,
   sent: Fields,
   stored: Fields,

@@ -6,8 +6,8 @@ import type { RecordEdit } from './use-record-edit.ts';
 const words = text.parts.conflict;
 
 /**
- * Shows another user's saved changes beside one's own text, field by field, and lets the user choose each. A choice
- * saves nothing.
+ * Shows the saved changes of another user beside this user's changes, field by field, and lets the user choose. A
+ * choice saves nothing.
  * @param p.labels name of each field on the screen
  * @param p.show a field as text
  */
@@ -22,7 +22,7 @@ export function Conflict<Fields extends object>({
   labels: Record<keyof Fields, string>;
   show: (name: keyof Fields, value: Fields[keyof Fields]) => string;
   title?: string;
-  /** Choices of the whole. */
+  /** Buttons that choose for all fields. */
   children?: ReactNode;
 }) {
   const [choices, setChoices] = useState<Partial<Record<keyof Fields, 'mine' | 'theirs'>>>({});
@@ -71,7 +71,7 @@ export function Conflict<Fields extends object>({
   );
 }
 
-/** Only of fields that both have changed: a choice of before may be about another conflict. */
+/** Returns the choices for fields that both users changed. An earlier choice may belong to another conflict. */
 function pick<Fields extends object>(
   choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>,
   differences: RecordEdit<Fields>['differences'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { draftKey, KEPT_MAX_CHARS, keepDraft, readKept } from './kept-drafts.ts';
 
-/** A browser's storage, and what it holds. */
+/** Creates a browser storage, with access to its content. */
 function setUp() {
   const held = new Map<string, string>();
   const keeper = {

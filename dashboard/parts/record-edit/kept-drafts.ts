@@ -1,7 +1,7 @@
-/** Text that this browser keeps until it is saved; a reload or the end of the session loses nothing. */
+/** Drafts that this browser stores until they are saved, so that a reload or the end of the session loses nothing. */
 
 const PREFIX = 'tidings.draft:';
-/** Prefixes of earlier versions, whose drafts did not say which person wrote them. */
+/** Prefixes of earlier versions, whose drafts did not record their user. */
 const OLD_PREFIXES = ['tidings-draft:', 'tidings draft ', 'tidings.automation.'];
 /** Limit of all drafts together. Browsers give an origin about 5 million characters. */
 export const KEPT_MAX_CHARS = 3_000_000;
@@ -9,31 +9,31 @@ export const KEPT_MAX_CHARS = 3_000_000;
 type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 interface Kept<Draft> {
-  /** When it was last written, in milliseconds. */
+  /** When the draft was last changed, in milliseconds since 1970. */
   at: number;
   draft: Draft;
 }
 
-/** Names a draft of one person in one project, so that no other person or project sees it. */
+/** Returns the key of a draft of one user in one project, so that other users and projects do not see it. */
 export function draftKey({ userId, projectId }: { userId: string; projectId: string }, name: string): string {
   return `${PREFIX}${userId}:${projectId}:${name}`;
 }
 
-/** Reads a draft; undefined if there is no readable one. */
+/** Reads a draft; undefined if none is stored or it cannot be read. */
 export function readKept<Draft>(key: string, keeper: Keeper = localStorage): Kept<Draft> | undefined {
   try {
     const kept: unknown = JSON.parse(keeper.getItem(key) ?? 'null');
     const isKept = typeof kept === 'object' && kept !== null && 'at' in kept && 'draft' in kept;
     return isKept ? (kept as Kept<Draft>) : undefined;
   } catch {
-    // The browser keeps nothing, or the text is no JSON: there is no draft.
+    // The browser blocks its storage, or the text is not JSON.
     return undefined;
   }
 }
 
 /**
- * Keeps a draft, and removes the oldest ones where all of them would be too large; without a draft removes it.
- * @returns false where the browser does not keep it
+ * Stores a draft, and deletes the oldest drafts if all together would be too large. `undefined` deletes the draft.
+ * @returns false if the browser does not store it
  */
 export function keepDraft(key: string, draft: unknown, keeper: Keeper = localStorage): boolean {
   try {
@@ -43,7 +43,7 @@ export function keepDraft(key: string, draft: unknown, keeper: Keeper = localSto
     }
     const written = JSON.stringify({ at: Date.now(), draft } satisfies Kept<unknown>);
     if (!makeRoom(keeper, { key, chars: written.length })) {
-      // An older text would come back as if it were the last one.
+      // The older draft would be restored as if it were the latest text.
       keeper.removeItem(key);
       return false;
     }

@@ -7,22 +7,22 @@ import {
   type Changes,
   changedNames,
   conflictsOf,
-  dropSaved,
+  dropSavedChanges,
   namesChanged,
   settle,
   withChanges,
 } from './changes.ts';
 import { draftKey, keepDraft, readKept } from './kept-drafts.ts';
 
-/** Typing pauses this long before a draft is kept; leaving the page keeps it at once. */
+/** The draft is stored when the user has not typed for this long, and at once when the page is closed. */
 const TYPING_MS = 300;
 
-/** Tells whether a write was refused because another person had saved the record meanwhile. */
+/** Tells whether a write was refused because another user had saved the record meanwhile. */
 export function isStale(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 409 && typeof error.details.updatedAt === 'string';
 }
 
-/** A difference between what is written here and what another person has saved. */
+/** A difference between this user's changes and another user's saved changes. */
 export interface Difference<Fields> {
   name: keyof Fields;
   /** Absent if only the other user changed the field. */
@@ -31,7 +31,7 @@ export interface Difference<Fields> {
 }
 
 /**
- * Edits a record by fields. The screen shows the stored record with this user's changes on top, so another user's
+ * Edits the fields of a record. The screen shows the stored record with this user's changes on top, so another user's
  * change of another field appears at once and stays. This browser keeps the changes until they are saved.
  * @param p.name of the record, unique in the project
  * @param p.stored the fields of the latest version that was read
@@ -58,7 +58,7 @@ export function useRecordEdit<Fields extends object>({
     { delay: TYPING_MS, flushOnUnmount: true },
   );
   useEffect(() => {
-    // Each call makes another `flush`.
+    // Each render creates a new `flush`.
     const flush = () => keepLater.flush();
     window.addEventListener('pagehide', flush);
     return () => window.removeEventListener('pagehide', flush);
@@ -83,28 +83,28 @@ export function useRecordEdit<Fields extends object>({
     /** The values that the screen shows and a save sends. */
     fields: withChanges(stored, changes),
     change: (written: Partial<Fields>) => put(addChanges(stored, changes, written)),
-    /** Something is written that is not saved. */
+    /** Whether there are unsaved changes. */
     isTouched,
-    /** It was written before this page was opened. */
+    /** Whether the changes are a draft from before this page was opened. */
     isRestored: isRestored && isTouched,
     restoredAt: kept?.at,
-    /** The browser keeps what is written. */
+    /** Whether this browser stores the draft. */
     isKept,
-    /** The changes that another person has saved meanwhile. They are settled or seen before the next save. */
+    /** The changes that another user saved meanwhile. The user settles or confirms them before the next save. */
     differences,
     hasConflict: differences.length > 0,
-    /** The write was refused as stale. Ask for the record again after it. */
+    /** Call it after a write was refused as stale, and then read the record again. */
     refuse: () => setRefused(stored),
     settle: (choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>) => {
       setRefused(undefined);
       put(settle(stored, changes, choices));
     },
-    /** The fields were saved, and the service stored them so. */
+    /** Call it after a save, with the fields that were sent and the fields that the service stored. */
     saved: (sent: Fields, now: Fields) => {
       setRestored(false);
       setRefused(undefined);
       setChanges((latest) => {
-        const left = dropSaved(latest, sent, now);
+        const left = dropSavedChanges(latest, sent, now);
         keepLater.cancel();
         setKept(keepDraft(key, Object.keys(left).length === 0 ? undefined : left));
         return left;

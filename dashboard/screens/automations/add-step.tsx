@@ -9,7 +9,7 @@ const t = text.automations;
 
 const TYPES = Object.keys(t.stepNames) as StepType[];
 
-/** Initial config of a new step: the API either accepts it, or says what the step lacks. */
+/** Initial config of a new step. The API either accepts it or reports what is missing. */
 const FIRST_CONFIGS: Record<StepType, () => Record<string, unknown>> = {
   SEND_EMAIL: () => ({}),
   SEND_SMS: () => ({}),
@@ -30,7 +30,7 @@ const FIRST_CONFIGS: Record<StepType, () => Record<string, unknown>> = {
   EXIT: () => ({}),
 };
 
-/** A new step, under a name of ours until it is saved. */
+/** Returns a new step with a temporary id, until the API gives it an id. */
 export function newStep(type: StepType): Step {
   return {
     id: `new-${crypto.randomUUID()}`,
@@ -41,7 +41,7 @@ export function newStep(type: StepType): Step {
   };
 }
 
-/** Asks which step comes to a place. */
+/** A menu to add a step at a position. */
 export function AddStep({
   place,
   graph,

@@ -3,7 +3,7 @@ import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { queryFor, rowsOf } from '../../api/queries.ts';
+import { listIn, queryFor } from '../../api/queries.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { tellUndoable } from '../../parts/tell.tsx';
@@ -39,7 +39,7 @@ import { StepList } from './step-list.tsx';
 
 const t = text.automations;
 const route = getRouteApi('/shell/automations/$automationId');
-/** Loaded when a canvas is shown: never on a phone. */
+/** Loaded when a canvas is first shown. Phones never load it. */
 const Canvas = lazy(async () => ({ default: (await import('./canvas/canvas.tsx')).Canvas }));
 const EVERY_MS = 1_000;
 
@@ -54,7 +54,8 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const { graph, change } = editor;
   const [place, setPlace] = useState<{ at: InsertPoint }>();
   const [preview, setPreview] = useState<PreviewResponse>();
-  // A refusal stays until something else is drawn: the check after it says the same.
+  // The API's errors stay until the graph changes. The check of the changed graph then finds the same errors, if they
+  // remain.
   const [refused, setRefused] = useState<{ graph: unknown; faults: Faults }>();
   const check = useCheck({ id, graph, version: editor.version, updatedAt: workflow.updatedAt }, editor);
   const faults = refused?.graph === graph ? refused.faults : check;
@@ -87,7 +88,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
       stats: new Map(steps.map((step) => [step.stepId, step])),
       flows: flowsOf(graph, steps),
       faults: faults.steps,
-      templates: new Map((templates.data ? rowsOf(templates.data) : []).map((one) => [one.id, one.name])),
+      templates: new Map((templates.data ? listIn(templates.data) : []).map((one) => [one.id, one.name])),
       lit: visits && litPath(graph, visits),
     };
   }, [graph, search.step, startLabel, readOnly, stats.data, faults.steps, templates.data, preview, run.data]);

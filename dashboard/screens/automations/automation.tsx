@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { AutomationEditor } from './automation-editor.tsx';
 
 const route = getRouteApi('/shell/automations/$automationId');
 
-/** One automation: its drawing, the contacts at each step, and a preview for one contact. */
+/** One automation: its canvas, the contacts at each step, and a preview for one contact. */
 export function Automation() {
   const { automationId } = route.useParams();
   const workflow = useQuery(queryFor('getWorkflow', { params: { id: automationId } }));
-  return <Answer of={workflow}>{(found) => <AutomationEditor key={found.id} workflow={found} />}</Answer>;
+  return <QueryView of={workflow}>{(found) => <AutomationEditor key={found.id} workflow={found} />}</QueryView>;
 }

@@ -38,7 +38,7 @@ const COLUMNS: Column<Row>[] = [
   { name: t.changed, cell: ({ updatedAt }) => <Instant at={updatedAt} />, width: 140, wideOnly: true },
 ];
 
-/** Every automation of the project, the newest first, filtered by name. The search is in the address. */
+/** The automations of the project, newest first, filtered by name. The search text is in the address. */
 export function Automations() {
   const [isNew, setNew] = useState(false);
   const { search } = useSearch({ from: '/shell/automations' });

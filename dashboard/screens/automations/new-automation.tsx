@@ -13,7 +13,7 @@ import { tidy } from './graph/layout.ts';
 
 const t = text.automations;
 
-/** Makes an automation of a journey, and opens it. */
+/** Creates an automation, empty or from a template, and opens it. */
 export function NewAutomation({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -103,7 +103,8 @@ export function EventName(p: {
 }
 
 /**
- * The steps are saved in one request after the automation: should that fail, it is there and empty, and nothing else.
+ * Creates the automation, and saves its steps with a second request. If the second request fails, the automation
+ * exists and is empty.
  */
 async function createFrom(journey: Journey | undefined, { name, event }: { name: string; event: string }) {
   const eventName = event.trim() || null;

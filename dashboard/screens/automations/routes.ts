@@ -26,7 +26,7 @@ export interface AutomationSearch {
   /** Branch by which the listed contacts left. */
   branch?: string;
   view?: 'list';
-  /** A sandbox run whose path is lit. */
+  /** A sandbox run whose path is highlighted. */
   run?: string;
 }
 

@@ -94,7 +94,7 @@ export function StepList({
   );
 }
 
-/** Ways to steps that stand elsewhere in the list, since another way comes to them first. */
+/** Shows transitions to steps that are elsewhere in the list, because another branch leads to them first. */
 function LeadsElsewhere({ step, graph, order }: { step: Step; graph: Graph; order: OrderedStep[] }) {
   const ways = waysOf(graph, step).filter(
     ({ to, branch }) =>

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { MailEditor } from '../../parts/mail-editor/mail-editor.tsx';
 
-/** The body of a campaign, or of one of its versions, in the editor of mails. */
+/** The body of a campaign, or of one of its variants, in the email editor. */
 export function BodyEditor({
   label,
   subject,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { bodyOfDraft, changesOfDraft, draftOfCampaign } from './campaign-draft.ts';
 import type { Campaign } from './words.ts';
 
-/** Said by the API, with all that a version may have. */
+/** Variants as the API returns them, with all fields. */
 const VARIANTS = [
   { name: 'A', weight: 1 },
   { name: 'B', weight: 2, subject: 'Other', from: 'b@a.test', fromName: 'Bo', replyTo: 'answers@a.test' },

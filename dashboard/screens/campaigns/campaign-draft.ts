@@ -10,7 +10,7 @@ import type { Campaign } from './words.ts';
 
 type Variant = NonNullable<Campaign['variants']>[number];
 
-/** A version as it is edited; empty is as the campaign says it. */
+/** A variant in the editor. An empty field uses the campaign's value. */
 export interface VersionDraft {
   key: string;
   name: string;
@@ -18,14 +18,14 @@ export interface VersionDraft {
   subject: string;
   preheader: string;
   from: string;
-  /** Undefined: as the campaign says it. */
+  /** Undefined uses the campaign's body. */
   body: string | undefined;
-  /** Fields of a version that the API stores and this screen does not edit. */
+  /** Fields of a variant that the API stores and this screen does not edit. */
   others: Omit<Variant, 'name' | 'weight' | 'subject' | 'preheader' | 'from' | 'body'>;
 }
 
 export interface TestDraft {
-  /** Percent of the audience. */
+  /** Percentage of the audience. */
   share: number;
   metric: 'opens' | 'clicks';
   waitMinutes: number;
@@ -49,7 +49,7 @@ export interface CampaignDraft {
   segmentId: string | null;
   condition: DraftCondition;
   topicId: string | null;
-  /** Undefined: the project's; null: none. */
+  /** Undefined uses the project's window; null means no window. */
   window: WindowDraft | null | undefined;
 }
 
@@ -91,7 +91,7 @@ function versionOf({ name, weight, subject, preheader, from, body, ...others }: 
   };
 }
 
-/** Returns the request body. Empty inputs are null. */
+/** Returns the request body of a draft. Empty inputs are null. */
 export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['body'] {
   const { test, versions } = draft;
   return {
@@ -117,7 +117,10 @@ export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['bo
 type CampaignBody = InputOf<'updateCampaign'>['body'];
 const AUDIENCE = ['audienceType', 'segmentId', 'audienceFilter'] as const;
 
-/** The body of the request that saves: only what differs from what is stored. The parts of an audience go together. */
+/**
+ * Returns the request body with only the fields that differ from the stored campaign. The fields of an audience are
+ * sent together.
+ */
 export function changesOfDraft(draft: CampaignDraft, stored: CampaignDraft): CampaignBody {
   const [now, before] = [bodyOfDraft(draft), bodyOfDraft(stored)];
   const isChanged = (name: keyof CampaignBody) => JSON.stringify(now[name]) !== JSON.stringify(before[name]);

@@ -7,7 +7,7 @@ import { useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { CAMPAIGN_ANSWERS, type Campaign } from './words.ts';
+import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 
 const words = text.campaigns;
 
@@ -16,7 +16,7 @@ export function CampaignMenu({ campaign: { id, status, updatedAt } }: { campaign
   const navigate = useNavigate();
   const [asks, setAsks] = useState(false);
   const whyNot = useWhyNot('campaigns:edit');
-  const copy = useWrite('duplicateCampaign', { changes: CAMPAIGN_ANSWERS });
+  const copy = useWrite('duplicateCampaign', { changes: CAMPAIGN_OPERATIONS });
   const remove = useWrite('deleteCampaign', { changes: ['listCampaigns'] });
   const isOpen = status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED';
   const duplicate = () =>

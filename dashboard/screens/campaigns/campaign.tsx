@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
@@ -31,7 +31,7 @@ export function CampaignScreen() {
     refetchInterval: ({ state }) => intervalOf(state.data),
   });
   return (
-    <Answer of={campaign}>
+    <QueryView of={campaign}>
       {(found) =>
         found.status === 'DRAFT' ? (
           <Navigate to="/campaigns/$campaignId/edit" params={{ campaignId }} search={{}} replace />
@@ -39,7 +39,7 @@ export function CampaignScreen() {
           <Shown campaign={found} />
         )
       }
-    </Answer>
+    </QueryView>
   );
 }
 
@@ -82,7 +82,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
           </Text>
         )}
         {startedAt !== null && (
-          <Answer of={stats} height={420}>
+          <QueryView of={stats} height={420}>
             {(figures) => (
               <>
                 <CampaignProgress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
@@ -95,7 +95,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
                 <Links campaign={campaign} />
               </>
             )}
-          </Answer>
+          </QueryView>
         )}
       </Stack>
     </>

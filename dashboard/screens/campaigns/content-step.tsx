@@ -12,7 +12,7 @@ import type { Editing } from './editing.ts';
 import { Versions } from './versions.tsx';
 
 const words = text.campaigns;
-/** A header line as RFC 5322 would have it; beyond, mailboxes cut it off. */
+/** The recommended line length of RFC 5322. Mail clients cut longer subjects. */
 const SUBJECT_SHOWN = 78;
 
 /** Content and sender of the email. */

@@ -5,16 +5,16 @@ import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { CAMPAIGN_ANSWERS, type Campaign } from './words.ts';
+import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 
 const words = text.campaigns;
 
 /** Buttons that pause and resume a campaign. */
 export function Controls({ campaign: { id, status, pendingCount } }: { campaign: Campaign }) {
   const [asks, setAsks] = useState(false);
-  const pause = useWrite('pauseCampaign', { changes: CAMPAIGN_ANSWERS });
-  const resume = useWrite('resumeCampaign', { changes: CAMPAIGN_ANSWERS });
-  const cancel = useWrite('cancelCampaign', { changes: CAMPAIGN_ANSWERS });
+  const pause = useWrite('pauseCampaign', { changes: CAMPAIGN_OPERATIONS });
+  const resume = useWrite('resumeCampaign', { changes: CAMPAIGN_OPERATIONS });
+  const cancel = useWrite('cancelCampaign', { changes: CAMPAIGN_OPERATIONS });
   const input = { params: { id } };
   const end = () =>
     whenDone(cancel.mutateAsync(input), ({ data }) => {

@@ -5,7 +5,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** Seconds as people say them, of the two largest units: "2 hours 5 minutes". */
+/** Formats seconds in the two largest units: "2 hours 5 minutes". */
 export function spokenDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const first = UNITS.findIndex(([, size]) => whole >= size);

@@ -5,9 +5,9 @@ import { useMemo } from 'react';
 import { ApiFailure } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { tellDone } from '../../parts/tell.tsx';
@@ -21,19 +21,19 @@ import { ContentStep } from './content-step.tsx';
 import type { Editing } from './editing.ts';
 import { ReviewStep } from './review-step.tsx';
 import { WhenStep } from './when-step.tsx';
-import { CAMPAIGN_ANSWERS, type Campaign, STEPS, type Step } from './words.ts';
+import { CAMPAIGN_OPERATIONS, type Campaign, STEPS, type Step } from './words.ts';
 
 const words = text.campaigns;
 
 /**
- * The editor of an unsent campaign, in four steps; the step is in the address. A started campaign leads to its
- * report.
+ * The editor of an unsent campaign, in four steps. The step is in the address. A campaign that has started redirects
+ * to its report.
  */
 export function EditCampaign() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId/edit' });
   const campaign = useQuery(queryFor('getCampaign', { params: { id: campaignId } }));
   return (
-    <Answer of={campaign}>
+    <QueryView of={campaign}>
       {(found) =>
         found.status === 'DRAFT' || found.status === 'SCHEDULED' ? (
           <Editor key={found.id} campaign={found} />
@@ -41,7 +41,7 @@ export function EditCampaign() {
           <Navigate to="/campaigns/$campaignId" params={{ campaignId }} replace />
         )
       }
-    </Answer>
+    </QueryView>
   );
 }
 
@@ -128,7 +128,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   const isReadOnly = useWhyNot('campaigns:edit') !== undefined;
   const saved = useMemo(() => draftOfCampaign(campaign), [campaign]);
   const queries = useQueryClient();
-  const write = useWrite('updateCampaign', { changes: CAMPAIGN_ANSWERS });
+  const write = useWrite('updateCampaign', { changes: CAMPAIGN_OPERATIONS });
   const edit = useRecordEdit({ name: `campaign:${campaign.id}`, stored: saved, isSaving: write.isPending });
   const draft = edit.fields;
   const save = async () => {
@@ -140,7 +140,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
       edit.saved(sent, draftOfCampaign(stored));
       return stored.updatedAt;
     } catch (error) {
-      // `failure` shows it; any other error is a bug of the dashboard.
+      // The editor shows an error of the API. Any other error is a bug of the dashboard.
       if (!(error instanceof ApiFailure)) throw error;
       if (isStale(error)) {
         edit.refuse();

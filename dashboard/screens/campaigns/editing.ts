@@ -7,7 +7,7 @@ export interface Editing {
   campaign: Campaign;
   draft: CampaignDraft;
   change: (part: Partial<CampaignDraft>) => void;
-  /** Saves the draft. Returns the new `updatedAt`, or false after a refusal, which the editor shows. */
+  /** Saves the draft. Returns the new `updatedAt`, or false if the API refused; the editor then shows the errors. */
   save: () => Promise<string | false>;
   isSaving: boolean;
   isUnsaved: boolean;

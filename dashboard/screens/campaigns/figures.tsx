@@ -6,7 +6,7 @@ import type { Stats } from './words.ts';
 const words = text.campaigns;
 const COUNTED = ['delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'] as const;
 
-/** Responses to the campaign; each number leads to its recipients. Automated opens and clicks are separate. */
+/** Statistics of the campaign. Each number links to its recipients. Automated opens and clicks are separate. */
 export function Figures({ id, stats }: { id: string; stats: Stats }) {
   return (
     <section aria-label={words.figures}>

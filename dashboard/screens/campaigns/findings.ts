@@ -34,7 +34,7 @@ export function placeOf(code: Finding['code']): EditorStep | undefined {
   return PLACES[code];
 }
 
-/** Returns the details of a finding as lines. `versions` lists the affected versions if not all are. */
+/** Returns the details of a finding as lines. `versions` lists the affected variants if not all are affected. */
 export function detailsOf({ details }: Pick<Finding, 'details'>): { lines: string[]; versions: string[] | undefined } {
   const { variables, links, images, from, variants } = details;
   const lines = [

@@ -8,9 +8,9 @@ import type { Stats } from './words.ts';
 
 const words = text.campaigns;
 
-/** When people and machines opened and clicked, hour by hour: drawn, and as a table for who cannot see it. */
+/** Opens and clicks by humans and bots, hour by hour: as a chart, and as a table for screen readers. */
 export function Hours({ stats }: { stats: Stats }) {
-  // The same numbers are not drawn again at each look.
+  // The chart is redrawn only when the numbers change.
   const key = JSON.stringify(stats.series.map((hour, n) => ({ ...hour, machines: stats.machineSeries[n] })));
   const { atSeconds, series, busy } = useMemo(() => {
     const hours = JSON.parse(key) as (Stats['series'][number] & { machines?: Stats['machineSeries'][number] })[];

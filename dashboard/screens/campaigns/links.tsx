@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { markLinks, showMarks } from './marked-mail.ts';
 import { type Campaign, isUnderWay } from './words.ts';
@@ -15,7 +15,7 @@ type Shown = 'list' | 'mail';
 
 const words = text.campaigns;
 
-/** Clicks by link: as a list, and on the email itself; for campaigns with versions, all of them or one. */
+/** Clicks by link: as a list, and on the email itself. For a campaign with variants, for all of them or for one. */
 export function Links({ campaign }: { campaign: Campaign }) {
   const [shown, show] = useState<Shown>('mail');
   const names = campaign.variants?.map(({ name }) => name) ?? [];
@@ -52,17 +52,17 @@ export function Links({ campaign }: { campaign: Campaign }) {
           />
         </Group>
       </Group>
-      <Answer of={links} height={300}>
+      <QueryView of={links} height={300}>
         {({ data }) => {
           const of = linksOf(data, version);
           return shown === 'list' ? <List links={of} /> : <OnMail campaign={campaign} version={version} links={of} />;
         }}
-      </Answer>
+      </QueryView>
     </section>
   );
 }
 
-/** Returns the links of a version, with its own counts. */
+/** Returns the links of a variant, with its own counts. */
 function linksOf(links: Link[], version: string | undefined): Omit<Link, 'variants'>[] {
   if (version === undefined) return links;
   return links.flatMap(({ url, variants }) => {
@@ -99,7 +99,7 @@ function List({ links }: { links: Omit<Link, 'variants'>[] }) {
   );
 }
 
-/** The mail as nobody in particular reads it, with the clicks behind each link. */
+/** Shows the email, rendered for no particular contact, with the number of clicks at each link. */
 function OnMail({
   campaign,
   version,

@@ -18,7 +18,7 @@ export function markLinks(body: string, links: readonly MarkedLink[]): string {
   });
 }
 
-/** An address however it is written: the list has variables with spaces around their names, and no entities. */
+/** Normalizes an address: the list of links has no entities, and has spaces around the names of variables. */
 function plain(url: string): string {
   return url
     .trim()
@@ -27,8 +27,9 @@ function plain(url: string): string {
 }
 
 /**
- * The rendered mail with the label of each link behind it, for a frame that runs nothing. Not by the browser's parser,
- * which would try what the mail holds against the policy of our page.
+ * Returns the rendered email with a label after each link, for a frame that runs no script. It does not use the
+ * browser's parser, because the parser would check the content of the email against the content security policy of
+ * our page.
  */
 export function showMarks(html: string, links: readonly MarkedLink[]): string {
   return html.replaceAll(MARKED, (anchor, n: string) => {

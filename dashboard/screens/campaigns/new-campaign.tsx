@@ -9,7 +9,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
 import { useSenders, useTemplates } from './choices.ts';
-import { CAMPAIGN_ANSWERS } from './words.ts';
+import { CAMPAIGN_OPERATIONS } from './words.ts';
 
 const words = text.campaigns;
 /** Initial content of a draft without a template. */
@@ -18,7 +18,7 @@ const BEGIN: { subject: string; body: string; preheader?: string | null; fromNam
   body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n',
 };
 
-/** Makes a draft: the rest is written in its steps. */
+/** Creates a draft. The steps of the editor fill in the rest. */
 export function NewCampaign() {
   const navigate = useNavigate();
   const senders = useSenders();
@@ -31,7 +31,7 @@ export function NewCampaign() {
     ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),
     enabled: templateId !== null && can('templates:view'),
   });
-  const write = useWrite('createCampaign', { changes: CAMPAIGN_ANSWERS });
+  const write = useWrite('createCampaign', { changes: CAMPAIGN_OPERATIONS });
   const from = typedFrom ?? template.data?.from ?? senders[0] ?? '';
   const isReady = name.trim() !== '' && from !== '' && (templateId === null || template.data !== undefined);
   const fault = (field: string) => write.error?.fields.find((one) => one.field === field)?.message;

@@ -7,7 +7,7 @@ import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
-import { CAMPAIGN_ANSWERS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
+import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
 
 const words = text.campaigns;
 
@@ -56,7 +56,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
   );
 }
 
-/** Screens on which a reason is fixed that does not concern the contact. */
+/** Screens where the user can fix a reason that does not concern the contact. */
 const MENDED_IN: Partial<Record<string, { to: string; place: keyof typeof words.places }>> = {
   limit_reached: { to: '/settings/project', place: 'settings' },
   sender_not_verified: { to: '/settings/domains', place: 'domains' },
@@ -72,9 +72,9 @@ function Means({ reason }: { reason: string }) {
   );
 }
 
-/** Tries recipients again, who failed for these reasons. */
+/** Retries the recipients that failed for these reasons. */
 export function Retry({ id, reasons }: { id: string; reasons: readonly Retryable[] }) {
-  const write = useWrite('retryCampaign', { changes: CAMPAIGN_ANSWERS });
+  const write = useWrite('retryCampaign', { changes: CAMPAIGN_OPERATIONS });
   return (
     <ActionButton
       needs="campaigns:send"

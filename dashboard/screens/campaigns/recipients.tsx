@@ -21,7 +21,7 @@ type Recipient = ItemOf<'listCampaignRecipients'>;
 const words = text.campaigns;
 const PAGE = 50;
 
-/** The audience with each recipient's result; the filters are in the address. */
+/** The recipients with their results. The filters are in the address. */
 export function Recipients() {
   const { campaignId: id } = useParams({ from: '/shell/campaigns/$campaignId/recipients' });
   const filter = useSearch({ from: '/shell/campaigns/$campaignId/recipients' });
@@ -29,7 +29,7 @@ export function Recipients() {
   const moves = campaign.data !== undefined && isUnderWay(campaign.data.status);
   const pages = useInfiniteQuery({
     ...pagesOf('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
-    // Only the first page refreshes, so that readers of later pages keep their place.
+    // Only the first page refreshes, so that rows of later pages do not move while the user reads.
     refetchInterval: ({ state }) => (moves && (state.data?.pages.length ?? 0) < 2 ? 2_000 : false),
   });
   const isFiltered = Object.keys(filter).length > 0;

@@ -2,9 +2,9 @@ import { Alert, Anchor, Badge, Button, Group, List, Paper, Stack, Table, Text, T
 import { IconAlertTriangle, IconCircleX, IconInfoCircle, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { spokenDuration } from './duration.ts';
@@ -33,14 +33,14 @@ export function ReviewStep({ campaign, goTo, isUnsaved }: Editing) {
           {words.lookAgain}
         </Button>
       </Group>
-      <Answer of={review} height={320}>
+      <QueryView of={review} height={320}>
         {(found) => (
           <>
             <Reach {...found} />
             <Findings findings={found.findings} goTo={goTo} />
           </>
         )}
-      </Answer>
+      </QueryView>
     </Stack>
   );
 }

@@ -5,7 +5,7 @@ import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
-/** Whether the versions are tested on a share before the rest gets the better one. */
+/** Settings of an A/B test: whether a share of the audience gets the variants before the rest gets the winner. */
 export function TestSettings({ draft: { test }, change, isReadOnly, fault }: Editing) {
   const number = (field: 'share' | 'waitMinutes' | 'minimum', label: string, range: { min: number; max?: number }) =>
     test && (

@@ -5,7 +5,7 @@ it('measures over the last seconds, and nothing from one look', () => {
   expect(rateOf([{ atMs: 0, done: 5 }])).toBeUndefined();
   let samples = [{ atMs: 0, done: 0 }];
   for (let second = 1; second <= 60; second += 1) {
-    // Slow at first, then ten a second.
+    // Slow at first, then 10 per second.
     const done = second <= 30 ? second : 30 + (second - 30) * 10;
     samples = withSample(samples, { atMs: second * 1_000, done });
   }

@@ -24,7 +24,7 @@ export function useRate({ done, atMs, isMoving }: Sample & { isMoving: boolean }
   return rateOf(samples);
 }
 
-/** The samples of the window, and one before it to measure from. */
+/** Returns the samples of the window, and one earlier sample as the start of the measurement. */
 export function withSample(before: readonly Sample[], sample: Sample): Sample[] {
   const from = before.findLastIndex(({ atMs }) => atMs < sample.atMs - WINDOW_MS);
   return [...before.slice(Math.max(0, from)), sample];

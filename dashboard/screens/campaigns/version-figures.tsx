@@ -4,12 +4,12 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { CAMPAIGN_ANSWERS, type Campaign, type Stats } from './words.ts';
+import { CAMPAIGN_OPERATIONS, type Campaign, type Stats } from './words.ts';
 
 const words = text.campaigns;
 type Version = NonNullable<Stats['variants']>[number];
 
-/** Statistics of each version, which one leads, and the choice of a winner before the test ends. */
+/** Statistics of each variant, which variant leads, and a button that chooses the winner before the test ends. */
 export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { winnerBy, testState } = campaign;
   const isOpen = testState === 'SENDING' || testState === 'WAITING';
@@ -72,7 +72,7 @@ function Rate({ n, rate, interval }: { n: number; rate: number; interval: Versio
 }
 
 function Choose({ id, name }: { id: string; name: string }) {
-  const write = useWrite('chooseCampaignWinner', { changes: CAMPAIGN_ANSWERS });
+  const write = useWrite('chooseCampaignWinner', { changes: CAMPAIGN_OPERATIONS });
   return (
     <Group mt={4}>
       <ActionButton

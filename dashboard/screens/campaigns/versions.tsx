@@ -19,13 +19,13 @@ import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
-/** The versions of the email: none, or two to five. */
+/** The variants of the email: none, or two to five. */
 export function Versions(editing: Editing) {
   const { draft, change, isReadOnly } = editing;
   const { versions } = draft;
   const set = (changed: VersionDraft) =>
     change({ versions: versions.map((one) => (one.key === changed.key ? changed : one)) });
-  // One version alone is none.
+  // A single variant is the same as no variants.
   const remove = (key: string) =>
     change({ versions: versions.length > 2 ? versions.filter((one) => one.key !== key) : [] });
   return (

@@ -15,7 +15,7 @@ import type { Editing } from './editing.ts';
 import { isToCome, toLocalInput, ZONE } from './local-input.ts';
 import { TestSettings } from './test-settings.tsx';
 import { WindowSettings } from './window-settings.tsx';
-import { CAMPAIGN_ANSWERS } from './words.ts';
+import { CAMPAIGN_OPERATIONS } from './words.ts';
 
 const words = text.campaigns;
 /** A send to this many recipients asks the user to type the number, because it cannot be corrected one by one. */
@@ -23,7 +23,7 @@ const LARGE = 100;
 const HOW = ['now', 'at', 'local'] as const;
 type How = (typeof HOW)[number];
 
-/** When it leaves, and the button that lets it. */
+/** When the campaign is sent, and the button that sends or schedules it. */
 export function WhenStep(editing: Editing) {
   const { campaign } = editing;
   const { sendAtLocal, scheduledFor } = campaign;
@@ -99,13 +99,13 @@ function Send({
   const navigate = useNavigate();
   const [asks, setAsks] = useState(false);
   const review = useQuery({ ...queryFor('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
-  const write = useWrite('sendCampaign', { changes: CAMPAIGN_ANSWERS });
+  const write = useWrite('sendCampaign', { changes: CAMPAIGN_OPERATIONS });
   const willSend = review.data?.willSend ?? 0;
   const written = formatCount(willSend);
   const send = async () => {
     const seenAt = isUnsaved ? await save() : campaign.updatedAt;
     if (seenAt === false) return;
-    // A refusal is shown below; a sent campaign leaves this screen.
+    // The screen shows a refusal below. After a send, it leaves the editor.
     await write.mutateAsync({ params: { id: campaign.id }, body, seenAt }).then(
       ({ data }) => {
         tellDone(data.status === 'SCHEDULED' ? words.scheduled : words.sending);
@@ -151,7 +151,7 @@ function Send({
   );
 }
 
-/** Why it cannot be sent as it stands. A hold does not keep it from being sent: its mails wait. */
+/** Returns why the campaign cannot be sent now. A hold is no reason: the emails wait until the hold ends. */
 function whyNot(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
   if (!review) return words.reviewUnread;
   const stands = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');

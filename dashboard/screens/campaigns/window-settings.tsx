@@ -5,7 +5,7 @@ import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
-/** The hours in which it may leave: the project's, none, or its own. */
+/** The hours in which the campaign may send: the project's, no limit, or its own. */
 export function WindowSettings({ draft: { window }, change, isReadOnly, fault }: Editing) {
   const kind = window === undefined ? 'project' : window === null ? 'none' : 'own';
   const choose = (next: string) =>

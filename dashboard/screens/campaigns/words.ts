@@ -5,13 +5,13 @@ export type CampaignStatus = Campaign['status'];
 export type Stats = ResponseOf<'getCampaignStats'>;
 export type Review = ResponseOf<'reviewCampaign'>;
 
-/** As a list filters by them. */
+/** Statuses to filter the list by. */
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
 
 export const STEPS = ['content', 'audience', 'review', 'when'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** The names that the stats count recipients under. */
+/** The names of the recipient counts in the statistics. */
 export const OUTCOMES = [
   'pending',
   'sent',
@@ -26,7 +26,7 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Reasons whose recipients `retry` sends to again. */
+/** Reasons of recipients that `retry` sends to again. */
 export const RETRYABLE = [
   'provider_rejected',
   'expired',
@@ -36,8 +36,8 @@ export const RETRYABLE = [
 ] as const;
 export type Retryable = (typeof RETRYABLE)[number];
 
-/** Every operation whose answer a change of a campaign makes stale. */
-export const CAMPAIGN_ANSWERS = [
+/** Operations whose responses become stale when a campaign changes. */
+export const CAMPAIGN_OPERATIONS = [
   'listCampaigns',
   'getCampaign',
   'getCampaignStats',

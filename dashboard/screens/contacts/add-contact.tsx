@@ -9,7 +9,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.contacts.add;
 
-/** Adds a contact by its address, and leads to it: its data is filled in there. */
+/** Adds a contact by address and opens it, so that the user can fill in its data. */
 export function AddContact({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={words.title} closeButtonProps={{ 'aria-label': text.app.close }}>

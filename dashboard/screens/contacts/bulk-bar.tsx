@@ -13,11 +13,11 @@ import type { ListSearch } from './routes.ts';
 import type { Contact, Selection } from './selection.ts';
 
 const words = text.contacts.bulk;
-/** Bounds of the API. */
+/** Limits of the API. */
 const PICKED_MAX = 1_000;
 const SEGMENT_MAX = 500;
 
-/** In sight wherever one picks, and no row moves when it comes. */
+/** The bar is always visible, and rows do not move when it appears. */
 const AT_THE_BOTTOM = { position: 'sticky', bottom: 12, zIndex: 5 } as const;
 
 type Operation = 'subscribe' | 'unsubscribe' | 'erase';
@@ -107,8 +107,8 @@ export function BulkBar({
 }
 
 /**
- * Starts jobs and leads to their progress; a change of those picked by hand is undone by the opposite for who was
- * changed.
+ * Starts jobs and opens their progress. For contacts that were selected one by one, Undo starts the opposite change
+ * for the contacts that changed.
  */
 function useBulk(selection: Selection) {
   const navigate = useNavigate();
@@ -150,7 +150,7 @@ function useBulk(selection: Selection) {
   };
 }
 
-/** Puts those picked into a STATIC segment, and takes back out who was not in it. */
+/** Adds the selected contacts to a STATIC segment. Undo removes the contacts that were not in it before. */
 function ToSegment({ selection: { picked, all, clear } }: { selection: Selection }) {
   const changes = ['listSegments', 'listSegmentContacts', 'listContactSegments'] as const;
   const add = useWrite('addSegmentMembers', { changes });

@@ -19,7 +19,7 @@ export function columnName(column: string): string {
   return names[column] ?? column.replace(/^data\./, '');
 }
 
-/** Chooses the columns of the list; a phone shows at most two. */
+/** Selects the columns of the list. A phone shows at most two. */
 export function ColumnMenu({ columns, show }: { columns: string[]; show: (name: string, shown: boolean) => void }) {
   return (
     <Popover position="bottom-end" shadow="md" trapFocus withinPortal>

@@ -1,27 +1,27 @@
-/** Columns of the list that can be had beside the address: fields of a contact, and `data.<name>`. */
+/** Optional columns of the list: fields of a contact, and `data.<name>`. The address is always shown. */
 export const STANDARD_COLUMNS = ['subscription', 'createdAt', 'updatedAt', 'smsSubscribed'] as const;
 export const FIRST_COLUMNS = ['subscription', 'createdAt'];
-/** More do not fit next to each other. */
+/** More columns do not fit on a screen. */
 const COLUMNS_MAX = 8;
 
-/** The columns that a project's list has in this browser; the first ones where nothing is kept. */
+/** Returns the columns of a project's list that this browser has stored; the defaults if it has stored none. */
 export function readColumns(kept: string | null): string[] {
   try {
     const columns: unknown = JSON.parse(kept ?? '');
     if (Array.isArray(columns)) return columns.filter((name) => typeof name === 'string').slice(0, COLUMNS_MAX);
   } catch {
-    // Nothing is kept, or something else is under this name.
+    // Nothing is stored, or the stored value is not a list of columns.
   }
   return FIRST_COLUMNS;
 }
 
-/** With a column more or less; a new one comes last. */
+/** Returns the columns with one added at the end or one removed. */
 export function withColumn(columns: readonly string[], name: string, shown: boolean): string[] {
   const others = columns.filter((column) => column !== name);
   return shown ? [...others, name].slice(-COLUMNS_MAX) : others;
 }
 
-/** A value of data as one line. */
+/** Formats a value of data as one line. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

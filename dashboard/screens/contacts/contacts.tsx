@@ -27,7 +27,7 @@ import { useColumns } from './use-columns.ts';
 const words = text.contacts.list;
 const PAGE = 50;
 
-/** The contacts of the project. The filter is in the address, the columns are kept in this browser. */
+/** The contacts of the project. The filter is in the address, and this browser stores the selected columns. */
 export function Contacts() {
   const asked = useSearch({ from: '/shell/contacts' });
   const query = queryOf(asked);
@@ -62,7 +62,7 @@ export function Contacts() {
   );
 }
 
-/** As the API takes it: the condition as JSON. */
+/** Returns the query of the API, with the condition as JSON. */
 function queryOf({ search, condition }: ListSearch) {
   return { ...(search && { search }), ...(condition && { condition: JSON.stringify(condition) }) };
 }

@@ -12,7 +12,7 @@ const listRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts',
   validateSearch: ({ search, condition }: Record<string, unknown>): ListSearch => ({
-    // The router reads a number where one is typed.
+    // The router parses a typed number as a number.
     ...(((typeof search === 'string' && search !== '') || typeof search === 'number') && { search: String(search) }),
     ...(isCondition(condition) && { condition }),
   }),

@@ -3,12 +3,14 @@ import type { ResponseOf } from '../../api/client.ts';
 
 export type Contact = ResponseOf<'listContacts'>['data'][number];
 
-/** Contacts that are picked in the list: one by one, or all that the list means, shown or not. */
+/**
+ * The selected contacts: single rows, or all contacts that match the filter, including contacts that are not loaded.
+ */
 export interface Selection {
   picked: ReadonlyMap<string, Contact>;
   all: boolean;
   has: (id: string) => boolean;
-  /** Picks these, or no longer. */
+  /** Selects or deselects these contacts. */
   toggle: (contacts: Contact[], on: boolean) => void;
   pickAll: () => void;
   clear: () => void;

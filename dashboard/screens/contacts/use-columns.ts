@@ -2,7 +2,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useSession } from '../../app/session.ts';
 import { readColumns, withColumn } from './columns.ts';
 
-/** The columns of the list, kept in this browser for each project. */
+/** Returns the columns of the list, which this browser stores for each project. */
 export function useColumns(): { columns: string[]; show: (name: string, shown: boolean) => void } {
   const { projectId } = useSession();
   const [columns, keep] = useLocalStorage<string[]>({

@@ -15,7 +15,7 @@ const TABS = [
   { to: '/developers/requests', name: 'requests' },
 ] as const;
 
-/** The head of the four lists for developers, with the way from one to the other and to the API's reference. */
+/** The header of the four lists for developers, with links between them and to the API reference. */
 export function DevelopersHead({
   tab,
   actions,
@@ -23,7 +23,7 @@ export function DevelopersHead({
 }: {
   tab: (typeof TABS)[number]['name'];
   actions?: ReactNode;
-  /** The same list by the API. */
+  /** The API request that returns the same list. */
   code?: CurlRequest;
 }) {
   return (

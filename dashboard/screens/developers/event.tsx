@@ -5,7 +5,6 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { type ItemOf, pagesOf, queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
@@ -14,6 +13,7 @@ import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -46,9 +46,9 @@ export function EventScreen() {
           </>
         }
       />
-      <Answer of={usage} height={120}>
+      <QueryView of={usage} height={120}>
         {(found) => <UsageView usage={found} />}
-      </Answer>
+      </QueryView>
       <Title order={2} size="h4" mt="xl" mb="sm">
         {words.payloads}
       </Title>
@@ -105,7 +105,7 @@ const COLUMNS: Column<Event>[] = [
   },
 ];
 
-/** Shows the end of the id; the contact's page shows the contact. */
+/** Shows the end of the contact's id, with a link to the contact. */
 function Whose({ contactId }: { contactId: string | null }) {
   if (contactId === null) return <>{words.ofNobody}</>;
   return <AppLink to={`/contacts/${contactId}`}>{`…${contactId.slice(-6)}`}</AppLink>;

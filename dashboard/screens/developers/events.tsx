@@ -7,11 +7,11 @@ import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { steadyResponseOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { type EventsSearch, SPANS } from './routes.ts';
@@ -25,15 +25,15 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const EXAMPLE = { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } };
 
-/** The address of an event's own screen. */
+/** Returns the address of an event's screen. */
 export function eventHref(name: string): string {
   return `/developers/events/${encodeURIComponent(name)}`;
 }
 
-/** Recorded events in a time span, by name; span and search are in the address. */
+/** Recorded events in a time span, by name. Span and search are in the address. */
 export function Events() {
   const { span = '7' } = useSearch({ from: FROM });
-  // To the minute, so that going back finds the answer that is there.
+  // Rounded to the minute, so that going back finds the cached response.
   const startDate = useMemo(
     () => new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - Number(span) * DAY_MS).toISOString(),
     [span],
@@ -52,7 +52,7 @@ export function Events() {
         }
       />
       <Filters />
-      <Answer of={stats}>{(rows) => <List rows={rows} />}</Answer>
+      <QueryView of={stats}>{(rows) => <List rows={rows} />}</QueryView>
       <SendEvent opened={opened} onClose={close} />
     </>
   );

@@ -6,12 +6,12 @@ import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -24,7 +24,7 @@ const words = text.developers.keys;
 const NEEDS = 'apikeys:manage';
 const STATE_COLORS = { active: 'green', revoked: 'red', expired: 'gray' } as const;
 
-/** The secret keys of the project, expired ones too. */
+/** The secret keys of the project, including expired ones. */
 export function Keys() {
   const whyNot = useWhyNot(NEEDS);
   const [opened, { open, close }] = useDisclosure();
@@ -49,7 +49,7 @@ function List() {
   const keys = useQuery(queryFor('listApiKeys'));
   const [revoked, revoke] = useState<Key>();
   return (
-    <Answer of={keys}>
+    <QueryView of={keys}>
       {({ data }) =>
         data.length === 0 ? (
           <Empty title={words.emptyTitle} what={words.emptyWhat} />
@@ -60,7 +60,7 @@ function List() {
           </>
         )
       }
-    </Answer>
+    </QueryView>
   );
 }
 
@@ -178,13 +178,13 @@ function PublicKey() {
 function PublicKeyItself() {
   const project = useQuery(queryFor('getProject'));
   return (
-    <Answer of={project} height={40}>
+    <QueryView of={project} height={40}>
       {({ public: publicKey }) => (
         <Group gap="xs" wrap="nowrap">
           <Code style={{ overflowWrap: 'anywhere' }}>{publicKey}</Code>
           <CopyButton value={publicKey} />
         </Group>
       )}
-    </Answer>
+    </QueryView>
   );
 }

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 type Body = InputOf<'createApiKey'>['body'];
 type Expiry = keyof typeof words.expiry;
 
-/** Scopes that a key can hold, by what they are about. */
+/** Scopes that a key can have, by subject. */
 const SCOPES: Body['scopes'] = [
   'email:send',
   'emails:view',
@@ -39,7 +39,7 @@ const SCOPES: Body['scopes'] = [
   'analytics:view',
 ];
 
-/** Makes a key, and shows it once, with a first mail that it may send. */
+/** Creates a key and shows it once, with a command that sends a first email. */
 export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const create = useWrite('createApiKey', { changes: ['listApiKeys'] });
   const key = create.data;
@@ -62,7 +62,7 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
   );
 }
 
-/** A command that works as it is copied: the key is on the screen already, and both go with the dialog. */
+/** Shows a command that works when copied, because it contains the key. Both disappear when the dialog closes. */
 function TryIt({ secret }: { secret: string }) {
   const firstMail = useFirstMail();
   if (!firstMail) return null;

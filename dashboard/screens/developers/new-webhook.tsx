@@ -10,7 +10,7 @@ const words = text.developers.webhooks;
 const PATTERNS = ['*', 'email.*', 'contact.*', 'segment.*'];
 const SUGGESTED = 500;
 
-/** Registers an endpoint, and shows its secret once. */
+/** Creates an endpoint and shows its secret once. */
 export function NewWebhook({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const create = useWrite('createWebhook', { changes: ['listWebhooks'] });
   const close = () => {

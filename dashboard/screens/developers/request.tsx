@@ -4,12 +4,12 @@ import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { eventHref } from './events.tsx';
@@ -26,7 +26,7 @@ export function RequestScreen() {
   const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
   const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: LOOK_MS });
   return (
-    <Answer of={request}>
+    <QueryView of={request}>
       {(found) => (
         <>
           <PageHead
@@ -41,7 +41,7 @@ export function RequestScreen() {
           <Made made={found.made} />
         </>
       )}
-    </Answer>
+    </QueryView>
   );
 }
 

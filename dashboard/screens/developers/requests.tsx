@@ -22,7 +22,7 @@ const FROM = '/shell/developers/requests';
 const LOOK_MS = 3_000;
 const CLASSES = ['2xx', '4xx', '5xx'] as const;
 
-/** The log of requests; its filters are in the address. */
+/** The request log. Its filters are in the address. */
 export function Requests() {
   const search = useSearch({ from: FROM });
   const pages = useInfiniteQuery({ ...pagesOf('listRequests', { query: search }), refetchInterval: LOOK_MS });
@@ -147,7 +147,7 @@ function Filters({ keys }: { keys: Key[] }) {
   );
 }
 
-/** A status by its class. */
+/** Shows an HTTP status, colored by its class. */
 export function StatusBadge({ status }: { status: number }) {
   const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'green';
   return (
@@ -157,7 +157,7 @@ export function StatusBadge({ status }: { status: number }) {
   );
 }
 
-/** Returns the caller of a request, as far as the role may see it. */
+/** Returns the caller of a request, as far as the role may see the caller. */
 export function byWhom({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
   if (by === 'public') return words.byPublic;
   if (by === 'user') return words.byPerson;

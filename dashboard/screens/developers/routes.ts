@@ -11,7 +11,7 @@ export interface DeliveriesSearch {
   delivery?: string;
 }
 
-/** Filters of the log of requests, by the names that the API has for them. */
+/** Filters of the request log, with the names of the API. */
 export interface RequestsSearch {
   method?: (typeof METHODS)[number];
   route?: string;
@@ -23,7 +23,7 @@ export interface RequestsSearch {
 
 export interface EventsSearch {
   q?: string;
-  /** Days. */
+  /** Time span in days. */
   span?: (typeof SPANS)[number];
 }
 

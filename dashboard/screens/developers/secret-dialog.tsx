@@ -10,9 +10,9 @@ const words = text.developers.secret;
 interface Dialog {
   opened: boolean;
   onClose: () => void;
-  /** The operation that answers the secret. */
+  /** The operation whose response contains the secret. */
   operation: OperationId;
-  /** Undefined until it is made. */
+  /** Undefined until the secret is created. */
   secret: string | undefined;
   /** Next steps, below the secret. */
   next?: ReactNode;

@@ -9,7 +9,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.developers.events;
 
-/** Records an event by hand, of a contact or of nobody. */
+/** Records an event by hand, for a contact or without one. */
 export function SendEvent({
   opened,
   onClose,
@@ -17,7 +17,7 @@ export function SendEvent({
 }: {
   opened: boolean;
   onClose: () => void;
-  /** Filled in already. */
+  /** Prefilled event name. */
   eventName?: string;
 }) {
   return (

@@ -2,9 +2,9 @@ import { Alert, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Deliveries } from './deliveries.tsx';
@@ -13,7 +13,7 @@ import { WebhookActions } from './webhook-actions.tsx';
 const words = text.developers.webhooks;
 const LOOK_MS = 5_000;
 
-/** One endpoint and what was delivered to it. */
+/** One endpoint and its deliveries. */
 export function Webhook() {
   const { endpointId } = useParams({ from: '/shell/developers/webhooks/$endpointId' });
   const endpoint = useQuery({
@@ -21,7 +21,7 @@ export function Webhook() {
     refetchInterval: LOOK_MS,
   });
   return (
-    <Answer of={endpoint}>
+    <QueryView of={endpoint}>
       {(found) => (
         <>
           <PageHead
@@ -48,6 +48,6 @@ export function Webhook() {
           <Deliveries endpointId={found.id} />
         </>
       )}
-    </Answer>
+    </QueryView>
   );
 }

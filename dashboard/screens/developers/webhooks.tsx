@@ -5,11 +5,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -22,7 +22,7 @@ const words = text.developers.webhooks;
 export const WEBHOOKS_NEED = 'workflows:edit';
 const EXAMPLE = { url: 'https://example.com/hooks', events: ['email.*'] };
 
-/** The endpoints that events of the project are delivered to. */
+/** The endpoints to which the project's events are delivered. */
 export function Webhooks() {
   const [opened, { open, close }] = useDisclosure();
   const endpoints = useQuery(queryFor('listWebhooks'));
@@ -34,7 +34,7 @@ export function Webhooks() {
   return (
     <>
       <DevelopersHead tab="webhooks" actions={button} code={{ method: 'POST', path: '/v1/webhooks', body: EXAMPLE }} />
-      <Answer of={endpoints}>
+      <QueryView of={endpoints}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty
@@ -46,7 +46,7 @@ export function Webhooks() {
             <RowTable rows={data} columns={COLUMNS} rowKey={({ id }) => id} caption={words.caption} />
           )
         }
-      </Answer>
+      </QueryView>
       <NewWebhook opened={opened} onClose={close} />
     </>
   );

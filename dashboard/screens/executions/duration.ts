@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** How long it took, in its two largest units: `1 d 2 h`, `40 ms`. */
+/** Formats a duration in its two largest units: `1 d 2 h`, `40 ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   const parts: string[] = [];

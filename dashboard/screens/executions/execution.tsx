@@ -3,12 +3,12 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
@@ -18,11 +18,14 @@ import type { Execution, Workflow } from './execution-type.ts';
 import { Moves } from './moves.tsx';
 import { StepLine } from './step-line.tsx';
 
-/** At work it moves every second; while it waits or has ended it is enough to look now and then. */
+/**
+ * Interval of refreshes while steps run. While the execution waits or after it has ended, a longer interval is
+ * enough.
+ */
 const MOVING_MS = 1_000;
 const STILL_MS = 5_000;
 
-/** One contact's run of an automation: its steps as a time line, and what can be done with it. */
+/** One contact's run of an automation: its steps as a timeline, and actions. */
 export function ExecutionPage() {
   const { workflowId, executionId } = useParams({ from: '/shell/messages/executions/$workflowId/$executionId' });
   const execution = useQuery({
@@ -33,9 +36,9 @@ export function ExecutionPage() {
       return status === 'WAITING' ? STILL_MS : false;
     },
   });
-  // Its steps are named by the automation as it is now; it may be gone.
+  // The current automation names the steps. It may have been deleted.
   const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
-  return <Answer of={execution}>{(data) => <Shown execution={data} workflow={workflow} />}</Answer>;
+  return <QueryView of={execution}>{(data) => <Shown execution={data} workflow={workflow} />}</QueryView>;
 }
 
 function Shown({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
@@ -77,7 +80,7 @@ function CurrentStep({ execution, workflow }: { execution: Execution; workflow: 
     <Group gap="xs">
       <WordBadge kind="execution" value={status} />
       <WordBadge kind="reason" value={exitReason} />
-      {/* Other errors are messages of a step, which shows them in full. */}
+      {/* Other errors are messages of a step, and the step shows them in full. */}
       {error && wordOf('reason', error) && <WordBadge kind="reason" value={error} />}
       {sandbox && (
         <Tooltip label={text.executions.sandboxMeans}>

@@ -10,7 +10,7 @@ import type { Execution, Workflow } from './execution-type.ts';
 const CHANGES = ['getExecution', 'listExecutions', 'listContactsAtStep', 'getWorkflowStats', 'listAttention'] as const;
 const NEEDS = 'workflows:edit';
 
-/** Actions on an execution: skip a wait, retry, cancel. A disabled one says why. */
+/** Actions on an execution: skip a wait, retry, cancel. A disabled action shows why. */
 export function Moves({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
   const { status } = execution;
   const params = { id: execution.workflowId, executionId: execution.id };

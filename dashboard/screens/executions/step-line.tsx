@@ -16,7 +16,7 @@ export function StepLine({ steps, workflow }: { steps: Visit[]; workflow: Workfl
   return (
     <Timeline bulletSize={16} lineWidth={2} active={steps.length}>
       {steps.map((visit, index) => (
-        // A loop comes to a step again: the place in the line tells visits apart, and it only grows.
+        // In a loop, a step is visited several times. The index is a stable key, because visits are only appended.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <Timeline.Item key={index} color={wordOf('execution', visit.status)?.color ?? 'gray'}>
           <OneVisit visit={visit} name={names.get(visit.stepId) ?? text.executions.deletedStep} />

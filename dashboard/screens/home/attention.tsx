@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { Section } from './section.tsx';
 
@@ -20,7 +20,7 @@ export function Attention() {
   const attention = useQuery({ ...queryFor('listAttention'), refetchInterval: POLL_MS });
   return (
     <Section title={text.home.attention}>
-      <Answer of={attention} height={28}>
+      <QueryView of={attention} height={28}>
         {({ data }) =>
           data.length === 0 ? (
             <Group gap="xs" c="dimmed">
@@ -35,7 +35,7 @@ export function Attention() {
             </Stack>
           )
         }
-      </Answer>
+      </QueryView>
     </Section>
   );
 }
@@ -73,7 +73,7 @@ const SEVERE: ReadonlySet<Item['kind']> = new Set([
   'executions_failed',
 ]);
 
-/** Returns the screen of an item. */
+/** Returns the address of an item's screen. */
 function placeOf({ kind, id }: Item): string | null {
   switch (kind) {
     case 'project_held':

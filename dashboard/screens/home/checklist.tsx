@@ -15,7 +15,8 @@ import { Section } from './section.tsx';
 type Item = ResponseOf<'getChecklist'>['items'][number];
 
 /**
- * While something is left to do, it is asked again, so that it ticks itself beside the terminal in which it is done.
+ * Interval of refreshes while a step is open, so that a step that the user finishes in a terminal is checked off
+ * soon.
  */
 const POLL_MS = 4_000;
 
@@ -32,7 +33,7 @@ const CURLS: Partial<Record<Item['key'], CurlRequest>> = {
   event: { method: 'POST', path: '/v1/track', body: { email: 'ada@example.com', event: 'signed_up' } },
 };
 
-/** First steps of a new project. The list disappears when all are done or a user hides it. */
+/** First steps of a new project. The list disappears when all steps are done or the user hides it. */
 export function Checklist() {
   const { projectId } = useSession();
   const [isHidden, hide] = useLocalStorage({ key: `tidings.checklist.${projectId}`, defaultValue: false });

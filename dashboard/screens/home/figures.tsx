@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { useFirstMail } from '../messages/first-mail.ts';
 import { Section } from './section.tsx';
@@ -16,7 +16,7 @@ type Overview = ResponseOf<'getMailOverview'>;
 type Figure = keyof Overview['totals'];
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
-/** Tokens of the theme, which differ by color scheme. */
+/** Color tokens of the theme. Their values depend on the color scheme. */
 const COLORS = {
   sent: '--chart-1',
   delivered: '--color-done',
@@ -29,14 +29,14 @@ const CHART_HEIGHT = 230;
 const DAY_MS = 86_400_000;
 const POLL_MS = 30_000;
 
-/** Results of the last 30 days' emails, by total and by day; each number leads to its emails. */
+/** Results of the last 30 days' emails, in total and by day. Each number links to its emails. */
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
     <Section title={text.home.month}>
-      <Answer of={overview} height={420}>
+      <QueryView of={overview} height={420}>
         {(data) => <Shown overview={data} />}
-      </Answer>
+      </QueryView>
     </Section>
   );
 }
@@ -77,7 +77,7 @@ function NoMail() {
 function ByDay({ days, timezone }: Pick<Overview, 'days' | 'timezone'>) {
   const drawn = useMemo(
     () => ({
-      // The axis uses the viewer's time zone; both name the same day.
+      // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
       series: DRAWN.map((figure) => ({
         label: text.home.figures[figure],

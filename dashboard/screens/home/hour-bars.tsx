@@ -11,8 +11,8 @@ const MARK = 10;
 const HOUR = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
 /**
- * One bar per hour, as high as the number of delays that end in it, with a mark for each campaign that starts. Each
- * shows its numbers on hover; the list below names campaigns.
+ * One bar per hour, as high as the number of delays that end in that hour, with a mark if campaigns start. The
+ * numbers are shown on hover, and the list below names the campaigns.
  */
 export function HourBars({ hours }: { hours: Hour[] }) {
   const most = Math.max(1, ...hours.map(({ delays }) => delays));
@@ -52,7 +52,7 @@ function Bar({ hour: { at, delays, campaigns }, index, most }: { hour: Hour; ind
   return (
     <g>
       <title>{text.home.hourHas(HOUR.format(new Date(at)), formatCount(delays), campaigns)}</title>
-      {/* So that the whole column tells its numbers. */}
+      {/* The transparent bar makes the whole column react to hover. */}
       <rect x={index * 10} y={0} width={10} height={HEIGHT + MARK} fill="transparent" />
       <rect
         x={index * 10 + 1.5}

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Section } from './section.tsx';
@@ -14,8 +14,8 @@ import { Section } from './section.tsx';
 type Campaign = ResponseOf<'listCampaigns'>['campaigns'][number];
 
 /**
- * The bar moves while a campaign sends; otherwise a slower interval is enough. Query asks nothing while the tab is
- * hidden.
+ * Interval of refreshes while a campaign sends; otherwise a longer one is enough. TanStack Query pauses them while
+ * the tab is hidden.
  */
 const MOVING_MS = 1_000;
 const STILL_MS = 10_000;
@@ -39,9 +39,9 @@ export function Running() {
   if (!enabled) return null;
   return (
     <Section title={text.home.running}>
-      <Answer of={sending} height={28}>
+      <QueryView of={sending} height={28}>
         {({ campaigns }) => <Bars campaigns={[...campaigns, ...(paused.data?.campaigns ?? [])]} />}
-      </Answer>
+      </QueryView>
     </Section>
   );
 }

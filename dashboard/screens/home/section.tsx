@@ -1,7 +1,7 @@
 import { Box, Group, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** A part of a screen with its own head. */
+/** A section of a screen with a header. */
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (

@@ -2,10 +2,10 @@ import { Box, Group, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { HourBars } from './hour-bars.tsx';
 import { Section } from './section.tsx';
@@ -13,14 +13,14 @@ import { Section } from './section.tsx';
 export const UPCOMING = queryFor('listUpcomingHours', { query: { hours: 48 } });
 const POLL_MS = 60_000;
 
-/** Scheduled campaigns, and waves of delays by the hour in which they end. */
+/** Scheduled campaigns, and the number of delays that end in each of the next hours. */
 export function Upcoming() {
   const upcoming = useQuery({ ...UPCOMING, refetchInterval: POLL_MS });
   return (
     <Section title={text.home.upcoming}>
-      <Answer of={upcoming} height={160}>
+      <QueryView of={upcoming} height={160}>
         {(data) => <Coming {...data} />}
-      </Answer>
+      </QueryView>
     </Section>
   );
 }

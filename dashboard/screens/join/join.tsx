@@ -4,8 +4,8 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { useWhoIsSignedIn } from './who-is-signed-in.ts';
 
@@ -33,7 +33,7 @@ export function Join() {
       {token === '' ? (
         <Alert color="yellow">{words.noToken}</Alert>
       ) : (
-        <Answer of={invitation}>{(found) => <Open invitation={found} token={token} />}</Answer>
+        <QueryView of={invitation}>{(found) => <Open invitation={found} token={token} />}</QueryView>
       )}
     </Container>
   );

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.tsx';
 
-/** Open to signed-out visitors. The token is behind `#`, which no server sees. */
+/** Open to signed-out visitors. The token is after `#`, which browsers do not send to servers. */
 const joinRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/join',

@@ -1,7 +1,7 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** A few facts of one kind, with their head. */
+/** A group of facts with a header. */
 export function Facts({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 
-/** The filters of a list in a row that wraps, on a phone behind a button; `onClear` where any is set. */
+/** The filters of a list in a row that wraps; on a phone, behind a button. `onClear` is set if a filter is. */
 export function Filters({ children, onClear }: { children: ReactNode; onClear: (() => void) | undefined }) {
   const [opened, { toggle }] = useDisclosure(onClear !== undefined);
   return (
@@ -37,7 +37,7 @@ export function Filters({ children, onClear }: { children: ReactNode; onClear: (
   );
 }
 
-/** One of a few words, or any. */
+/** A filter with a few choices, or any. */
 export function ChoiceFilter<Value extends string>({
   label,
   value,
@@ -60,7 +60,7 @@ export function ChoiceFilter<Value extends string>({
   );
 }
 
-/** A text, taken when the last key is a moment ago. */
+/** A filter with text, applied shortly after the last key press. */
 export function TextFilter({
   label,
   placeholder,
@@ -73,7 +73,7 @@ export function TextFilter({
   onChange: (value: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(value ?? '');
-  // Cleared or changed from elsewhere, such as the way back.
+  // The filter may be cleared or changed elsewhere, for example by the Back button.
   useEffect(() => setTyped(value ?? ''), [value]);
   const tell = useTyped((next) => onChange(next.trim() || undefined));
   return (
@@ -90,7 +90,7 @@ export function TextFilter({
   );
 }
 
-/** A day of the viewer's calendar. */
+/** A filter by day in the viewer's time zone. */
 export function DayFilter({
   label,
   value,

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { text } from '../../text/text.ts';
 
-/** Mails or SMS: each a list with an address of its own. */
+/** Tabs for emails and SMS, each a list with its own address. */
 export function KindTabs({ active, children }: { active: 'emails' | 'sms'; children: ReactNode }) {
   const navigate = useNavigate();
   return (

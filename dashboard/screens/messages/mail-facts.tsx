@@ -69,7 +69,7 @@ function Provider({ mail: { error, sentAt, attempts, messageId, bounceType } }: 
   );
 }
 
-/** Mails that a request can have led to, itself or through an execution. */
+/** Sources of emails that a request can cause, directly or through an execution. */
 const BY_REQUEST: readonly Mail['sourceType'][] = ['TRANSACTIONAL', 'WORKFLOW'];
 
 function Cause({ mail }: { mail: Mail }) {

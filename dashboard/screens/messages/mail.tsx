@@ -2,13 +2,13 @@ import { Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Curl } from '../../parts/curl.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { MailFacts } from './mail-facts.tsx';
@@ -16,7 +16,7 @@ import type { Mail } from './mail-type.ts';
 import { Resend } from './resend.tsx';
 import { MAIL_VIEWS, type MailView } from './search.ts';
 
-/** Refreshed every second until it is sent; later only for opens and clicks. */
+/** Interval of refreshes until the email is sent. Later only opens and clicks change. */
 const MOVING_MS = 1_000;
 const STILL_MS = 15_000;
 const UNDER_WAY: readonly Mail['status'][] = ['PENDING', 'SENDING'];
@@ -28,7 +28,7 @@ export function MailPage() {
     ...queryFor('getEmail', { params: { id } }),
     refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : STILL_MS),
   });
-  return <Answer of={mail}>{({ data }) => <Shown mail={data} />}</Answer>;
+  return <QueryView of={mail}>{({ data }) => <Shown mail={data} />}</QueryView>;
 }
 
 function Shown({ mail }: { mail: Mail }) {
@@ -63,7 +63,7 @@ function Shown({ mail }: { mail: Mail }) {
   );
 }
 
-/** The mail in several ways, of which the address says one. */
+/** Views of the email. The selected view is in the address. */
 function Views({ mail }: { mail: Mail }) {
   const { view = 'mail' } = useSearch({ from: '/shell/messages/$id' });
   const navigate = useNavigate();

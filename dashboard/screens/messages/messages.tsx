@@ -19,7 +19,7 @@ import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
 
 type Mail = ResponseOf<'listEmails'>['data'][number];
 
-/** All mails, newest first, narrowed by what the address says. */
+/** All emails, newest first. The filters are in the address. */
 export function Messages() {
   const search = useSearch({ from: '/shell/messages' });
   const pages = useInfiniteQuery(pagesOf('listEmails', { query: queryOf(search) }));

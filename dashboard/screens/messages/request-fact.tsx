@@ -7,11 +7,11 @@ import { Fact } from './facts.tsx';
 
 /** More messages than this rarely come from one request. */
 const ANSWERED_MAX = 100;
-/** An entry of the log is written a moment after the answer. */
+/** The log entry is written shortly after the response. */
 const LOOK_MS = 2_000;
 const LOOKS_MAX = 5;
 
-/** The API request that created an email, an SMS or an execution; `otherwise` if the log does not have it. */
+/** The API request that created an email, an SMS or an execution. Shows `otherwise` if the log does not contain it. */
 export function RequestFact({ of: made, otherwise }: { of: string; otherwise?: string }) {
   const { data } = useQuery({
     ...queryFor('listRequests', { query: { made, limit: ANSWERED_MAX } }),

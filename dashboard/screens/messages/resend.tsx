@@ -11,7 +11,7 @@ import type { Mail } from './mail-type.ts';
 
 const NOT_ENDED: readonly Mail['status'][] = ['PENDING', 'SENDING', 'HELD'];
 
-/** Sends an email again after a confirmation, because a sent email cannot be recalled. Leads to the new email. */
+/** Sends an email again after a confirmation, because a sent email cannot be recalled, and opens the new email. */
 export function Resend({ mail }: { mail: Mail }) {
   const [isAsking, ask] = useDisclosure();
   const navigate = useNavigate();

@@ -23,7 +23,7 @@ export type SmsSearch = Pick<
   'to' | 'status' | 'sourceType' | 'contactId' | 'workflowExecutionId' | 'since' | 'until'
 >;
 
-/** The reasons that a mail can have. */
+/** Reasons to filter emails by. */
 export const MAIL_REASONS = [
   ...(['unsubscribed', 'unsubscribed:topic', 'unconfirmed', 'frequency_capped', 'too_late', 'limit_reached'] as const),
   ...(['sender_not_verified', 'template_error', 'provider_rejected', 'expired', 'cancelled'] as const),
@@ -54,7 +54,7 @@ export function readSmsSearch(given: Record<string, unknown>): SmsSearch {
 function pick(given: Record<string, unknown>, keys: readonly string[]): Record<string, string> {
   const said = keys.flatMap((key) => {
     const value = given[key];
-    // A number of a phone or a year comes as a number.
+    // The router parses a phone number or a year as a number.
     return typeof value === 'string' || typeof value === 'number' ? [[key, String(value)] as const] : [];
   });
   return Object.fromEntries(said.filter(([, value]) => value !== ''));
@@ -62,7 +62,7 @@ function pick(given: Record<string, unknown>, keys: readonly string[]): Record<s
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Returns the filters as the API takes them; days start and end in the viewer's time zone. */
+/** Returns the filters in the form of the API. Days start and end in the viewer's time zone. */
 export function queryOf<Search extends { since?: string; until?: string }>(search: Search): Search {
   const { since, until } = search;
   return {

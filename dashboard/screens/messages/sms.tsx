@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Fact, Facts } from './facts.tsx';
@@ -25,7 +25,7 @@ export function SmsPage() {
     ...queryFor('getSms', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : STILL_MS),
   });
-  return <Answer of={sms}>{({ data }) => <Shown sms={data} />}</Answer>;
+  return <QueryView of={sms}>{({ data }) => <Shown sms={data} />}</QueryView>;
 }
 
 function Shown({ sms }: { sms: Sms }) {

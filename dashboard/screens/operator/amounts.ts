@@ -10,7 +10,7 @@ export function formatBytes(bytes: number): string {
   return `${shown} ${UNITS[power]}`;
 }
 
-/** Seconds as people read them, in the largest unit that fits: `4 s`, `12 min`, `3 h`. */
+/** Formats seconds in the largest unit that fits: `4 s`, `12 min`, `3 h`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
   if (seconds < 2 * MINUTE) return `${Math.round(seconds)} s`;
@@ -19,7 +19,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.round(seconds / DAY)} d`;
 }
 
-/** Returns a share of 1 as the percent of a field, and back; an empty field has none. */
+/** Converts a share (0 to 1) to the percentage in an input, and null to an empty input. `shareOf` does the reverse. */
 export function percentOf(share: number | null): number | '' {
   return share === null ? '' : Math.round(share * 1e6) / 1e4;
 }

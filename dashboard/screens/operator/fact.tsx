@@ -9,7 +9,7 @@ const COLORS = { well: 'green', look: 'orange', away: 'red' } as const;
 export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };
 
-/** How something stands, in a word. */
+/** Shows a state as a badge. */
 export function StandingBadge({ standing }: { standing: FactState }) {
   return (
     <Badge variant="light" color={COLORS[standing]} tt="none" radius="sm">
@@ -18,7 +18,7 @@ export function StandingBadge({ standing }: { standing: FactState }) {
   );
 }
 
-/** A part of the installation: its name, how it stands, and facts about it. */
+/** A part of the installation with its name, state and facts. */
 export function FactCard({
   title,
   subtitle,
@@ -68,7 +68,7 @@ export function Facts({ of }: { of: { name: string; value: ReactNode; means?: st
   );
 }
 
-/** A word with what it means on hover and focus. */
+/** A word whose meaning is shown on hover and focus. */
 export function Explained({ means, children }: { means?: string | undefined; children: ReactNode }) {
   if (!means) return <>{children}</>;
   return (

@@ -2,8 +2,8 @@ import { Alert, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { steadyResponseOf } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { formatBytes, formatSeconds } from './amounts.ts';
 import { FactCard, Facts } from './fact.tsx';
@@ -15,23 +15,23 @@ import { Queues } from './queues.tsx';
 import { RoutePauses } from './route-pauses.tsx';
 import { SendingHold } from './sending-hold.tsx';
 
-type HealthAnswer = ResponseOf<'getOperatorHealth'>;
+type HealthResponse = ResponseOf<'getOperatorHealth'>;
 
 const words = text.operator;
-/** Heartbeats come every ten seconds; Query stops asking while the tab is hidden. */
+/** Heartbeats arrive every 10 seconds. TanStack Query pauses requests while the tab is hidden. */
 const ASK_AGAIN_MS = 3_000;
-/** Beyond it an application server has few connections left for a peak. */
+/** Above this share of the connection limit, an application server has few connections left for a peak. */
 const CONNECTIONS_SHARE = 0.8;
-/** The longest of ours takes a minute or two. */
+/** The longest transactions of the service take a minute or two. */
 const TRANSACTION_SECONDS = 300;
 
-/** How the installation stands, as of a few seconds ago. */
+/** The state of the installation as of a few seconds ago. */
 export function Health() {
   const health = useQuery({ ...steadyResponseOf('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
   return (
     <>
       <OperatorHead title={words.health} />
-      <Answer of={health} height={480}>
+      <QueryView of={health} height={480}>
         {({ installation, postgres, temporal, outbox, periodicWork, processes }) => (
           <Stack gap="lg">
             <SendingHold hold={installation.sendingHold} />
@@ -45,12 +45,12 @@ export function Health() {
             <Processes processes={processes} />
           </Stack>
         )}
-      </Answer>
+      </QueryView>
     </>
   );
 }
 
-function Postgres({ facts }: { facts: HealthAnswer['postgres'] }) {
+function Postgres({ facts }: { facts: HealthResponse['postgres'] }) {
   const { pingMs, version, connections, maxConnections, databaseBytes, longestTransactionSeconds } = facts;
   const isFull = connections > CONNECTIONS_SHARE * maxConnections;
   const isLong = longestTransactionSeconds > TRANSACTION_SECONDS;
@@ -82,7 +82,7 @@ function Postgres({ facts }: { facts: HealthAnswer['postgres'] }) {
   );
 }
 
-function Temporal({ temporal: { reached, pingMs, queues } }: { temporal: HealthAnswer['temporal'] }) {
+function Temporal({ temporal: { reached, pingMs, queues } }: { temporal: HealthResponse['temporal'] }) {
   if (!reached) {
     return (
       <FactCard title={words.temporal} standing="away">

@@ -10,8 +10,8 @@ const words = text.operator;
 const CHANGES = ['getTenant', 'listTenants', 'getMe'] as const;
 
 /**
- * Holds a project with a reason, and releases it with a note. Each can be undone by the other, so nothing has to be
- * typed twice.
+ * Holds a project with a reason, and releases it with a note. Each action undoes the other, so the user need not type
+ * a word to confirm.
  */
 export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
   const [holding, hold] = useDisclosure();

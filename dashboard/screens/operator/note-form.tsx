@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts';
 
 const NOTE_MAX_CHARS = 500;
 
-/** Asks for a reason or a note before something is done. It stays open, and says so, when it failed. */
+/** Asks for a reason or a note before an action. If the action fails, the form stays open and shows the error. */
 export function NoteForm({
   opened,
   onClose,

@@ -10,7 +10,7 @@ const PARTS = [
   { to: '/operator/providers', label: words.providers },
 ] as const;
 
-/** The head of the operator's screens, with the way from one to the other. */
+/** The header of the operator's screens, with links between them. */
 export function OperatorHead({ title }: { title: string }) {
   const { pathname } = useLocation();
   return (

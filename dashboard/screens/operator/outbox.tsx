@@ -8,7 +8,7 @@ import { Explained, FactCard, WARNING } from './fact.tsx';
 type Row = ResponseOf<'getOperatorHealth'>['outbox'][number];
 
 const words = text.operator;
-/** A worker takes a row within a second; older rows wait for their turn, a rate or Temporal. */
+/** A worker claims a row within a second. Older rows wait for earlier rows, a send rate or Temporal. */
 const OLD_SECONDS = 30;
 
 /** Accepted work that has not started. */

@@ -10,7 +10,7 @@ type Work = ResponseOf<'getOperatorHealth'>['periodicWork'][number];
 
 const words = text.operator;
 
-/** How each kind of periodic work stands. */
+/** Shows the state of each kind of periodic work. */
 export function PeriodicWork({ kinds }: { kinds: Work[] }) {
   const late = kinds.filter((work) => work.late).map(({ kind }) => words.periodicKinds[kind]);
   const hasFailing = kinds.some(({ failing, backlog }) => failing.length > 0 || backlog > 0);

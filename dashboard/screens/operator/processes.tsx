@@ -8,7 +8,7 @@ type Process = ResponseOf<'getOperatorHealth'>['processes'][number];
 
 const words = text.operator;
 
-/** Which processes run, and which release each of them is. */
+/** Lists the running processes with their releases. */
 export function Processes({ processes }: { processes: Process[] }) {
   const alive = processes.filter((process) => process.alive);
   const hasWorker = alive.some(({ kind }) => kind === 'worker');

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { steadyResponseOf } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { OperatorHead } from './operator-head.tsx';
 import { SPANS } from './routes.ts';
@@ -17,7 +17,7 @@ type Answers = ResponseOf<'listProviderAnswers'>;
 const words = text.operator;
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } as const;
 
-/** Responses of mail servers and providers, the most frequent first; the time span is in the address. */
+/** Responses of mail servers and providers, the most frequent first. The time span is in the address. */
 export function Providers() {
   const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
   const navigate = useNavigate({ from: '/operator/providers' });
@@ -37,14 +37,14 @@ export function Providers() {
         w={190}
         mb="md"
       />
-      <Answer of={answers} height={320}>
+      <QueryView of={answers} height={320}>
         {(found) => (
           <>
             <SnsTopics topics={found.snsTopics} />
             <Found answers={found} />
           </>
         )}
-      </Answer>
+      </QueryView>
     </>
   );
 }

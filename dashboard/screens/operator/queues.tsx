@@ -8,7 +8,7 @@ import { Explained, WARNING } from './fact.tsx';
 const words = text.operator;
 const RATE = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** Temporal's task queues, by what waits in them. */
+/** Temporal's task queues, with the number of waiting tasks. */
 export function Queues({ queues }: { queues: ResponseOf<'getOperatorHealth'>['temporal']['queues'] }) {
   return (
     <Table.ScrollContainer minWidth={300} type="native">

@@ -8,7 +8,7 @@ import { FactCard } from './fact.tsx';
 const words = text.operator;
 const ASK_AGAIN_MS = 5_000;
 
-/** Shows the routes that are paused, with the mail server's reply; nothing where none is. */
+/** Shows the paused routes with the mail server's reply. Renders nothing if no route is paused. */
 export function RoutePauses() {
   const pauses = useQuery({ ...steadyResponseOf('listRoutePauses'), refetchInterval: ASK_AGAIN_MS });
   const resume = useWrite('resumeRoute', { changes: ['listRoutePauses'] });

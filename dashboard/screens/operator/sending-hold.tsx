@@ -7,7 +7,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.operator;
 
-/** Why nothing of the installation is sent, and the button that lets a clone send. */
+/** Shows why the installation sends nothing, and a button that permits a clone to send. */
 export function SendingHold({ hold }: { hold: ResponseOf<'getOperatorHealth'>['installation']['sendingHold'] }) {
   const resume = useWrite('resumeSending', { changes: ['getOperatorHealth'] });
   if (!hold) return null;

@@ -6,7 +6,7 @@ import { FactCard } from './fact.tsx';
 
 const words = text.operator;
 
-/** Shows how the subscription to each SNS topic of Amazon SES stands; nothing where no topic is set. */
+/** Shows the state of the subscription to each SNS topic of Amazon SES. Renders nothing if no topic is configured. */
 export function SnsTopics({ topics }: { topics: ResponseOf<'listProviderAnswers'>['snsTopics'] }) {
   if (topics.length === 0) return null;
   const isRefused = topics.some(({ state }) => state === 'refused');

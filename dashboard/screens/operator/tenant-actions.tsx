@@ -7,7 +7,7 @@ type Action = ResponseOf<'getTenant'>['actions'][number];
 
 const words = text.operator;
 
-/** Operators who held, released or limited the project, with their notes. */
+/** Actions of operators on the project (holds, releases, limits), with their notes. */
 export function TenantActions({ actions }: { actions: Action[] }) {
   return (
     <Paper withBorder p="md">
@@ -57,7 +57,7 @@ function nameOf({ actor, actorName }: Action): string {
   return actorName ?? (actor === 'system' ? words.byService : words.byGone);
 }
 
-/** The reason or note of an entry, or which limits it set. */
+/** Returns the reason or note of an entry, or the limits that it set. */
 function saidOf({ reason, note, operatorLimits }: Action['details']): string {
   if (typeof reason === 'string') return reason;
   if (typeof note === 'string') return note;

@@ -16,12 +16,12 @@ const DRAWN = [
   { label: words.complained, color: '#dc2626', of: 'complained' },
 ] as const;
 
-/** The project's sends by day, and their results. */
+/** The project's emails by day, with their results. */
 export function TenantDays({ days }: { days: Day[] }) {
   const [asTable, { toggle }] = useDisclosure();
   const drawn = useMemo(
     () => ({
-      // Midnight in the viewer's time zone, which the axis uses: both name the same day.
+      // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
       series: DRAWN.map(({ of, ...line }) => ({ ...line, values: days.map((day) => day[of]) })),
     }),
@@ -59,7 +59,7 @@ export function TenantDays({ days }: { days: Day[] }) {
   );
 }
 
-/** The numbers of the drawing, the newest day first. */
+/** The numbers of the chart as a table, newest day first. */
 function DaysTable({ days }: { days: Day[] }) {
   return (
     <Table verticalSpacing={4} aria-label={words.daysChart}>

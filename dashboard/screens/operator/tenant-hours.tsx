@@ -14,7 +14,7 @@ const HOURS = 48;
 const HOUR_SECONDS = 3_600;
 const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** The project's sends by hour, and the guards' rates of the last 24. */
+/** The project's emails by hour, and the guards' rates of the last 24 hours. */
 export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { tenant: Tenant }) {
   const [asTable, { toggle }] = useDisclosure();
   const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);
@@ -45,7 +45,7 @@ export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { te
   );
 }
 
-/** The numbers of the drawing, the newest hour first. */
+/** The numbers of the chart as a table, newest hour first. */
 function HoursTable({ hours }: { hours: Tenant['hours'] }) {
   return (
     <Table verticalSpacing={4} aria-label={words.hoursChart}>
@@ -88,7 +88,7 @@ export function withShare(part: number, whole: number): string {
   return whole === 0 ? formatCount(part) : `${formatCount(part)} · ${formatShare(part, whole)}`;
 }
 
-/** Every hour of the two days, those without mail as zeros. */
+/** Returns every hour of the two days. Hours without email are zero. */
 function toChartData(hours: Tenant['hours']): { atSeconds: number[]; series: Series[] } {
   const last = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
   const atSeconds = Array.from({ length: HOURS }, (_, index) => last - (HOURS - 1 - index) * HOUR_SECONDS);

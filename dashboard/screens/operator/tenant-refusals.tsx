@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.operator;
 
-/** Mailbox providers that refuse a project's mail because of who sends it. */
+/** Mailbox providers that refuse the project's email because of its sender. */
 export function TenantRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>['refusals'] }) {
   return (
     <Paper withBorder p="md">

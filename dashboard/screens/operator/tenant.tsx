@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { HoldActions } from './hold-actions.tsx';
 import { TenantActions } from './tenant-actions.tsx';
@@ -19,16 +19,16 @@ type Tenant = ResponseOf<'getTenant'>;
 
 const words = text.operator;
 
-/** One project as the operator sees it: sends, holds, limits. */
+/** One project, as an operator sees it: its emails, holds and limits. */
 export function TenantScreen() {
   const { tenantId } = useParams({ from: '/shell/operator/projects/$tenantId' });
   const tenant = useQuery(queryFor('getTenant', { params: { id: tenantId } }));
   return (
     <>
       {tenant.data === undefined && <PageHead title={words.project} back={BACK} />}
-      <Answer of={tenant} height={480}>
+      <QueryView of={tenant} height={480}>
         {(found) => <Found tenant={found} />}
-      </Answer>
+      </QueryView>
     </>
   );
 }

@@ -18,10 +18,10 @@ import { TENANT_ORDERS, type TenantsSearch } from './routes.ts';
 type Tenant = ItemOf<'listTenants'>;
 
 const words = text.operator;
-/** In any order but the newest first there is one page. */
+/** The list has several pages only in the order newest first. */
 const TOP = 100;
 
-/** All projects of the installation; search, hold and order are in the address. */
+/** All projects of the installation. Search, hold and order are in the address. */
 export function Tenants() {
   const { q, held, over, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
   const isTop = order !== 'newest';

@@ -7,10 +7,10 @@ import { text } from '../../text/text.ts';
 import { addressesIn, MOST_ADDRESSES } from './addresses.ts';
 
 const words = text.segments;
-/** Operations whose responses a change of members makes stale. */
+/** Operations whose responses become stale when members change. */
 export const MEMBERS_CHANGED = ['getSegment', 'listSegments', 'listSegmentContacts', 'explainSegment'] as const;
 
-/** Adds contacts to a static segment by their addresses, and says which of them are no contact. */
+/** Adds contacts to a static segment by address, and lists the addresses that have no contact. */
 export function AddMembers({ segmentId }: { segmentId: string }) {
   const [given, setGiven] = useState('');
   const [createMissing, setCreateMissing] = useState(false);

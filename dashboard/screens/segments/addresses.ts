@@ -1,4 +1,4 @@
-/** Maximum of addresses in one request. */
+/** Maximum number of addresses in one request. */
 export const MOST_ADDRESSES = 500;
 
 /**

@@ -18,7 +18,7 @@ const CHANGED = [
   ...(['getSegmentUsage', 'listSegmentHistory'] as const),
 ] as const;
 
-/** The editor of a segment that is there. */
+/** The editor of an existing segment. */
 export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const { id, type, slug } = segment;
   const saved = useMemo(() => formOf(segment), [segment]);
@@ -73,7 +73,7 @@ function formOf({ name, description, trackMembership, condition }: ResponseOf<'g
   };
 }
 
-/** The body of the request that saves: only what was changed. A STATIC segment has no condition and is not tracked. */
+/** Returns the request body with only the changed fields. A STATIC segment has no condition and is not tracked. */
 function changesOf(
   fields: FormDraft,
   saved: FormDraft,

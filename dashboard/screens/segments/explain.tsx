@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import type { FieldChoice } from '../../parts/condition-builder/choices.ts';
 import { kindOf } from '../../parts/condition-builder/language.ts';
@@ -12,6 +11,7 @@ import { sentenceOf } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { ContactSelect } from '../../parts/contact-select.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 
 type Segment = ResponseOf<'getSegment'>;
@@ -21,8 +21,7 @@ type Condition = NonNullable<Segment['condition']>;
 const words = text.segments;
 
 /**
- * Why one contact is in the segment, or is not: each filter with what the contact has for it. The contact is in the
- * address.
+ * Shows why a contact is in the segment or not: each filter with the contact's value. The contact is in the address.
  */
 export function Explain({ segment }: { segment: Segment }) {
   const { contact } = useSearch({ from: '/shell/segments/$segmentId' });
@@ -44,7 +43,7 @@ function Explained({ segment, contactId }: { segment: Segment; contactId: string
   const explanation = useQuery({ ...queryFor('explainSegment', asked), retry: false });
   const { data: contact } = useQuery({ ...queryFor('getContact', { params: { id: contactId } }), retry: false });
   return (
-    <Answer of={explanation}>
+    <QueryView of={explanation}>
       {(found) => (
         <>
           <Alert color={found.holds ? 'green' : 'gray'} role="status">
@@ -58,11 +57,11 @@ function Explained({ segment, contactId }: { segment: Segment; contactId: string
           {segment.condition && <Groups condition={segment.condition} filters={found.filters} path="" />}
         </>
       )}
-    </Answer>
+    </QueryView>
   );
 }
 
-/** The condition as it is drawn, each filter with its verdict. */
+/** Shows the condition as in the editor, with the result of each filter. */
 function Groups({ condition, filters, path }: { condition: Condition; filters: Explained[]; path: string }) {
   const choices = useFieldChoices('audience');
   const { groups, logic } = condition;

@@ -5,11 +5,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { steadyResponseOf, useWrite } from '../../api/queries.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { Refreshing } from '../../parts/refreshing.tsx';
 import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -19,7 +19,7 @@ const words = text.segments;
 const PAGE_SIZE = 50;
 type Page = ResponseOf<'listSegmentContacts'>;
 
-/** Current members of the segment, by pages; members of a static one can be added and removed. */
+/** The current members of the segment, in pages. Members of a static segment can be added and removed. */
 export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSegment'> }) {
   const { page = 1 } = useSearch({ from: '/shell/segments/$segmentId' });
   const query = { page, pageSize: PAGE_SIZE };
@@ -27,7 +27,7 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
   return (
     <>
       {type === 'STATIC' && <AddMembers segmentId={id} />}
-      <Answer of={contacts}>
+      <QueryView of={contacts}>
         {(answer) =>
           answer.total === 0 ? (
             <Empty
@@ -45,7 +45,7 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
             <Listed segmentId={id} isStatic={type === 'STATIC'} answer={answer} isOld={contacts.isPlaceholderData} />
           )
         }
-      </Answer>
+      </QueryView>
     </>
   );
 }
@@ -113,7 +113,7 @@ function Listed({
   );
 }
 
-/** Takes a member out at once; for ten seconds it can be put back. */
+/** Removes a member at once, with Undo for ten seconds. */
 function RemoveMember({ segmentId, email }: { segmentId: string; email: string }) {
   const whyNot = useWhyNot('segments:edit');
   const remove = useWrite('removeSegmentMembers', { changes: MEMBERS_CHANGED });

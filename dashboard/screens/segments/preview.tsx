@@ -11,15 +11,15 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 
-/** Delay after the last key press, so that not every letter starts a count. */
+/** Delay after the last key press, so that typing does not start a count for every letter. */
 const ASK_AFTER_MS = 350;
 const words = text.segments;
 
 interface PreviewState {
   answer: ResponseOf<'previewSegment'> | undefined;
-  /** Every row is filled in. */
+  /** Whether every row is complete. */
   isWhole: boolean;
-  /** The answer is of an earlier condition. */
+  /** Whether the result belongs to an earlier condition. */
   isOld: boolean;
   /** The API's errors, by row. */
   faults: ConditionFaults;
@@ -56,7 +56,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
   };
 }
 
-/** The count and ten of the matching contacts. Its height stays while it counts, so that nothing jumps. */
+/** Shows the count and ten matching contacts. Its height stays during a count, so that the layout does not jump. */
 export function Preview({ answer, isWhole: whole, isOld, failure }: PreviewState) {
   return (
     <Paper withBorder p="sm" mih={120} aria-busy={isOld}>

@@ -47,7 +47,7 @@ export function SegmentForm({
     isTouched: boolean;
     discard: (saved: FormDraft) => void;
   };
-  /** Fields that discarding returns to. */
+  /** The fields that Discard restores. */
   saved: FormDraft;
   /** Slug of an existing segment. */
   savedSlug?: string;
@@ -57,7 +57,7 @@ export function SegmentForm({
   failure: ApiFailure | null;
   /** The refused condition, whose rows have the errors. */
   sent: DraftCondition | undefined;
-  /** Why it cannot be saved just now. */
+  /** Why the segment cannot be saved now. */
   whyNot?: string | undefined;
 }) {
   const preview = usePreview(draft.condition, type === 'DYNAMIC');

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { EditSegment } from './edit-segment.tsx';
 import { Explain } from './explain.tsx';
@@ -18,18 +18,18 @@ import { Usage } from './usage.tsx';
 
 const words = text.segments;
 
-/** One segment; which part of it is open is in the address. */
+/** One segment. The open tab is in the address. */
 export function SegmentScreen() {
   const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
   const segment = useQuery(queryFor('getSegment', { params: { id: segmentId } }));
-  return <Answer of={segment}>{(found) => <Found segment={found} />}</Answer>;
+  return <QueryView of={segment}>{(found) => <Found segment={found} />}</QueryView>;
 }
 
 function Found({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const { tab = 'members' } = useSearch({ from: '/shell/segments/$segmentId' });
   const navigate = useNavigate({ from: '/segments/$segmentId' });
   const open = (next: string | null) => void navigate({ search: { tab: next as SegmentTab }, replace: true });
-  // The condition of a list is none, but its name and description are edited in the same place.
+  // A static segment has no condition, but the same form edits its name and description.
   return (
     <>
       <PageHead

@@ -5,7 +5,6 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
@@ -13,6 +12,7 @@ import { CountLink } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { TypeBadge } from './type-badge.tsx';
 
@@ -24,14 +24,14 @@ const EXAMPLE = {
   condition: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
 };
 
-/** All segments of the project; the search and the type are in the address. */
+/** All segments of the project. The search and the type are in the address. */
 export function Segments() {
   const segments = useQuery(queryFor('listSegments'));
   const { q, type } = useSearch({ from: '/shell/segments' });
   return (
     <>
       <PageHead title={words.list} actions={<NewButtons />} />
-      <Answer of={segments}>
+      <QueryView of={segments}>
         {(all) =>
           all.length === 0 ? (
             <Empty
@@ -46,7 +46,7 @@ export function Segments() {
             </>
           )
         }
-      </Answer>
+      </QueryView>
     </>
   );
 }
@@ -186,7 +186,7 @@ const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
 const TOUCHED = { hover: true, focus: true, touch: true };
 const SENTENCES_SHOWN = 3;
 
-/** The first filters of a condition, in words. */
+/** Shows the first filters of a condition in words. */
 function Summary({ condition }: { condition: NonNullable<Segment['condition']> }) {
   const choices = useFieldChoices('audience');
   const filters = filtersOf(condition);

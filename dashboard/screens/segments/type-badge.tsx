@@ -1,7 +1,7 @@
 import { Badge, Tooltip } from '@mantine/core';
 import { text } from '../../text/text.ts';
 
-/** The type of a segment, with what it means. */
+/** The type of a segment, with its meaning on hover. */
 export function TypeBadge({ type }: { type: 'DYNAMIC' | 'STATIC' }) {
   return (
     <Tooltip

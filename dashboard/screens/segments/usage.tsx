@@ -2,9 +2,9 @@ import { Box, Group, List, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 
@@ -14,7 +14,7 @@ const words = text.segments;
 export function Usage({ segmentId }: { segmentId: string }) {
   const usage = useQuery(queryFor('getSegmentUsage', { params: { id: segmentId } }));
   return (
-    <Answer of={usage}>
+    <QueryView of={usage}>
       {({ usedInCampaigns, usedInSegments, usedInWorkflows }) =>
         usedInCampaigns.length + usedInSegments.length + usedInWorkflows.length === 0 ? (
           <Empty title={words.usedNowhere} what={words.usedNowhereWhat} />
@@ -40,7 +40,7 @@ export function Usage({ segmentId }: { segmentId: string }) {
           </>
         )
       }
-    </Answer>
+    </QueryView>
   );
 }
 

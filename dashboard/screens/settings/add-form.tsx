@@ -5,7 +5,7 @@ import type { Permission } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 
-/** A short form above a list, with its fields in a row; a failure without a field is shown below. */
+/** A short form above a list, with its fields in a row. A failure without a field is shown below. */
 export function AddForm({
   action,
   label = action,
@@ -15,7 +15,7 @@ export function AddForm({
   onSubmit,
   children,
 }: {
-  /** On the button. */
+  /** The label of the button. */
   action: string;
   /** Label of the form, if the button alone is unclear. */
   label?: string;

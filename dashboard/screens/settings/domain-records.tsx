@@ -7,8 +7,8 @@ type Records = ResponseOf<'listDomains'>[number]['records'];
 const words = text.settings.domains;
 
 /**
- * The records that a domain needs, each to be copied, and whether it was found. They are long: no table, so that a
- * phone shows them whole.
+ * The DNS records that a domain needs, each with a copy button and whether it was found. It is not a table, so that a
+ * phone shows the long values completely.
  */
 export function DomainRecords({ records, note, domain }: { records: Records; note: string | null; domain: string }) {
   return (
@@ -66,7 +66,7 @@ function Line({ label, value, copy }: { label: string; value: string; copy: stri
   );
 }
 
-/** The values that DNS has instead. */
+/** The values that DNS returns instead. */
 function Seen({ values }: { values: string[] }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start" mt={2}>

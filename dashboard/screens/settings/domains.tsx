@@ -6,10 +6,10 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
@@ -22,7 +22,7 @@ const CHANGED = ['listDomains'] as const;
 const LOOK_AGAIN_MS = 15_000;
 const COLORS = { PENDING: 'yellow', VERIFIED: 'green', FAILED: 'red' } as const;
 
-/** The domains that mail is sent from, with the records that they need. */
+/** The sending domains of the project, with the DNS records that they need. */
 export function Domains() {
   const { projectId } = useSession();
   const domains = useQuery({
@@ -33,7 +33,7 @@ export function Domains() {
     <Stack>
       <Text c="dimmed">{words.what}</Text>
       <Add />
-      <Answer of={domains}>
+      <QueryView of={domains}>
         {(all) =>
           all.length === 0 ? (
             <Empty
@@ -45,7 +45,7 @@ export function Domains() {
             all.map((domain) => <One key={domain.id} domain={domain} />)
           )
         }
-      </Answer>
+      </QueryView>
     </Stack>
   );
 }

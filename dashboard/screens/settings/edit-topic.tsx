@@ -9,7 +9,7 @@ import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
 const words = text.settings.topics;
 
-/** Changes a topic in a dialog. */
+/** A dialog that edits a topic. */
 export function EditTopic({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   const [name, setName] = useState(topic.name);
   const [description, setDescription] = useState(topic.description ?? '');

@@ -5,5 +5,5 @@ export type Member = Team['members'][number];
 export type Invitation = Team['invitations'][number];
 export type Role = Member['role'];
 export const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
-/** Queries that a change of the team makes stale. */
+/** Operations whose responses become stale when the team changes. */
 export const TEAM_CHANGED = ['getTeam', 'listAuditLog'] as const;

@@ -3,7 +3,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
-/** A button that takes an entry of a list off without asking; for ten seconds it can be put back, as it was. */
+/** A button that removes an entry of a list without confirmation, with Undo for ten seconds. */
 export function RemoveAtOnce({
   needs,
   isPending,

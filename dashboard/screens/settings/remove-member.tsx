@@ -11,8 +11,8 @@ import { type Member, TEAM_CHANGED } from './member.ts';
 const words = text.settings.team;
 
 /**
- * Asks before a user is removed from the project, because only a new invitation brings them back. A user who leaves
- * is led to the sign-in page.
+ * Asks before a user is removed from the project, because only a new invitation brings the user back. Users who
+ * remove themselves are sent to the sign-in page.
  */
 export function RemoveMember({ member: { userId, email }, onClose }: { member: Member; onClose: () => void }) {
   const { userId: mine } = useSession();

@@ -4,7 +4,7 @@ import { shellRoute } from '../../app/root-route.tsx';
 export const SECTIONS = ['project', 'domains', 'topics', 'senders', 'suppressions', 'team', 'audit-log'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** `email`: the address that is looked for on the suppression list. */
+/** `email` is the search on the suppression list. */
 interface SettingsSearch {
   email?: string;
 }

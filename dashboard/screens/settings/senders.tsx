@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
@@ -22,14 +22,14 @@ const COLUMNS: Column<Sender>[] = [
   { name: text.settings.remove, head: ' ', align: 'right', cell: (sender) => <Remove sender={sender} /> },
 ];
 
-/** From which numbers and names SMS come, by country. */
+/** The phone numbers and sender names for SMS, by country. */
 export function Senders() {
   const senders = useQuery(queryFor('listSmsSenders'));
   return (
     <Stack>
       <Text c="dimmed">{words.what}</Text>
       <Add />
-      <Answer of={senders}>
+      <QueryView of={senders}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty title={words.emptyTitle} what={words.emptyWhat} />
@@ -37,7 +37,7 @@ export function Senders() {
             <RowTable rows={data} columns={COLUMNS} rowKey={({ id }) => id} caption={text.settings.sections.senders} />
           )
         }
-      </Answer>
+      </QueryView>
     </Stack>
   );
 }

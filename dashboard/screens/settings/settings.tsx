@@ -3,8 +3,8 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { Permission } from '../../app/session.ts';
 import { Loading } from '../../parts/loading.tsx';
-import { Needs } from '../../parts/needs.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { RequirePermission } from '../../parts/require-permission.tsx';
 import { text } from '../../text/text.ts';
 import { AuditLog } from './audit-log.tsx';
 import { Domains } from './domains.tsx';
@@ -26,7 +26,7 @@ const CONTENT: Record<Section, { needs: Permission; screen: ReactNode }> = {
   'audit-log': { needs: 'apikeys:manage', screen: <AuditLog /> },
 };
 
-/** The settings of the project, a section an address. */
+/** The settings of the project. Each section has its own address. */
 export function Settings() {
   const { section = 'project' } = useParams({ strict: false });
   const navigate = useNavigate();
@@ -46,9 +46,9 @@ export function Settings() {
           ))}
         </Tabs.List>
         <Tabs.Panel value={current}>
-          <Needs permission={needs}>
+          <RequirePermission permission={needs}>
             <Suspense fallback={<Loading />}>{screen}</Suspense>
-          </Needs>
+          </RequirePermission>
         </Tabs.Panel>
       </Tabs>
     </>

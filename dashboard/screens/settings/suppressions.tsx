@@ -35,7 +35,7 @@ const COLUMNS: Column<Suppression>[] = [
   { name: text.settings.remove, head: ' ', align: 'right', cell: (entry) => <TakeOff entry={entry} /> },
 ];
 
-/** Addresses that get no mail, or no marketing. Which is looked for is in the address of the page. */
+/** Addresses that get no email, or no marketing email. The search is in the address of the page. */
 export function Suppressions() {
   const { email } = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Answer } from '../../parts/answer.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -23,14 +23,14 @@ export function Team() {
     <Stack gap="lg">
       <Text c="dimmed">{words.what}</Text>
       <Invite />
-      <Answer of={team}>
+      <QueryView of={team}>
         {({ members, invitations }) => (
           <>
             <Members members={members} />
             <Invitations invitations={invitations} />
           </>
         )}
-      </Answer>
+      </QueryView>
     </Stack>
   );
 }

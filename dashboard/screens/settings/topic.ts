@@ -1,5 +1,5 @@
 import type { ResponseOf } from '../../api/client.ts';
 
 export type Topic = ResponseOf<'listTopics'>['data'][number];
-/** Queries that a change of a topic makes stale. */
+/** Operations whose responses become stale when a topic changes. */
 export const TOPICS_CHANGED = ['listTopics', 'getTopic'] as const;

@@ -15,7 +15,7 @@ import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
 const words = text.settings.topics;
 
-/** Topics of marketing email, which contacts join and leave individually. */
+/** Topics of marketing email, to which contacts subscribe individually. */
 export function Topics() {
   const pages = useInfiniteQuery(pagesOf('listTopics', { query: { limit: 50 } }));
   const [edited, edit] = useState<Topic>();

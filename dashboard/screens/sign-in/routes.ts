@@ -2,8 +2,8 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.tsx';
 
 /**
- * `back`: the path of the app to open afterwards. `new`: make an account. `link`: the link of `npm start` that led
- * here signed no one in.
+ * `back` is the path of the app to open afterwards. `new` opens the sign-up form. `link` is set after a link of `npm
+ * start` that did not sign the user in.
  */
 export interface SignInSearch {
   back?: string;
@@ -17,7 +17,7 @@ const signInRoute = createRoute({
   validateSearch: (given: Record<string, unknown>): SignInSearch => {
     const { back, link } = given;
     return {
-      // A path of ours only: a link to this page must not lead to another site.
+      // Only a path of the app is accepted: a link to this page must not redirect to another site.
       ...(typeof back === 'string' && /^\/(?![/\\])/.test(back) && { back }),
       ...(link === 'ended' && { link }),
       ...(given.new === true && { new: true }),

@@ -11,12 +11,12 @@ import { type Start, startOf } from './starts.ts';
 
 const NAME_MAX_CHARS = 200;
 
-/** Asks what the template is called and what kind of mail it is, makes it, and opens it. */
+/** Asks for the name and type of a new template, creates it, and opens it. */
 export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [name, setName] = useState('');
   const [type, setType] = useState<TemplateType>('TRANSACTIONAL');
   const [start, setStart] = useState<Start>('letter');
-  // Without a sender an automation could not send it; it can be changed, as all of it.
+  // Sets a default sender, because an automation cannot send a template without one. The user can change it later.
   const domains = useVerifiedDomains({ enabled: opened });
   const domain = domains?.[0];
   const navigate = useNavigate();

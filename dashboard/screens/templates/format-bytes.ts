@@ -1,6 +1,6 @@
 const UNITS = ['B', 'kB', 'MB', 'GB'];
 
-/** A size as people read it: `47 kB`, `1.2 MB`, by 1,024. */
+/** Formats a size in units of 1,024: `47 kB`, `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
   const value = bytes / 1024 ** step;

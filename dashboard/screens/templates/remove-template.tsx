@@ -28,7 +28,7 @@ export function RemoveTemplate({
       onClose={onClose}
       title={text.templates.removeTitle}
       what={text.templates.removeWhat}
-      // A name may be long; one line is enough to type.
+      // A name may be long. Typing the start of it is enough.
       word={name.trim().slice(0, WORD_MAX_CHARS).trim()}
       action={text.templates.remove}
       isPending={remove.isPending}

@@ -8,7 +8,7 @@ import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import type { TemplateFields } from './template-fields.ts';
 
-/** Sends what is written to one address, one's own at first. */
+/** Sends the current text to one address, by default the user's own. */
 export function SendTest({
   fields,
   opened,

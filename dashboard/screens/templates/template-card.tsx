@@ -14,7 +14,7 @@ import { RemoveTemplate } from './remove-template.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 import { draftName } from './use-template-edit.ts';
 
-/** A template in the list: how it looks, what it is called, when it was changed. */
+/** A template in the list: thumbnail, name, and time of the last change. */
 export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }) {
   const { id, name, subject, type, updatedAt } = template;
   const isUnsaved = readKept(draftKey(useSession(), draftName(id))) !== undefined;

@@ -13,7 +13,7 @@ import { TemplateSettings } from './template-settings.tsx';
 import { TemplateUsage } from './template-usage.tsx';
 import { useTemplateEdit } from './use-template-edit.ts';
 
-/** The editor of a template: content beside its preview, sender, usage. */
+/** The editor of a template: content with a preview, sender, usage. */
 export function TemplateEditor({ saved }: { saved: Template }) {
   const edit = useTemplateEdit(saved);
   const { fields, change, isTouched, hasConflict } = edit;
@@ -22,7 +22,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
   const save = () => {
     if (isTouched && !isReadOnly) edit.save();
   };
-  // Also while the cursor is in a field or in the code.
+  // The shortcut also works while the cursor is in a field or in the code.
   useHotkeys([['mod+S', save]], [], true);
   return (
     <>

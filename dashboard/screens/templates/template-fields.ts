@@ -2,7 +2,7 @@ import type { InputOf, ResponseOf } from '../../api/client.ts';
 
 export type Template = ResponseOf<'getTemplate'>;
 
-/** Fields that the editor changes; empty ones are empty strings, so that every field is a string. */
+/** The fields that the editor changes. A missing value is an empty string. */
 export interface TemplateFields {
   name: string;
   description: string;
@@ -33,7 +33,7 @@ export function fieldsOf(template: Template): TemplateFields {
   };
 }
 
-/** Whether something was changed. */
+/** Returns whether any field has changed. */
 export function isChanged(now: TemplateFields, saved: TemplateFields): boolean {
   return changedNames(now, saved).length > 0;
 }

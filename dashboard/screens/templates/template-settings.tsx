@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
 import type { TemplateFields } from './template-fields.ts';
 
-/** Name, type and sender of a template: rarely changed, so folded. */
+/** Name, type and sender of a template. They rarely change, so they are collapsed. */
 export function TemplateSettings({
   fields,
   change,

@@ -1,12 +1,12 @@
 import { Box, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 
-/** The steps of automations that send by a template, and how many mails it has made. */
+/** The steps of automations that use a template, and how many emails were sent with it. */
 export function TemplateUsage({ id }: { id: string }) {
   const usage = useQuery(queryFor('getTemplateUsage', { params: { id } }));
   return (
@@ -14,7 +14,7 @@ export function TemplateUsage({ id }: { id: string }) {
       <Title order={2} size="h4" id="template-usage" mb="xs">
         {text.templates.usedIn}
       </Title>
-      <Answer of={usage} height={80}>
+      <QueryView of={usage} height={80}>
         {({ workflowSteps, emailsSent }) => (
           <>
             <Text size="sm" c="dimmed">
@@ -44,7 +44,7 @@ export function TemplateUsage({ id }: { id: string }) {
             )}
           </>
         )}
-      </Answer>
+      </QueryView>
     </Box>
   );
 }

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { TemplateEditor } from './template-editor.tsx';
 
-/** One template, to be written on. */
+/** One template in the editor. */
 export function TemplateScreen() {
   const { templateId } = useParams({ from: '/shell/templates/$templateId' });
   const template = useQuery(queryFor('getTemplate', { params: { id: templateId } }));
   return (
-    <Answer of={template} height={600}>
+    <QueryView of={template} height={600}>
       {(saved) => <TemplateEditor key={templateId} saved={saved} />}
-    </Answer>
+    </QueryView>
   );
 }

@@ -19,7 +19,7 @@ import { TemplateCard } from './template-card.tsx';
 
 const PAGE = 24;
 
-/** The templates of the project as they look, newest first. */
+/** The templates of the project with thumbnails, newest first. */
 export function Templates() {
   const { search, type } = useSearch({ from: '/shell/templates' });
   const [isCreating, creating] = useDisclosure();

@@ -6,7 +6,7 @@ import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { changesOf, fieldsOf, type Template } from './template-fields.ts';
 
-/** Names the draft of a template in this browser. */
+/** Returns the name of a template's draft in this browser. */
 export const draftName = (templateId: string): string => `template:${templateId}`;
 
 /** Edits a template. This browser keeps the text until it is saved or discarded. */
@@ -37,7 +37,7 @@ export function useTemplateEdit(template: Template) {
   return { ...edit, save, isSaving: write.isPending, error: isStale(write.error) ? null : write.error };
 }
 
-/** Tells users who leave with unsaved changes where the changes are. */
+/** Tells users who leave with unsaved changes that this browser keeps the changes. */
 function useTellOnLeaving(isDirty: boolean, name: string): void {
   const last = useRef({ isDirty, name });
   useEffect(() => {

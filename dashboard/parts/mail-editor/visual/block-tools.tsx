@@ -18,7 +18,7 @@ export function BlockTools({
   blocks: readonly Block[];
   /** Blocks around the cursor, the innermost first. */
   around: readonly Block[];
-  /** Which of them is meant. */
+  /** The index of the selected block in `around`. */
   depth: number;
   onDepth: (depth: number) => void;
   onEdit: (edit: SourceEdit) => void;

@@ -1,6 +1,6 @@
 /**
- * A message from the frame about an edit in it. The email in it runs no script, but the message is treated as
- * untrusted all the same.
+ * A message from the frame about an edit in it. The email in the frame runs no script, but the message is treated as
+ * untrusted anyway.
  */
 export type FrameMessage =
   | { kind: 'ready' }
@@ -14,7 +14,7 @@ export type FrameMessage =
 /** No email is longer; a longer message does not come from the frame's script. */
 const SAID_MAX_CHARS = 512 * 1024;
 
-/** The message, if it is one; undefined for anything else. */
+/** Returns the message if it is valid; undefined otherwise. */
 export function readFrameMessage(data: unknown): FrameMessage | undefined {
   if (typeof data !== 'object' || data === null || Reflect.get(data, 'from') !== 'tidings-visual') return undefined;
   const given = data as Record<string, unknown>;

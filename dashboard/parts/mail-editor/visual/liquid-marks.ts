@@ -1,4 +1,4 @@
-/** `{{ … }}` and `{% … %}`, each whole. */
+/** Matches each complete `{{ … }}` and `{% … %}`. */
 export const LIQUID = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 
 /** Returns whether Liquid is still open at the end of a text, given whether it was open at its start. */
@@ -12,12 +12,12 @@ function afterClose(said: string): string | undefined {
   return close ? said.slice(close.index + 2) : undefined;
 }
 
-/** Whether a text is tags of Liquid and nothing that is shown. */
+/** Returns whether a text has only Liquid tags, which show nothing. */
 export function isLogicOnly(said: string): boolean {
   return said.replaceAll(/\{%[\s\S]*?%\}/g, '').trim() === '';
 }
 
-/** Whether a `<br>` (a new line as it is shown) stands inside of Liquid: as text it would be another one. */
+/** Returns whether a `<br>` (shown as a new line) is inside Liquid. As plain text it would change the Liquid. */
 export function holdsMarkup(said: string): boolean {
   return [...said.matchAll(LIQUID)].some(([whole]) => whole.includes('\n'));
 }

@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 import { attributeEdit, attributeValue, type SourceEdit } from './source-edits.ts';
 import { isCutOff, type TagPart } from './source-parts.ts';
 
-/** Edits the link or image that was clicked. A change takes effect when its field loses focus, or by Enter. */
+/** A form for the link or image that was clicked. A change takes effect when its field loses focus, or with Enter. */
 export function PickedForm({
   source,
   picked,
@@ -18,7 +18,7 @@ export function PickedForm({
   isReadOnly: boolean;
   onEdit: (edit: SourceEdit) => void;
   onClose: () => void;
-  /** Called with another image to show instead. */
+  /** Called with an image file that replaces the image. */
   onPicture: (file: File) => void;
 }) {
   const field = (name: string, label: string) => (

@@ -10,7 +10,7 @@ export interface Block {
   parent: number;
 }
 
-/** Elements that people see as one block. The frame's script has the same list. */
+/** Elements that people perceive as one block. The frame's script has the same list. */
 const BLOCKS = new Set('p h1 h2 h3 h4 h5 h6 li ul ol blockquote tr table div section'.split(' '));
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
@@ -23,7 +23,7 @@ export function blocksOf(source: string): Block[] {
   return scan.blocks;
 }
 
-/** The blocks around a place, the innermost first. */
+/** Returns the blocks around an offset, the innermost first. */
 export function blocksAround(blocks: readonly Block[], at: number): Block[] {
   return blocks.filter(({ start, end }) => start <= at && at <= end).sort((a, b) => b.start - a.start);
 }
@@ -81,7 +81,7 @@ export function isWhole(source: string, { start, end }: Block): boolean {
   for (const [, word = ''] of said.matchAll(/\{%-?\s*(\w+)/g)) {
     if (/^(if|unless|for|case|tablerow|capture|comment|raw)$/.test(word)) depth += 1;
     else if (word.startsWith('end')) depth -= 1;
-    // `else` of a condition that started outside.
+    // This `else` belongs to a condition that starts outside of the block.
     else if (/^(else|elsif|when|break|continue)$/.test(word) && depth === 0) return false;
     if (depth < 0) return false;
   }
@@ -89,7 +89,7 @@ export function isWhole(source: string, { start, end }: Block): boolean {
   return depth === 0 && count(/<!--\[if/gi) === count(/<!\[endif\]/gi);
 }
 
-/** The edit that puts a copy behind the block, on a line of its own where the block is on one. */
+/** Returns the edit that inserts a copy after the block, on a new line if the block is on a line of its own. */
 export function duplicateBlock(source: string, block: Block): SourceEdit {
   const lineStart = source.lastIndexOf('\n', block.start - 1) + 1;
   const indent = source.slice(lineStart, block.start);
@@ -97,7 +97,7 @@ export function duplicateBlock(source: string, block: Block): SourceEdit {
   return { start: block.end, end: block.end, said: gap + source.slice(block.start, block.end) };
 }
 
-/** The edit that takes the block out. */
+/** Returns the edit that removes the block. */
 export function without(block: Block): SourceEdit {
   return { start: block.start, end: block.end, said: '' };
 }

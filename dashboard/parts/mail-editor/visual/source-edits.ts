@@ -8,7 +8,7 @@ export interface SourceEdit {
   said: string;
 }
 
-/** The source with the edit made. */
+/** Returns the source after the edit. */
 export function applyEdit(source: string, { start, end, said }: SourceEdit): string {
   return source.slice(0, start) + said + source.slice(end);
 }
@@ -38,13 +38,14 @@ function positionOf({ characters, start, end }: TextPart, index: number): number
   return characters.at(-1)?.end ?? Math.max(start, end);
 }
 
-/** Returns the offset in the source of the caret before this character. */
+/** Returns the source offset of the caret when it is before the character at this index. */
 export function sourcePosition(part: TextPart, index: number): number {
   return positionOf(part, index);
 }
 
 /**
- * A browser writes a space at the edge of a text as one that does not break: it is a plain one where none was before.
+ * Restores plain spaces. A browser writes a space at the edge of a text as a non-breaking space; it stays only if the
+ * text had non-breaking spaces before.
  */
 function normalizeText(now: string, before: string): string {
   return before.includes('\u00a0') ? now : now.replaceAll('\u00a0', ' ');
@@ -73,7 +74,8 @@ function escapeHtml(character: string): string {
 }
 
 /**
- * The edit that gives an attribute this value, or the tag this attribute. `value` is plain text, with Liquid as it is.
+ * Returns the edit that sets the value of an attribute, and adds the attribute if it is missing. `value` is plain
+ * text, with Liquid unescaped.
  */
 export function attributeEdit(part: TagPart, name: string, value: string): SourceEdit {
   const place = part.attributes.get(name);
@@ -96,7 +98,7 @@ function readable(value: string): string {
     .replaceAll(/&amp;/gi, '&');
 }
 
-/** A quote inside of Liquid is written as the other kind: escaped, Liquid would not know it. */
+/** A quote inside Liquid is written as the other kind of quote, because Liquid would not understand an escaped one. */
 function escapeAttribute(value: string, quote: Exclude<AttributePlace['quote'], ''>): string {
   const other = quote === '"' ? "'" : '"';
   let at = 0;
@@ -115,7 +117,7 @@ function escapePlainText(value: string, quote: string): string {
     .replaceAll('<', '&lt;');
 }
 
-/** The edits that put tags around what is selected of a text, from the end to the beginning. */
+/** Returns the edits that put tags around the selection of a text, from the end to the start. */
 export function wrapEdits(part: TextPart, from: number, to: number, before: string, after: string): SourceEdit[] {
   const [start, end] = [positionOf(part, from), part.characters[to - 1]?.end ?? positionOf(part, to)];
   return [

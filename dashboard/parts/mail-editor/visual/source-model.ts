@@ -20,7 +20,7 @@ export function modelOf(source: string): SourceModel {
   return { source, ...partsOf(source) };
 }
 
-/** The model after a text was typed over; the same one where nothing differs. */
+/** Returns the model after the user changed a text; the same model if nothing differs. */
 export function typedOver(model: SourceModel, id: number, now: string): SourceModel {
   const part = model.parts[id];
   if (part?.kind !== 'text') return model;

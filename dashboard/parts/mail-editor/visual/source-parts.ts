@@ -2,8 +2,8 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { hasOpenLiquid, holdsMarkup, isLogicOnly } from './liquid-marks.ts';
 
 /**
- * One character as it is shown, and where in the source it stands: an entity, a `<br>` or a run of white space is
- * several there.
+ * A character as it is shown, with its range in the source. An entity, a `<br>` or a run of white space is one
+ * character that has several in the source.
  */
 export interface ShownCharacter {
   shown: string;
@@ -11,7 +11,7 @@ export interface ShownCharacter {
   end: number;
 }
 
-/** A stretch of text between two tags. */
+/** The text between two tags. */
 export interface TextPart {
   kind: 'text';
   id: number;
@@ -34,7 +34,7 @@ export interface TagPart {
   kind: 'link' | 'picture';
   id: number;
   start: number;
-  /** Behind its name: a new attribute goes here. */
+  /** The offset after the tag's name, where a new attribute is inserted. */
   nameEnd: number;
   end: number;
   attributes: Map<string, AttributePlace>;
@@ -42,7 +42,7 @@ export interface TagPart {
 
 export type SourcePart = TextPart | TagPart;
 
-/** A part that may not be shown during editing: it would run, navigate or change the meaning of addresses. */
+/** A part that is removed during editing, because it would run, navigate or change the base of addresses. */
 export interface HiddenPart {
   kind: 'hidden';
   start: number;
@@ -56,7 +56,7 @@ export interface SourceParts {
 
 const TAGS: Record<string, TagPart['kind']> = { a: 'link', img: 'picture' };
 const HIDDEN_TAGS = new Set(['base', 'link', 'meta', 'script']);
-/** Their text is no text of the mail. */
+/** Elements whose text is not shown as text of the email. */
 const SILENT = new Set([
   'style',
   'script',
@@ -69,13 +69,13 @@ const SILENT = new Set([
   'object',
   'head',
 ]);
-/** A browser shows text that stands right in these somewhere else. */
+/** Elements whose direct text a browser would move elsewhere. */
 const TABLE_INNARDS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'colgroup']);
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
 /**
- * Finds the editable parts of an email's source, each with its range. The source is not rewritten. Everything that is
- * not listed here stays untouched: comments for Outlook, styles, Liquid in attributes, broken markup.
+ * Finds the editable parts of an email's source, each with its range. The source is not rewritten. Everything else
+ * stays unchanged: comments for Outlook, styles, Liquid in attributes, broken markup.
  */
 export function partsOf(source: string): SourceParts {
   const scan = new Scan(source);
@@ -85,7 +85,7 @@ export function partsOf(source: string): SourceParts {
   return { parts: scan.parts, hidden: scan.hidden };
 }
 
-/** The characters of a stretch of text, as they are shown, white space too. */
+/** Returns the characters of a text as they are shown, including white space. */
 export function charactersOf(source: string): ShownCharacter[] {
   const scan = new Scan(source);
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, scan);
@@ -94,7 +94,7 @@ export function charactersOf(source: string): ShownCharacter[] {
   return scan.characters;
 }
 
-/** Listens to the tokenizer, which tells where everything stands. */
+/** Collects the parts from the tokenizer's callbacks, which report the range of each token. */
 class Scan implements TokenizerCallbacks {
   readonly parts: SourcePart[] = [];
   readonly hidden: HiddenPart[] = [];
@@ -124,7 +124,7 @@ class Scan implements TokenizerCallbacks {
 
   private show(shown: string, start: number, end: number): void {
     const last = this.text.at(-1);
-    // White space that the tokenizer gave in two pieces is one all the same.
+    // The tokenizer may report one run of white space in two pieces.
     if (last && shown === ' ' && last.shown === ' ' && last.end === start && isSpace(this.source[last.start])) {
       last.end = end;
     } else {
@@ -134,7 +134,7 @@ class Scan implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     const name = this.source.slice(start, end).toLowerCase();
-    // A new line within a text, not the end of it.
+    // A `<br>` is a new line within a text and does not end it.
     if (name !== 'br') this.endText();
     this.tag = { name, start: start - 1, nameEnd: end, attributes: new Map() };
   }
@@ -155,7 +155,7 @@ class Scan implements TokenizerCallbacks {
     if (!value) return;
     const quote = (value[1] ?? '') as AttributePlace['quote'];
     const start = attribute.end + value[0].length;
-    // The tokenizer counts a closing quote in.
+    // The tokenizer includes the closing quote in the range.
     const valueEnd = quote === '' ? end : end - 1;
     tag.attributes.set(attribute.name, { start, end: Math.max(start, valueEnd), quote });
   }
@@ -241,7 +241,10 @@ class Scan implements TokenizerCallbacks {
   }
 }
 
-/** White space at the edges formats the source; typed text goes to the words, not after it. */
+/**
+ * White space at the edges only formats the source. It is excluded, so that typed text is added directly to the
+ * words.
+ */
 function trimShown(characters: ShownCharacter[]): ShownCharacter[] {
   const from = characters.findIndex(({ shown }) => shown !== ' ');
   return from < 0 ? [] : characters.slice(from, characters.findLastIndex(({ shown }) => shown !== ' ') + 1);
@@ -251,13 +254,14 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && ' \t\n\r\f'.includes(character);
 }
 
-/** A text part as it is shown. */
+/** Returns a text part as it is shown. */
 export function shownText(part: TextPart): string {
   return part.characters.map(({ shown }) => shown).join('');
 }
 
 /**
- * Whether an attribute ends in the middle of Liquid, because that has the same quotes: it can be changed as code only.
+ * Returns whether an attribute ends in the middle of Liquid, because the Liquid has the same quotes. Such an
+ * attribute can be edited only as code.
  */
 export function isCutOff(source: string, part: TagPart, name: string): boolean {
   const place = part.attributes.get(name);

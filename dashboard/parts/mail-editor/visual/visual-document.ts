@@ -1,7 +1,7 @@
 import type { SourceModel } from './source-model.ts';
 import { type SourcePart, shownText, type TextPart } from './source-parts.ts';
 
-/** The element of the frame that stands for a part, for the frame's script. */
+/** The attribute that marks the element of each part, for the frame's script. */
 const MARK = 'data-tidings';
 
 const STYLE = `
@@ -14,8 +14,9 @@ img[${MARK}]:hover,img[${MARK}-picked]{outline:2px solid #2563eb}
 a[${MARK}-picked]{outline:2px dashed #2563eb;outline-offset:2px}`;
 
 /**
- * Renders the email for display, each editable part marked with its number. It is never saved; the source is.
- * `script` is the only script that runs in it; the policy lets nothing else run, be sent or be framed.
+ * Renders the email for display, with each editable part marked with its number. This HTML is never saved; the source
+ * is. `script` is the only script that runs in it: the content security policy blocks other scripts, requests and
+ * frames.
  */
 export function visualDocument(
   model: SourceModel,
@@ -32,7 +33,7 @@ export function visualDocument(
   return doctype + head + markElements(model, doctype.length);
 }
 
-/** The source from here on, with marks at its parts and without what is hidden. */
+/** Returns the source from this offset, with marks at its parts and without its hidden parts. */
 function markElements({ source, parts, hidden }: SourceModel, from: number): string {
   const pieces: { start: number; end: number; said: string }[] = [
     ...hidden.map(({ start, end }) => ({ start, end, said: '' })),
@@ -41,7 +42,7 @@ function markElements({ source, parts, hidden }: SourceModel, from: number): str
   let at = from;
   let said = '';
   for (const piece of pieces) {
-    // Inside of what is hidden.
+    // The piece is inside a hidden part.
     if (piece.start < at) continue;
     said += source.slice(at, piece.start) + piece.said;
     at = piece.end;

@@ -13,7 +13,7 @@ const wordsOf = (source: string) =>
   partsOf(source).parts.filter((part): part is TextPart => part.kind === 'text' && part.role === 'words');
 const tagsOf = (source: string) => partsOf(source).parts.filter((part): part is TagPart => part.kind !== 'text');
 
-/** The source after this is typed over the text that reads like that. */
+/** Returns the source after the text `before` was replaced with `after` by typing. */
 function retyped(source: string, before: string, after: string): string {
   const part = wordsOf(source).find((one) => shownText(one).includes(before));
   if (!part) throw new Error(`nothing reads ${before}`);
@@ -62,7 +62,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
         if (!now || !there) throw new Error(`${name} is gone`);
         expect(other.slice(there.start, there.end)).toMatch(/^https:\/\/x\.example\/\{\{ a \| append: ["']b["'] \}\}$/);
         expect(other.slice(0, place.start - 1)).toBe(source.slice(0, place.start - 1));
-        // An attribute without quotes has quotes now.
+        // The attribute was written without quotes and gets quotes.
         const back = applyEdit(other, { start: there.start, end: there.end, said: raw });
         expect(place.quote === '' ? back.length : back).toBe(place.quote === '' ? source.length + 2 : source);
         expect(attributeValue(source, part, name)).toBeDefined();

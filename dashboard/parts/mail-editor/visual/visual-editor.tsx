@@ -13,7 +13,7 @@ import { visualDocument } from './visual-document.ts';
 import frameScript from './visual-frame.js?url&no-inline';
 import { VisualTools } from './visual-tools.tsx';
 
-/** Number of steps that a user can undo. */
+/** The maximum number of edits that a user can undo. */
 const STEPS_MOST = 100;
 
 interface Cursor {
@@ -24,13 +24,13 @@ interface Cursor {
 
 interface Shown {
   model: SourceModel;
-  /** HTML in the frame, which is redrawn only if more than a text changed. */
+  /** The HTML of the frame. It is redrawn only if more than a text changed. */
   document: string;
 }
 
 /**
- * Visual editor: text, links, images and buttons are edited in place. Each edit replaces a range of the source; the
- * rest stays unchanged, byte for byte.
+ * The visual editor, in which text, links, images and buttons are edited in place. Each edit replaces a range of the
+ * source; the rest stays unchanged, byte for byte.
  */
 export const VisualEditor = forwardRef<
   CodeEditorHandle,
@@ -81,7 +81,7 @@ export const VisualEditor = forwardRef<
     const next = typedOver(model, id, said);
     if (next === model) return;
     if (past.at(-1) !== model.source) remember();
-    // The typed text is in the frame already; redrawing it would move the cursor away.
+    // The frame shows the typed text already. Redrawing it would move the cursor away.
     setShown({ ...shown, model: next });
     onChange(next.source);
   };
@@ -98,7 +98,7 @@ export const VisualEditor = forwardRef<
     if (part?.kind !== 'text' || !cursor || cursor.start === cursor.end) return;
     const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
     const at = edits.at(-1)?.start;
-    // The parts have other numbers now; a new link needs its address next.
+    // The edit renumbered the parts. The form opens for the new link, because its address comes next.
     const link = modelOf(change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
     setPicked(link?.id ?? null);
   };
@@ -126,7 +126,7 @@ export const VisualEditor = forwardRef<
     else if (message.kind === 'key' && message.key === 'b') wrap('<strong>', '</strong>');
     else if (message.kind === 'key' && message.key === 'i') wrap('<em>', '</em>');
   };
-  // An upload ends later, and by then the email may have changed.
+  // An upload ends later, when the email may have changed. It needs the latest functions.
   const latest = useRef({ hear, insertMarkup, replacePicture });
   useEffect(() => {
     latest.current = { hear, insertMarkup, replacePicture };
@@ -140,7 +140,7 @@ export const VisualEditor = forwardRef<
     window.addEventListener('message', onMessage);
     return () => window.removeEventListener('message', onMessage);
   }, []);
-  // Changed elsewhere: another version was loaded.
+  // The value changed outside the editor: another version was loaded.
   if (value !== model.source) redraw(value);
 
   useImperativeHandle(handle, () => ({
@@ -188,7 +188,8 @@ export const VisualEditor = forwardRef<
         ref={frame}
         component="iframe"
         title={text.mailEditor.visualFrame}
-        // Scripts: our own alone, by its policy. Without same-origin what is in it reaches nothing of the page.
+        // The content security policy permits only our own script. Without `allow-same-origin`, the frame cannot
+        // access the page.
         sandbox="allow-scripts"
         srcDoc={shown.document}
         referrerPolicy="no-referrer"
@@ -210,12 +211,12 @@ function scriptAddress(): string {
   return new URL(frameScript, window.location.href).href;
 }
 
-/** Returns the address in the tag of an image, as plain text. */
+/** Returns the source address of an image tag as plain text. */
 function addressIn(tag: string): string {
   return (/src="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }
 
-/** Position of an image that is inserted without a cursor. */
+/** Returns the offset at which an image is inserted if there is no cursor. */
 function endOfBody(source: string): number {
   const at = source.search(/<\/body\s*>/i);
   return at < 0 ? source.length : at;

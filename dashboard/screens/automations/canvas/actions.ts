@@ -5,9 +5,9 @@ import type { CountOf } from '../step-counts.tsx';
 /** Actions on the canvas. The functions never change, so that no node is redrawn for them. */
 export interface CanvasActions {
   onAdd: (place: InsertPoint) => void;
-  /** Lists the contacts that a step's count counts. */
+  /** Opens the list of the contacts that a count of a step includes. */
   onCount: (stepId: string, count: CountOf) => void;
-  /** The address that shows them. */
+  /** Returns the address of that list. */
   countHref: (stepId: string, count: CountOf) => string;
 }
 

@@ -39,7 +39,7 @@ export interface CanvasProps {
   onDisconnect: (place: { after: string; branch: string | null }) => void;
 }
 
-/** The drawing of an automation. It shows its props and reports edits; its only state is a drag in progress. */
+/** The canvas of an automation. It shows its props and reports edits; its only state is a drag in progress. */
 export function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>
@@ -85,7 +85,7 @@ function Flow(props: CanvasProps) {
     else latest.current.onConnect({ from: source, to: target, branch: branchOf(sourceHandle) });
   }, []);
 
-  // A stable function: a new one would redraw every visible node each time that one moves.
+  // The function must be stable: a new one would redraw all visible nodes whenever one node moves.
   const onNodeClick = useCallback(
     (_: unknown, { id, type }: CanvasNode) => latest.current.onSelect(type === 'step' ? id : undefined),
     [],
@@ -129,7 +129,7 @@ function Flow(props: CanvasProps) {
   );
 }
 
-/** A large drawing shows its start first, because all of it would be too small to read. */
+/** A large graph opens at its start, because the whole graph would be too small to read. */
 function fitOfFirst({ graph }: Drawing) {
   if (graph.steps.length <= FITS) return FIT;
   const first = orderSteps(graph).slice(0, SHOWN_FIRST);
@@ -186,11 +186,11 @@ function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLD
   }, [selected, place, getViewport, setCenter, getInternalNode]);
 }
 
-/** Pixels below a step in which its buttons stand. */
+/** Height in pixels of the buttons below a step. */
 const BELOW = 56;
 const READABLE = 0.6;
 
-/** When the panel that opens at the same moment has taken its room. */
+/** Runs `work` after the layout has changed for the panel that opens at the same moment. */
 function afterLayout(work: () => void): () => void {
   let frame = requestAnimationFrame(() => {
     frame = requestAnimationFrame(work);
@@ -216,7 +216,7 @@ function useCentre(place: RefObject<HTMLDivElement | null>): void {
   }, [place, getViewport, setViewport]);
 }
 
-/** Keys of the step or way that has the focus: Enter opens, A adds after it, Delete removes it. */
+/** Handles the keys of the focused step or edge: Enter opens it, A adds a step after it, Delete removes it. */
 function onKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, onDisconnect }: CanvasProps): void {
   const { target, key } = event;
   if (!(target instanceof Element) || event.metaKey || event.ctrlKey || event.altKey) return;

@@ -19,7 +19,7 @@ export interface StepData extends Record<string, unknown> {
   counts: StepCounts | undefined;
   faults: readonly StepFault[];
   visited: Visited | undefined;
-  /** Whether a path is shown that does not come here. */
+  /** Whether a path is highlighted that does not include this step. */
   dimmed: boolean;
   ways: { branch: string | null; open: boolean }[];
   readOnly: boolean;
@@ -48,7 +48,7 @@ export type WayEdgeType = Edge<WayData, 'way'>;
 
 export const START = 'start';
 export const START_SIZE = { width: NODE.width, height: 44 };
-/** The id of the handle by which a way leaves a step. */
+/** Returns the id of the handle at which an edge leaves a step. */
 export const handleOf = (branch: string | null): string => branch ?? '';
 export const branchOf = (handle: string | null | undefined): string | null => handle || null;
 
@@ -106,7 +106,7 @@ function leftToRight(ways: ReturnType<typeof waysOf>, positions: Map<string, Pos
 
 const NONE: readonly StepFault[] = [];
 
-/** Position above the entry step, or alone if there is no step. */
+/** Returns the position of the start node: above the entry step, or alone if there is no step. */
 function startOf({ graph, positions, startLabel, readOnly }: Drawing): StartNodeType {
   const entry = graph.entry === null ? undefined : positions.get(graph.entry);
   const all = [...positions.values()];
@@ -167,8 +167,8 @@ function edge(source: string, target: string, isLit: boolean) {
 }
 
 /**
- * The old one where the new one is the same: compared as what they show, since a step that did not change is one
- * object.
+ * Returns the old object if the new one shows the same, so that it is not redrawn. An unchanged step is the same
+ * object in both.
  */
 function reuseNode<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
   return old && same(old, fresh, 3) ? old : fresh;

@@ -55,7 +55,7 @@ function Came({ visited: { status, startedAt, reason } }: { visited: NonNullable
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
 
-/** Links that the keyboard passes by: Enter on the node opens the panel, which has the same lists. */
+/** Links to lists of contacts. Tab skips them: Enter on the node opens the panel, which has the same lists. */
 function Counts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
   return (
@@ -70,7 +70,7 @@ function Counts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   );
 }
 
-/** A handle for each way, next to each other, and a button below each open way. */
+/** A handle for each branch, side by side, and a button below each branch that leads nowhere. */
 function Ways({ step, ways, readOnly }: StepData) {
   const { onAdd } = useCanvasActions();
   return ways.map(({ branch, open }, index) => {

@@ -10,7 +10,7 @@ import type { WayEdgeType } from './drawing.ts';
 /** Pixels from a step to the middle of a branch's label. */
 const BELOW = 28;
 
-/** A way from step to step: its branch, which share has taken it, and a button that puts a step in between. */
+/** An edge between two steps: its branch, the share of contacts that took it, and a button that inserts a step. */
 export const WayEdge = memo(function WayEdge(edge: EdgeProps<WayEdgeType>) {
   const { onAdd, onCount, countHref } = useCanvasActions();
   const [path, middleX, middleY] = getSmoothStepPath({ ...edge, borderRadius: 14 });

@@ -10,14 +10,14 @@ const AFTER_MS = 500;
 export const CHECK = 'checkGraph';
 
 export interface Check extends Faults {
-  /** The API would not save it as it is. */
+  /** Whether the API would refuse to save the graph. */
   refused: boolean;
   isChecking: boolean;
 }
 
 /**
- * Asks the API, whenever nobody has drawn for a moment, what it would say of the drawing: it knows the rules, and
- * nothing is saved. Not while it is being saved, nor of a version that was saved over: the answer would be a conflict.
+ * Asks the API to check the graph shortly after each change. The API knows the rules, and the check saves nothing.
+ * There is no check during a save, or for a version that was overwritten, because the response would be a conflict.
  */
 export function useCheck(
   p: { id: string; graph: Graph; version: string; updatedAt: string },
@@ -37,8 +37,8 @@ export function useCheck(
 }
 
 /**
- * A number for each graph, which never changes: in a key the graph itself would be written out at each drawing of the
- * screen.
+ * Returns a number for each graph. Graphs are immutable, and with the graph itself as query key each render would
+ * serialize it.
  */
 function numberOf(graph: Graph): number {
   const known = numbers.get(graph);

@@ -8,7 +8,7 @@ import { tellFailure } from '../../../parts/tell.tsx';
 import { draftOfGraph, type GraphDraft } from '../graph/draft.ts';
 import { type Faults, faultsByStep } from '../graph/faults.ts';
 import { type Graph, graphOf, sameGraph, toSavedGraph, type WorkflowDetail, withIds } from '../graph/graph.ts';
-import { change, type History, historyOf, mapHistory, redo, undo } from '../graph/history.ts';
+import { type History, historyOf, mapHistory, recordChange, redo, undo } from '../graph/history.ts';
 import { differencesOf, mergeGraphs, type StepDifference } from '../graph/merge.ts';
 import { CHECK } from './use-check.ts';
 
@@ -16,13 +16,13 @@ interface State {
   /** The saved version, as far as this page knows. */
   base: { version: string; graph: Graph };
   history: History<Graph>;
-  /** Whether it started with a draft from this browser. */
+  /** Whether the editor started with a draft from this browser. */
   fromDraft: boolean;
   /** Counts changes from outside the forms; open forms restart with it. */
   epoch: number;
 }
 
-/** An automation while it is drawn. */
+/** The state of an automation in the editor. */
 export interface Editor {
   graph: Graph;
   version: string;
@@ -30,25 +30,25 @@ export interface Editor {
   isDirty: boolean;
   isSaving: boolean;
   fromDraft: boolean;
-  /** Whether a reload would lose nothing. */
+  /** Whether this browser stores the unsaved changes. */
   keepsDraft: boolean;
   /** Another user has saved a different graph meanwhile. */
   conflict: boolean;
   canUndo: boolean;
   canRedo: boolean;
-  /** @param about changes of one thing that follow each other are undone together */
+  /** @param about consecutive changes with the same value are undone together */
   change: (to: (graph: Graph) => Graph, about?: string) => void;
   undo: () => void;
   redo: () => void;
   /** Saves, unless a save is running. Returns the API's errors by step. */
   save: () => Promise<Faults | undefined>;
-  /** Takes what is saved, whatever is drawn. */
+  /** Replaces all unsaved changes with the saved version. */
   discard: () => void;
-  /** The steps that the other person has changed. */
+  /** The steps that another user has changed. */
   differences: StepDifference[];
-  /** Goes on with the changes of both; a step that both have changed is taken by choice. */
+  /** Merges the changes of both users. For a step that both changed, the user's choice decides. */
   settle: (choices: Partial<Record<string, 'mine' | 'theirs'>>) => void;
-  /** Keeps this drawing and bases it on the version that is saved now. */
+  /** Keeps this user's graph, based on the version that is now saved. */
   keepMine: () => void;
 }
 
@@ -58,7 +58,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   const key = draftKey(useSession(), `automation:${id}`);
   const [state, setState] = useState<State>(() => begin(workflow, key));
   const [isSaving, setSaving] = useState(false);
-  // Known at once: a key that is held down asks again before the screen has changed.
+  // A ref changes at once: a key that is held down calls again before the next render.
   const underWay = useRef(false);
   const [keepsDraft, setKeepsDraft] = useState(true);
   const { base, history } = state;
@@ -118,7 +118,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     conflict: isBehind && isDirty && !isSaving,
     canUndo: history.past.length > 0,
     canRedo: history.future.length > 0,
-    change: useCallback((to, about) => onHistory((h) => change(h, to(h.present), about ?? null)), [onHistory]),
+    change: useCallback((to, about) => onHistory((h) => recordChange(h, to(h.present), about ?? null)), [onHistory]),
     undo: useCallback(() => setState((before) => jump(before, undo)), []),
     redo: useCallback(() => setState((before) => jump(before, redo)), []),
     discard: () => setState((before) => stateOf(workflow, before)),
@@ -130,7 +130,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
       setState((before) => {
         const theirs = baseOf(workflow);
         const graphs = { base: before.base.graph, mine: before.history.present, theirs: theirs.graph };
-        const next = change(before.history, mergeGraphs(graphs, choices));
+        const next = recordChange(before.history, mergeGraphs(graphs, choices));
         return { base: theirs, history: next, fromDraft: false, epoch: before.epoch + 1 };
       }),
     keepMine: () => setState((before) => ({ ...before, base: baseOf(workflow), fromDraft: false })),
@@ -158,10 +158,10 @@ function begin(workflow: WorkflowDetail, key: string): State {
   const saved = stateOf(workflow);
   if (!draft || sameGraph(draft.graph, saved.base.graph)) return saved;
   const base = { graph: draft.base ?? saved.base.graph, version: draft.version };
-  return { ...saved, base, history: change(historyOf(saved.base.graph), draft.graph), fromDraft: true };
+  return { ...saved, base, history: recordChange(historyOf(saved.base.graph), draft.graph), fromDraft: true };
 }
 
-/** Changes made during the save remain; the sent part becomes the API's version of it. */
+/** Returns the state after a save. Changes made during the save remain; the saved part becomes the API's version. */
 function savedState(
   { history, epoch }: State,
   { sent, saved, ids }: { sent: Graph; saved: WorkflowDetail; ids: Record<string, string> },

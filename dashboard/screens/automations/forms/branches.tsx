@@ -19,7 +19,10 @@ import { type FormProps, groupOf } from './form.ts';
 
 const t = text.automations;
 
-/** A condition is drawn on when it is whole; a row that is not filled in yet stays here. */
+/**
+ * The form of a condition. The canvas uses the condition only when all rows are complete; incomplete rows stay in the
+ * form.
+ */
 export function ConditionForm({ config, replace, faults, faultAt, readOnly }: FormProps) {
   const [draft, setDraft] = useState<DraftCondition | undefined>(() => readStoredCondition(config));
   if (!draft) {

@@ -4,9 +4,7 @@ import { ConditionBuilder } from '../../../parts/condition-builder/condition-bui
 import { isWhole } from '../../../parts/condition-builder/draft.ts';
 import { text } from '../../../text/text.ts';
 
-/**
- * The condition of a step under its legend, with a word about a row that is not filled in yet; `children` come below.
- */
+/** The condition of a step with its legend, and a note about incomplete rows. `children` are shown below. */
 export function ConditionField({
   legend,
   readOnly,

@@ -92,7 +92,7 @@ export function EventFilters({
   );
 }
 
-/** As the API reads it: any event of the name. */
+/** Returns whether the API treats the filters as none: any event of the name matches. */
 function isNone(filters: unknown): boolean {
   return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }

@@ -4,7 +4,7 @@ import type { Config, StepType } from '../graph/graph.ts';
 /** Props of each step type's form. */
 export interface FormProps {
   config: Config;
-  /** Sets keys of the config; undefined takes one away. */
+  /** Sets keys of the config; undefined removes a key. */
   set: (changes: Config) => void;
   /** Replaces the config. */
   replace: (config: Config) => void;
@@ -40,12 +40,12 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 /** An empty input means that the key is absent. */
 export const orNone = (value: string): string | undefined => (value === '' ? undefined : value);
 
-/** The config with changes; a key that is undefined goes. */
+/** Returns the config with changes; undefined removes a key. */
 export function configWith(config: Config, changes: Config): Config {
   return Object.fromEntries(Object.entries({ ...config, ...changes }).filter(([, value]) => value !== undefined));
 }
 
-/** A group of fields; undefined for anything else. */
+/** Returns the value if it is an object; undefined for any other value. */
 export function groupOf(value: unknown): Config | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Config) : undefined;
 }

@@ -7,7 +7,7 @@ import { type HeaderRow, headerFaults, headersOf, newHeader } from './headers.ts
 const t = text.automations;
 const USUAL = ['Authorization', 'X-Api-Key', 'Content-Type', 'Accept', 'User-Agent'];
 
-/** Headers, a row each. A value that is kept secret is shown masked, and stays until another one is written. */
+/** Shows headers, one row each. A secret value is masked, and stays until the user types another one. */
 export function HeaderRows({
   first,
   onChange,
@@ -99,7 +99,7 @@ function Rewrite({ onClick }: { onClick: () => void }) {
   );
 }
 
-/** With a value to be written in place of the one that is kept. */
+/** Returns the rows with an input for a new value instead of the stored one. */
 function rewriteRow(rows: readonly HeaderRow[], key: string): HeaderRow[] {
   return rows.map(({ kept, ...row }) => {
     if (row.key === key) return { ...row, value: '' };

@@ -1,9 +1,9 @@
-/** A header of a request while it is edited. */
+/** A header of a request in the form. */
 export interface HeaderRow {
   key: string;
   name: string;
   value: string;
-  /** The name under which the value is stored, which is shown masked; until another one is written. */
+  /** The name under which the masked value is stored, until the user types another value. */
   kept?: string;
 }
 

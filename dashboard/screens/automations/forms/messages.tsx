@@ -3,15 +3,15 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { queryFor, rowsOf, steadyResponseOf } from '../../../api/queries.ts';
-import { Answer } from '../../../parts/answer.tsx';
+import { listIn, queryFor, steadyResponseOf } from '../../../api/queries.ts';
 import { MailFrame } from '../../../parts/mail-frame.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
 import { type FormProps, groupOf, orNone, textOf } from './form.ts';
 
 const t = text.automations;
 
-/** Templates by which nodes name what they send. */
+/** Returns templates, whose names the nodes show. */
 export function useTemplates() {
   return useQuery({ ...queryFor('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
 }
@@ -21,13 +21,13 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [search] = useDebouncedValue(typed, 250);
   const named = useTemplates();
   // The input shows the chosen name, which is not a search.
-  const isChosen = named.data && rowsOf(named.data).some(({ name }) => name === search);
+  const isChosen = named.data && listIn(named.data).some(({ name }) => name === search);
   const query = { pageSize: 50, ...(search && !isChosen && { search }) };
   const templates = useQuery(steadyResponseOf('listTemplates', { query }));
   const templateId = textOf(config.templateId) || null;
   const from = typeof config.from === 'object' && config.from ? Reflect.get(config.from, 'email') : config.from;
   const recipient = (config.recipient ?? { type: 'CONTACT' }) as { type: string; customEmail?: string };
-  const choices = (templates.data ? rowsOf(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
+  const choices = (templates.data ? listIn(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
   const known = templateId === null || choices.some(({ value }) => value === templateId);
   return (
     <Stack gap="sm">
@@ -84,13 +84,13 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
   );
 }
 
-/** A sender with another address: the name that it may have stays. */
+/** Returns the sender with another address and the same name. */
 function senderWith(from: unknown, email: string): unknown {
   const stored = groupOf(from);
   return stored && email !== '' ? { ...stored, email } : orNone(email);
 }
 
-/** The template as it looks, with the gaps of its variables as the API fills them for nobody in particular. */
+/** Shows a template as it looks when rendered for no particular contact. */
 function TemplateLook({ id }: { id: string }) {
   const template = useQuery({ ...queryFor('getTemplate', { params: { id } }), staleTime: 30_000 });
   const { subject = '', body = '', preheader } = template.data ?? {};
@@ -104,9 +104,9 @@ function TemplateLook({ id }: { id: string }) {
       <Anchor component={Link} to={`/templates/${id}`} size="xs">
         {t.editTemplate}
       </Anchor>
-      <Answer of={template} height={200}>
+      <QueryView of={template} height={200}>
         {() => (
-          <Answer of={preview} height={200}>
+          <QueryView of={preview} height={200}>
             {(shown) => (
               <>
                 <Text size="xs" c="dimmed" my={4}>
@@ -120,9 +120,9 @@ function TemplateLook({ id }: { id: string }) {
                 <MailFrame html={shown.html} height={300} />
               </>
             )}
-          </Answer>
+          </QueryView>
         )}
-      </Answer>
+      </QueryView>
     </div>
   );
 }

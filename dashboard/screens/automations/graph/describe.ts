@@ -67,7 +67,7 @@ function describeCondition(config: Config): string {
   return (condition && describeFilters(condition, 'step')) ?? t.condition;
 }
 
-/** Formats filters for people; undefined if they are more than one list. */
+/** Formats filters as one line; undefined if one line with only "and" or only "or" cannot express them. */
 function describeFilters({ logic, groups }: Condition, scope: Scope): string | undefined {
   if (groups.some(({ conditions }) => conditions)) return undefined;
   const [only] = groups;
@@ -77,7 +77,7 @@ function describeFilters({ logic, groups }: Condition, scope: Scope): string | u
   return all.map((filter) => sentence(filter, scope)).join(logic === 'OR' ? t.or : t.and);
 }
 
-/** Segments and topics have ids for names, which say nothing in a line. */
+/** Segments and topics are known only by id here, so the sentence names their kind. */
 function sentence(filter: Filter, scope: Scope): string {
   const [kind] = filter.field.split('.');
   if (kind === 'segment') return filter.operator === 'memberOf' ? t.inSegment : t.notInSegment;

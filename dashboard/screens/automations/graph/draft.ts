@@ -1,9 +1,9 @@
 import { readKept } from '../../../parts/record-edit/kept-drafts.ts';
 import type { Graph } from './graph.ts';
 
-/** A drawing that is not saved. */
+/** A graph with unsaved changes. */
 export interface GraphDraft {
-  /** The version that it was drawn on. */
+  /** The version that the changes are based on. */
   version: string;
   graph: Graph;
   /** The graph that was saved in that version. */

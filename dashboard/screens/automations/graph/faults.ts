@@ -1,11 +1,11 @@
 import type { FieldFault } from '../../../api/failure.ts';
 import type { Graph } from './graph.ts';
 
-/** Problems of a drawing, by place. */
+/** Errors of a graph, by step. */
 export interface Faults {
-  /** By the step's id. */
+  /** Errors by step id. */
   steps: Map<string, StepFault[]>;
-  /** Problems that belong to no step. */
+  /** Errors that belong to no step. */
   rest: string[];
 }
 
@@ -18,8 +18,8 @@ export interface StepFault {
 export const NO_FAULTS: Faults = { steps: new Map(), rest: [] };
 
 /**
- * Brings what the API refuses (`steps.<id>…`, `transitions.<index>…`) to the steps that it is about.
- * @param graph as it was sent: transitions are named by their place in it
+ * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step.
+ * @param graph the graph that was sent, because errors name transitions by index
  */
 export function faultsByStep(faults: readonly FieldFault[], graph: Graph): Faults {
   const steps = new Map<string, StepFault[]>();

@@ -17,7 +17,7 @@ import {
   waysOf,
   withIds,
 } from './graph.ts';
-import { change, historyOf, mapHistory, redo, undo } from './history.ts';
+import { historyOf, mapHistory, recordChange, redo, undo } from './history.ts';
 
 const step = (id: string, type: StepType = 'DELAY', config = {}): Step => ({
   id,
@@ -170,7 +170,7 @@ describe('saving', () => {
     const known = withIds(graph, { 'new-1': 'id-1' });
     expect(known.entry).toBe('id-1');
     expect(ways(known)).toContain('id-1->a');
-    const history = mapHistory(change(historyOf(drawn), graph), (value) => withIds(value, { 'new-1': 'id-1' }));
+    const history = mapHistory(recordChange(historyOf(drawn), graph), (value) => withIds(value, { 'new-1': 'id-1' }));
     expect(undo(history).present).toEqual(drawn);
     expect(toSavedGraph(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
   });
@@ -191,19 +191,19 @@ describe('saving', () => {
 
 describe('undo', () => {
   it('reverts and repeats changes; a new change clears the undone ones', () => {
-    let history = change(change(historyOf(1), 2), 3);
+    let history = recordChange(recordChange(historyOf(1), 2), 3);
     history = undo(history);
     expect(history.present).toBe(2);
     expect(redo(history).present).toBe(3);
-    history = change(history, 4);
+    history = recordChange(history, 4);
     expect(redo(history).present).toBe(4);
     expect(undo(undo(undo(history))).present).toBe(1);
   });
 
   it('reverts typing as one change, and earlier changes one by one', () => {
-    let history = change(historyOf('a'), 'b');
-    for (const typed of ['c', 'cd', 'cde']) history = change(history, typed, 'name of x');
-    history = change(history, 'f', 'name of y');
+    let history = recordChange(historyOf('a'), 'b');
+    for (const typed of ['c', 'cd', 'cde']) history = recordChange(history, typed, 'name of x');
+    history = recordChange(history, 'f', 'name of y');
     history = undo(history);
     expect(history.present).toBe('cde');
     history = undo(history);
@@ -212,7 +212,7 @@ describe('undo', () => {
 
   it('is bounded', () => {
     let history = historyOf(0);
-    for (let n = 1; n <= 500; n += 1) history = change(history, n);
+    for (let n = 1; n <= 500; n += 1) history = recordChange(history, n);
     expect(history.past.length).toBeLessThanOrEqual(200);
   });
 });

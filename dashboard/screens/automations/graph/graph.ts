@@ -9,7 +9,7 @@ export interface Position {
   y: number;
 }
 
-/** A step as it is drawn. The id of a new one is a name of ours, until the API gives it an id. */
+/** A step on the canvas. A new step has a temporary id until the API gives it an id. */
 export interface Step {
   id: string;
   type: StepType;
@@ -19,21 +19,21 @@ export interface Step {
   position: Position | null;
 }
 
-/** A way from one step to another; `branch` is null for the plain one. */
+/** A transition from one step to another; `branch` is null for a step without branches. */
 export interface Transition {
   from: string;
   to: string;
   branch: string | null;
 }
 
-/** The drawing. It is immutable: each operation returns another one. */
+/** The graph of an automation. It is immutable: each operation returns a new one. */
 export interface Graph {
   entry: string | null;
   steps: Step[];
   transitions: Transition[];
 }
 
-/** A place where a step can be put: behind a step, by a branch; null is before all others. */
+/** A position for a new step: after a step, at a branch. Null is before all other steps. */
 export type InsertPoint = { after: string; branch: string | null } | null;
 
 export const EMPTY: Graph = { entry: null, steps: [], transitions: [] };
@@ -46,7 +46,7 @@ export function graphOf({ entryStepId, steps, transitions }: WorkflowDetail): Gr
   };
 }
 
-/** The body that saves it. */
+/** Returns the request body that saves the graph. */
 export function toSavedGraph(graph: Graph, version: string) {
   return {
     version,
@@ -56,7 +56,7 @@ export function toSavedGraph(graph: Graph, version: string) {
   };
 }
 
-/** With the ids that the API gave to new steps. */
+/** Replaces the temporary ids of new steps with the ids from the API. */
 export function withIds(graph: Graph, ids: Record<string, string>): Graph {
   const idOf = (id: string) => ids[id] ?? id;
   return {
@@ -66,7 +66,7 @@ export function withIds(graph: Graph, ids: Record<string, string>): Graph {
   };
 }
 
-/** The ways by which a step can be left; null is the plain one. As the API has them (`branches` of a step type). */
+/** Returns the branches of a step; null is the unnamed one. The API has the same list (`branches` of a step type). */
 export function branchesOf({ type, config }: Pick<Step, 'type' | 'config'>): (string | null)[] {
   switch (type) {
     case 'CONDITION':
@@ -86,7 +86,10 @@ export function splitBranches(config: Config): { name: string; weight: number }[
   return Array.isArray(config.branches) ? (config.branches as { name: string; weight: number }[]) : [];
 }
 
-/** Ways that are drawn or can be: a WAIT_FOR_EVENT may have a plain one beside its branches. */
+/**
+ * Returns the transitions of a step that exist or can be added. A WAIT_FOR_EVENT may have an unnamed one besides its
+ * branches.
+ */
 export function waysOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
   const drawn = graph.transitions.filter(({ from }) => from === step.id);
   const branches = [...new Set([...branchesOf(step), ...drawn.map(({ branch }) => branch)])];
@@ -97,9 +100,7 @@ export function stepOf(graph: Graph, id: string | null | undefined): Step | unde
   return graph.steps.find((step) => step.id === id);
 }
 
-/**
- * Adds a step at a place. If that place leads somewhere already, the new step is inserted between, by its first way.
- */
+/** Adds a step at a position. If the position already leads to a step, the new step's first branch leads there. */
 export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
   const steps = [...graph.steps, step];
   const [way] = branchesOf(step);
@@ -115,7 +116,7 @@ export function targetOf(graph: Graph, from: string, branch: string | null): str
   return graph.transitions.find((way) => way.from === from && way.branch === branch)?.to ?? null;
 }
 
-/** Leads a way to a step, or nowhere. The way it had goes. */
+/** Connects a branch to a step, or to nothing. An earlier transition of the branch is removed. */
 export function connect(graph: Graph, { from, to, branch }: Omit<Transition, 'to'> & { to: string | null }): Graph {
   const rest = graph.transitions.filter((way) => !(way.from === from && way.branch === branch));
   return { ...graph, transitions: to === null ? rest : [...rest, { from, to, branch }] };
@@ -131,7 +132,7 @@ export function spliceTarget(graph: Graph, id: string): string | null {
   return targets.size === 1 && target !== undefined ? target : null;
 }
 
-/** Takes a step out and joins what came before it to what comes after. */
+/** Removes a step, and connects the steps before it to the step after it. */
 export function removeStep(graph: Graph, id: string): Graph {
   const target = spliceTarget(graph, id);
   const transitions = graph.transitions
@@ -144,7 +145,10 @@ export function removeStep(graph: Graph, id: string): Graph {
   };
 }
 
-/** Puts back a step that was removed, with its ways, whatever was drawn since. @param before the graph that had it */
+/**
+ * Restores a removed step with its transitions, whatever was changed since.
+ * @param before the graph that contained the step
+ */
 export function restoreStep(graph: Graph, before: Graph, id: string): Graph {
   const step = stepOf(before, id);
   if (!step || stepOf(graph, id)) return graph;
@@ -155,7 +159,7 @@ export function restoreStep(graph: Graph, before: Graph, id: string): Graph {
   return ways.reduce<Graph>(connect, restored);
 }
 
-/** Changes a step. Ways by branches that it has no more go; a branch that has another name keeps its way. */
+/** Changes a step. Transitions of branches that no longer exist are removed; a renamed branch keeps its transition. */
 export function changeStep(graph: Graph, id: string, changes: Partial<Omit<Step, 'id' | 'type'>>): Graph {
   const before = stepOf(graph, id);
   if (!before) return graph;
@@ -176,17 +180,20 @@ function keptWays(transitions: Transition[], before: Step, after: Step): Transit
   });
 }
 
-/** Returns the open ways of a graph, where a step can be added without other changes. */
+/** Returns the branches of a graph that lead nowhere, where a step can be added without other changes. */
 export function openPlaces(graph: Graph): { after: string; branch: string | null }[] {
   return graph.steps.flatMap((step) => {
     const ways = waysOf(graph, step);
-    // A plain way serves for the branches of a wait that are not drawn.
+    // An unnamed transition also applies to the branches of a wait that have no transition.
     const plain = ways.some(({ branch, to }) => branch === null && to !== null);
     return ways.filter(({ to }) => to === null && !plain).map(({ branch }) => ({ after: step.id, branch }));
   });
 }
 
-/** A step in the order of the walk: how deep in branches, and from where it is come to first. */
+/**
+ * A step in the order in which contacts reach it, with its depth in branches, and the step and branch that first lead
+ * to it.
+ */
 export interface OrderedStep {
   step: Step;
   depth: number;
@@ -220,7 +227,7 @@ export function orderSteps(graph: Graph): OrderedStep[] {
   return order;
 }
 
-/** Whether two graphs are the same for the API. */
+/** Returns whether two graphs are the same for the API. */
 export function sameGraph(one: Graph, other: Graph): boolean {
   return one === other || canonical(one) === canonical(other);
 }

@@ -1,4 +1,4 @@
-/** A value with what it was before and what was undone. */
+/** A value with its earlier values and the values that were undone. */
 export interface History<Value> {
   past: Value[];
   present: Value;
@@ -7,15 +7,18 @@ export interface History<Value> {
   about: string | null;
 }
 
-/** Number of changes that can be undone; more than anyone undoes. */
+/** The maximum number of changes that can be undone. */
 const PAST_MAX = 200;
 
 export function historyOf<Value>(present: Value): History<Value> {
   return { past: [], present, future: [], about: null };
 }
 
-/** @param about changes with the same word that follow each other are one to undo; null is one of its own */
-export function change<Value>(history: History<Value>, next: Value, about: string | null = null): History<Value> {
+/**
+ * Records a change.
+ * @param about consecutive changes with the same value are undone together; a change with null is undone alone
+ */
+export function recordChange<Value>(history: History<Value>, next: Value, about: string | null = null): History<Value> {
   if (next === history.present) return history;
   const goesOn = about !== null && about === history.about && history.future.length === 0;
   const past = goesOn ? history.past : [...history.past, history.present].slice(-PAST_MAX);
@@ -35,7 +38,10 @@ export function redo<Value>(history: History<Value>): History<Value> {
   return { past: [...history.past, history.present], present: next, future, about: null };
 }
 
-/** Applies the same change to all past and present values. It is not a change of its own: ids that are known now. */
+/**
+ * Applies a function to all past, present and future values without recording a change. Used when new steps get their
+ * ids.
+ */
 export function mapHistory<Value>(history: History<Value>, map: (value: Value) => Value): History<Value> {
   return {
     past: history.past.map(map),

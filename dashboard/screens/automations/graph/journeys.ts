@@ -5,7 +5,7 @@ export type JourneyId = keyof typeof automations.journeys;
 
 export interface Journey {
   id: JourneyId;
-  /** Suggested name of its event. */
+  /** Suggested name of the event that starts it. */
   eventName: string;
   exitOn: { eventName: string }[];
   graph: Graph;
@@ -53,7 +53,7 @@ function draw(drawn: Drawn[]): Graph {
   return { entry: drawn[0]?.[0] ?? null, steps, transitions };
 }
 
-/** Drawings to start from. They are complete but for the templates, and every branch leads somewhere. */
+/** Templates for automations. Only the email templates are missing, and every branch leads to a step. */
 export const JOURNEYS: readonly Journey[] = [
   { id: 'empty', eventName: '', exitOn: [], graph: draw([]) },
   {

@@ -5,7 +5,7 @@ import type { Graph, Position } from './graph.ts';
 export const NODE = { width: 232, height: 88 };
 const GAP = { nodes: 40, ranks: 72 };
 
-/** Returns the position of each step, top down: the user's, else the layout's. */
+/** Returns the position of each step, top down: the position from the user, or else from the layout. */
 export function positionsOf(graph: Graph): Map<string, Position> {
   if (graph.steps.every(({ position }) => position !== null)) {
     return new Map(graph.steps.map(({ id, position }) => [id, position ?? { x: 0, y: 0 }]));
@@ -30,7 +30,7 @@ function besides(graph: Graph, id: string, computed: Map<string, Position>): Pos
   return at;
 }
 
-/** The layout of the whole, by layers; the same graph always looks the same. */
+/** Returns the layout of a graph, in layers. The same graph always has the same layout. */
 export function layout(graph: Graph): Map<string, Position> {
   const drawing = new dagre.graphlib.Graph();
   drawing.setGraph({ rankdir: 'TB', nodesep: GAP.nodes, ranksep: GAP.ranks, marginx: 0, marginy: 0 });
@@ -48,7 +48,7 @@ export function layout(graph: Graph): Map<string, Position> {
   );
 }
 
-/** Places an inserted step where the next one was, and moves that one and all later steps down. */
+/** Places an inserted step at the position of the next step, and moves the next and all later steps down. */
 export function makeRoom(graph: Graph, id: string): Graph {
   const { to } = graph.transitions.find(({ from }) => from === id) ?? {};
   const at = graph.steps.find((step) => step.id === to)?.position;
@@ -77,7 +77,7 @@ function reachedFrom({ transitions }: Graph, id: string): Set<string> {
   return reached;
 }
 
-/** With every step where the layout puts it. */
+/** Returns the graph with every step at its position in the layout. */
 export function tidy(graph: Graph): Graph {
   const positions = layout(graph);
   return { ...graph, steps: graph.steps.map((step) => ({ ...step, position: positions.get(step.id) ?? null })) };

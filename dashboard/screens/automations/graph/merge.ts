@@ -1,13 +1,13 @@
 import type { Graph, Step, Transition } from './graph.ts';
 import { sameUnit } from './graph.ts';
 
-/** A step with its ways: the unit that a user changes. */
+/** A step with its transitions: the unit of changes and conflicts. */
 export interface Unit {
   step: Step;
   ways: Pick<Transition, 'branch' | 'to'>[];
 }
 
-/** A step that another person has changed. */
+/** A step that another user has changed. */
 export interface StepDifference {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export interface StepDifference {
   theirs: Unit | null;
 }
 
-/** Lists the steps that were saved otherwise since `base`, and whether they are changed here, too. */
+/** Lists the steps whose saved version differs from `base`, and whether this user has changed them too. */
 export function differencesOf({ base, mine, theirs }: Record<'base' | 'mine' | 'theirs', Graph>): StepDifference[] {
   return idsOf(base, theirs, mine).flatMap((id) => {
     const [before, here, there] = [unitOf(base, id), unitOf(mine, id), unitOf(theirs, id)];
@@ -29,7 +29,7 @@ export function differencesOf({ base, mine, theirs }: Record<'base' | 'mine' | '
 
 /**
  * Merges the changes of two users, step by step. The user chooses for each step that both changed. Positions on the
- * canvas are mine.
+ * canvas are this user's.
  */
 export function mergeGraphs(
   graphs: Record<'base' | 'mine' | 'theirs', Graph>,

@@ -16,11 +16,11 @@ export interface Visited {
 export interface Lit {
   /** The last visit to each step. */
   steps: Map<string, Visited>;
-  /** By `flowKey`. */
+  /** Highlighted transitions, by `flowKey`. */
   ways: Set<string>;
 }
 
-/** Returns the path of a run through the drawing: steps, and the ways between them. */
+/** Returns the path of a run through the graph: its steps and transitions. */
 export function litPath(graph: Graph, visits: readonly Visited[]): Lit {
   const steps = new Map(visits.map((visit) => [visit.stepId, visit]));
   const ways = new Set<string>();

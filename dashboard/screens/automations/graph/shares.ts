@@ -4,7 +4,8 @@ import type { Graph } from './graph.ts';
 type StepStats = ResponseOf<'getWorkflowStats'>['steps'][number];
 
 /**
- * The number of contacts that left a step by a way, and their share of all that left it (0 to 1); null if no one has.
+ * The number of contacts that left a step by a branch, and their share of all contacts that left the step (0 to 1);
+ * null if no contact has left.
  */
 export interface Flow {
   n: number;
@@ -13,7 +14,7 @@ export interface Flow {
 
 export const flowKey = (from: string, branch: string | null): string => `${from} ${branch ?? ''}`;
 
-/** Returns the flow along each drawn way, by `flowKey`. */
+/** Returns the flow along each transition on the canvas, by `flowKey`. */
 export function flowsOf(graph: Graph, stats: readonly StepStats[]): Map<string, Flow> {
   const byStep = new Map(stats.map((step) => [step.stepId, step]));
   return new Map(
@@ -26,7 +27,7 @@ export function flowsOf(graph: Graph, stats: readonly StepStats[]): Map<string, 
 
 function flowBy({ branches, completed, skipped, failed }: StepStats, branch: string | null): Flow {
   const byBranch = Object.values(branches).reduce((sum, n) => sum + n, 0);
-  // All contacts that are done here, with any result, leave by an unlabeled way.
+  // All contacts that finished the step, with any result, leave by an unnamed branch.
   const all = byBranch > 0 || branch !== null ? byBranch : completed + skipped + failed;
   const n = branch === null ? (byBranch > 0 ? 0 : all) : (branches[branch] ?? 0);
   return { n, share: all === 0 ? null : n / all };

@@ -20,7 +20,7 @@ import { exitRowsOf, exitsOf } from './exits.ts';
 
 const t = text.automations;
 
-/** All of an automation but its drawing. */
+/** The settings of an automation, without its steps. */
 export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
   const queries = useQueryClient();
   const whyNot = useWhyNot('workflows:edit');
@@ -158,7 +158,7 @@ function formOf(workflow: WorkflowDetail) {
 
 type Settings = ReturnType<typeof formOf>;
 
-/** The body of the request that saves: only what was changed. The event decides what starts a run. */
+/** Returns the request body with only the changed settings. The event decides what starts a run. */
 function changesOf(form: Settings, stored: Settings): InputOf<'updateWorkflow'>['body'] {
   const isChanged = (name: keyof Settings) => !isSame(form[name], stored[name]);
   const eventName = form.eventName.trim() || null;

@@ -7,7 +7,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 
-/** Chooses a contact by part of the address; only the first matches are read. */
+/** Selects a contact by part of the address. Only the first matches are loaded. */
 export function ContactSelect({
   value,
   onChange,

@@ -9,7 +9,7 @@ import { EXITS_MAX, type ExitRow, newExit } from './exits.ts';
 
 const t = text.automations;
 
-/** Events that end a run wherever it stands, each with what its data has to say. */
+/** Events that end a run at any step, each with filters on its data. */
 export function ExitEvents({
   exits,
   onChange,

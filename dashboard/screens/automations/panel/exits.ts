@@ -2,7 +2,7 @@ import type { WorkflowDetail } from '../graph/graph.ts';
 
 type Exit = WorkflowDetail['exitOn'][number];
 
-/** An event that ends runs, while it is edited. */
+/** An event that ends runs, in the form. */
 export interface ExitRow {
   key: string;
   eventName: string;
@@ -13,7 +13,7 @@ export interface ExitRow {
   stored: object;
 }
 
-/** As many as the API takes. */
+/** The limit of the API. */
 export const EXITS_MAX = 20;
 
 let rows = 0;

@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
-import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { graphOf, stepOf, type WorkflowDetail } from '../graph/graph.ts';
@@ -15,10 +15,10 @@ type PreviewResponse = ResponseOf<'previewWorkflow'>;
 type PreviewStep = PreviewResponse['steps'][number];
 type Run = ResponseOf<'getExecution'>;
 
-/** A run that has not ended moves. */
+/** How often a running path is refreshed. */
 const EVERY_MS = 1_000;
 
-/** Each step of a preview with its instant, what it would do, and why. */
+/** Lists the steps of a preview, each with its time, what it would do, and why. */
 export function PreviewPath({
   answer,
   onStep,
@@ -80,7 +80,7 @@ function StepLink({ name, onClick }: { name: string; onClick: () => void }) {
   );
 }
 
-/** When a step was come to, and until when it waits. */
+/** Shows when the contact reached a step, and until when the step waits. */
 function When({ at, dueAt }: { at: string; dueAt: string | null }) {
   return (
     <Text size="xs" c="dimmed" component="div">
@@ -143,7 +143,7 @@ function PreviewWords({ step }: { step: PreviewStep }) {
   );
 }
 
-/** A run as it goes: asked for every second until it has ended. */
+/** Returns a run, refreshed every second until it has ended. */
 export function useRun(workflowId: string, runId: string | undefined) {
   return useQuery({
     ...queryFor('getExecution', { params: { id: workflowId, executionId: runId ?? '' } }),
@@ -166,7 +166,7 @@ export function RunPath({
   const run = useRun(workflow.id, runId);
   const graph = graphOf(workflow);
   return (
-    <Answer of={run} height={120}>
+    <QueryView of={run} height={120}>
       {(answer) => (
         <Path
           status={answer.status}
@@ -187,7 +187,7 @@ export function RunPath({
           ))}
         </Path>
       )}
-    </Answer>
+    </QueryView>
   );
 }
 

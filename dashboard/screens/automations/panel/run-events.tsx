@@ -11,17 +11,17 @@ import type { WorkflowDetail } from '../graph/graph.ts';
 const t = text.automations;
 type RunEvents = NonNullable<InputOf<'previewWorkflow'>['body']['events']>;
 
-/** An event that is to happen in a run which only tries the automation out. */
+/** An event to simulate during a test run of the automation. */
 export interface RunEvent {
   key: string;
   name: string;
-  /** As the browser's input of times has it; empty for as soon as a step waits for it. */
+  /** The value of the browser's time input; empty means as soon as a step waits for the event. */
   at: string;
   /** Undefined if the event has no data. */
   data: Record<string, unknown> | undefined;
 }
 
-/** More than these nobody writes by hand; the API takes a hundred. */
+/** A form rarely needs more. The API accepts 100. */
 const EVENTS_MAX = 20;
 
 /** Returns the events that have a name, as the API takes them. */
@@ -43,7 +43,7 @@ function eventsOf({ steps, exitOn }: WorkflowDetail): string[] {
   return [...new Set([...waited, ...exitOn.map(({ eventName }) => eventName)])];
 }
 
-/** Events that occur during the test. */
+/** Edits the events to simulate during a test run. */
 export function RunEvents({
   workflow,
   events,
@@ -116,7 +116,7 @@ export function RunEvents({
   );
 }
 
-/** The data of an event that need not have any. */
+/** Edits the data of an event, which is optional. */
 function OptionalPayload(p: {
   eventName: string;
   value: Record<string, unknown> | undefined;

@@ -35,7 +35,7 @@ const FORMS: Record<StepType, ComponentType<FormProps>> = {
   EXIT: ExitForm,
 };
 
-/** Settings of a step and its ways. */
+/** Settings of a step and its transitions. */
 export function StepSettings({
   step,
   eventName,
@@ -133,7 +133,7 @@ function faultAt(faults: readonly StepFault[], fields: string[]): string | undef
   return faults.find(({ field }) => fields.some((name) => field === name || field?.startsWith(`${name}.`)))?.message;
 }
 
-/** Targets of each way, for keyboard use. */
+/** Selects the target of each branch, so that the keyboard suffices. */
 function Ways({
   step,
   editor: { graph, change },

@@ -14,7 +14,10 @@ import { type RunEvent, RunEvents, runEventsOf } from './run-events.tsx';
 const t = text.automations;
 export type PreviewResponse = ResponseOf<'previewWorkflow'>;
 
-/** Test of an automation: a preview, which has no effects, or a sandbox run, which is real and counts nowhere. */
+/**
+ * Tests an automation: with a preview, which has no effects, or with a sandbox run, which is executed but not counted
+ * in any statistics.
+ */
 export function TryOut({
   workflow,
   isDirty,

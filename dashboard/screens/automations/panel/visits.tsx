@@ -29,7 +29,7 @@ export function Visits({
   workflowId: string;
   step: Step;
   status: VisitStatus;
-  /** Only who left it by this branch. */
+  /** Lists only contacts that left by this branch. */
   branch: string | undefined;
   counts: StepCounts | undefined;
   onStatus: (status: VisitStatus) => void;
@@ -86,7 +86,7 @@ function VisitList({
   const asked = pagesOf('listStepVisits', { params: { id: workflowId, stepId }, query });
   const pages = useInfiniteQuery({
     ...asked,
-    // Refreshing stops on later pages, so that readers keep their place.
+    // Refreshing stops once later pages are loaded, so that rows do not move while the user reads.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : EVERY_MS),
   });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;

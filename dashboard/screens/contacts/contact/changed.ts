@@ -1,6 +1,6 @@
 import type { OperationId } from '../../../api/client.ts';
 
-/** Operations whose responses a change of a contact makes stale. */
+/** Operations whose responses become stale when a contact changes. */
 export const CONTACT_CHANGED: readonly OperationId[] = [
   'getContact',
   'listContacts',

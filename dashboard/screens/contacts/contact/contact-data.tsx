@@ -17,7 +17,7 @@ import { ValueInput } from './value-input.tsx';
 const words = text.contacts.data;
 const LONG_CHARS = 300;
 
-/** The contact's data, each value edited in place by its type; every change can be undone. */
+/** The contact's data. Each value is edited in place by its type, and each change can be undone. */
 export function ContactData({ contact }: { contact: Contact }) {
   const [adding, setAdding] = useState(false);
   const keys = Object.keys(contact.data).sort((a, b) => a.localeCompare(b));
@@ -55,7 +55,7 @@ export function ContactData({ contact }: { contact: Contact }) {
   );
 }
 
-/** Writes one value, null to remove it, and offers the way back. */
+/** Saves one value, or removes it with null, and offers to undo it. */
 function useSave(contact: Contact) {
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const back = useWrite('updateContact', { changes: CONTACT_CHANGED });

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ItemOf, queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
-import { Answer } from '../../../parts/answer.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Instant } from '../../../parts/instant.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { Section } from './section.tsx';
@@ -16,7 +16,7 @@ const SHOWN = 50;
 
 type Execution = ItemOf<'listContactExecutions'>;
 
-/** The automations that run for the contact now, and on request the ended ones. */
+/** The running automations of the contact, and the ended ones on request. */
 export function ContactExecutions({ contactId }: { contactId: string }) {
   const { can } = useSession();
   const [withEnded, setWithEnded] = useState(false);
@@ -33,7 +33,7 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
   });
   return (
     <Section title={words.title}>
-      <Answer of={open} height={40}>
+      <QueryView of={open} height={40}>
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
@@ -43,11 +43,11 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
             <Listed executions={data} />
           )
         }
-      </Answer>
+      </QueryView>
       <Button size="compact-sm" variant="subtle" mt="xs" onClick={() => setWithEnded(!withEnded)}>
         {withEnded ? words.hide : words.before}
       </Button>
-      {withEnded && <Answer of={ended}>{({ data }) => <Listed executions={data} />}</Answer>}
+      {withEnded && <QueryView of={ended}>{({ data }) => <Listed executions={data} />}</QueryView>}
     </Section>
   );
 }

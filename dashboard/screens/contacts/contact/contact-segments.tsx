@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
-import { Answer } from '../../../parts/answer.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../../parts/condition-builder/use-field-choices.ts';
 import { Instant } from '../../../parts/instant.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
 import { Section } from './section.tsx';
 
@@ -20,7 +20,7 @@ export function ContactSegments({ contactId }: { contactId: string }) {
   const segments = useQuery(queryFor('listContactSegments', { params: { id: contactId } }));
   return (
     <Section title={words.title}>
-      <Answer of={segments} height={60}>
+      <QueryView of={segments} height={60}>
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
@@ -34,7 +34,7 @@ export function ContactSegments({ contactId }: { contactId: string }) {
             </Stack>
           )
         }
-      </Answer>
+      </QueryView>
     </Section>
   );
 }
@@ -77,7 +77,7 @@ function Why({ contactId, segmentId }: { contactId: string; segmentId: string })
   const choices = useFieldChoices('audience');
   const explained = useQuery(queryFor('explainSegment', { params: { id: segmentId }, query: { contactId } }));
   return (
-    <Answer of={explained} height={40}>
+    <QueryView of={explained} height={40}>
       {({ filters }) => (
         <List size="sm" mt={4}>
           {filters
@@ -92,7 +92,7 @@ function Why({ contactId, segmentId }: { contactId: string; segmentId: string })
             ))}
         </List>
       )}
-    </Answer>
+    </QueryView>
   );
 }
 

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
-import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
@@ -16,19 +16,19 @@ import { describeActor } from './who.ts';
 const words = text.contacts.subscription;
 type Subscription = ResponseOf<'getContactSubscription'>;
 
-/** Whether the contact gets mail, who said so and when, and what the suppression list has. */
+/** Shows whether the contact gets email, who decided that and when, and its entries on the suppression list. */
 export function ContactSubscription({ contact }: { contact: Contact }) {
   const subscription = useQuery(queryFor('getContactSubscription', { params: { id: contact.id } }));
   return (
     <Section title={words.title} action={<Switch contact={contact} />}>
-      <Answer of={subscription} height={90}>
+      <QueryView of={subscription} height={90}>
         {(found) => (
           <Stack gap="sm">
             <Changes {...found} />
             <Suppressions email={contact.email} {...found} />
           </Stack>
         )}
-      </Answer>
+      </QueryView>
     </Section>
   );
 }
@@ -94,7 +94,7 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
   const lift = useWrite('deleteSuppression', { changes });
   const params = { email };
   const reasons = suppressions.map(({ reason }) => reason);
-  // Entries come back with today's date: only those put there by hand are the same as before.
+  // A restored entry gets today's date. Only manual entries can be restored exactly.
   const putBack = () => Promise.all(reasons.map((reason) => add.mutateAsync({ body: { email, reason } })));
   return (
     <Stack gap={6}>

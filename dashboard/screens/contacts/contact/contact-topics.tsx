@@ -2,7 +2,7 @@ import { Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { useWhyNot } from '../../../parts/action-button.tsx';
-import { Answer } from '../../../parts/answer.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
@@ -11,7 +11,7 @@ import { Section } from './section.tsx';
 
 const words = text.contacts.topics;
 
-/** The topics that the contact is on. */
+/** The topics that the contact is subscribed to. */
 export function ContactTopics({ contact: { id, topics } }: { contact: Contact }) {
   const listed = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
   const whyNot = useWhyNot('contacts:edit');
@@ -26,7 +26,7 @@ export function ContactTopics({ contact: { id, topics } }: { contact: Contact })
     );
   return (
     <Section title={words.title}>
-      <Answer of={listed} height={40}>
+      <QueryView of={listed} height={40}>
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
@@ -47,7 +47,7 @@ export function ContactTopics({ contact: { id, topics } }: { contact: Contact })
             </Stack>
           )
         }
-      </Answer>
+      </QueryView>
     </Section>
   );
 }

@@ -2,10 +2,10 @@ import { Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../../api/queries.ts';
-import { Answer } from '../../../parts/answer.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { ContactActions } from './contact-actions.tsx';
@@ -26,7 +26,7 @@ export function ContactScreen() {
   return (
     <>
       {!contact.data && <PageHead title={text.subjects.contact} back={{ to: '/contacts', label: words.back }} />}
-      <Answer of={contact}>{(found) => <Page key={found.id} contact={found} />}</Answer>
+      <QueryView of={contact}>{(found) => <Page key={found.id} contact={found} />}</QueryView>
     </>
   );
 }

@@ -1,13 +1,13 @@
 import { isTextList } from '../../../parts/text-list.ts';
 
-/** How values of a contact's data are edited: by the type they have. */
+/** The type by which a value of a contact's data is edited. */
 export type ValueType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'json';
 export const VALUE_TYPES: readonly ValueType[] = ['text', 'number', 'boolean', 'date', 'list', 'json'];
 
 /** The API's rule that separates dates from other strings. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** The type that a stored value has. */
+/** Returns the type of a stored value. */
 export function typeOf(value: unknown): ValueType {
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
@@ -28,7 +28,7 @@ export type Read = { value: unknown } | { fault: 'notEmpty' | 'notANumber' | 'no
 
 /** Reads the text of an input as a stored value, or returns its error. */
 export function readDraft(text: string, type: ValueType): Read {
-  // The API takes an empty text for "nothing said".
+  // The API treats an empty text as a missing value.
   if (text.trim() === '') return { fault: 'notEmpty' };
   switch (type) {
     case 'boolean':

@@ -1,7 +1,7 @@
 import { Group, Paper, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A part of the page, with its name and what can be done. */
+/** A section of the page, with a title and actions. */
 export function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   return (
     <Paper withBorder p="md" component="section" aria-label={title}>

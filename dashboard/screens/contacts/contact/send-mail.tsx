@@ -11,7 +11,7 @@ import type { Contact } from './contact-type.ts';
 const words = text.contacts.send;
 const TEMPLATES_MAX = 100;
 
-/** Sends one template to the contact, as a single mail. */
+/** Sends a template to the contact as a single email. */
 export function SendMail({ contact, opened, onClose }: { contact: Contact; opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={words.title} closeButtonProps={{ 'aria-label': text.app.close }}>

@@ -2,12 +2,12 @@ import { text } from '../../../text/text.ts';
 
 const words = text.contacts.timeline;
 
-/** Something that happened, as a person reads it. */
+/** A line of the timeline, in words. */
 export interface TimelineLine {
   title: string;
   /** Link to the email, automation or campaign. */
   to?: string;
-  /** Status, reason or who did it: a word of the API with its kind. */
+  /** Statuses, reasons or the actor: values of the API with their kind. */
   words: { kind: 'email' | 'execution' | 'step' | 'reason' | 'change'; value: string }[];
   /** Its cause. */
   cause?: { label: string; to: string };
@@ -18,7 +18,7 @@ export interface TimelineItem {
   metadata: Record<string, unknown>;
 }
 
-/** An item of the timeline in words, with its cause. */
+/** Formats an item of the timeline in words, with its cause. */
 export function lineOf({ type, metadata }: TimelineItem): TimelineLine {
   const say = words.types[type] ?? ((what: string) => `${type} ${what}`);
   const line: TimelineLine = { title: say(whatOf(type, metadata)), words: wordsOf(type, metadata) };
@@ -78,7 +78,7 @@ function causeOf(type: string, metadata: Record<string, unknown>): TimelineLine[
   return to === undefined ? undefined : { label: textIn(metadata, 'workflowName') ?? words.of.automation, to };
 }
 
-/** The run of the automation that it belongs to. */
+/** Returns the id of the execution that the event belongs to. */
 function executionOf(metadata: Record<string, unknown>): string | undefined {
   const workflowId = textIn(metadata, 'workflowId');
   const executionId = textIn(metadata, 'executionId');

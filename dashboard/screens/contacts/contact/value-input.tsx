@@ -5,7 +5,7 @@ import { VALUE_TYPES, type ValueType } from './data-values.ts';
 
 const words = text.contacts.data;
 
-/** A value by its type, which can be changed. */
+/** An input for a value, by its type. */
 export function ValueInput({
   type,
   draft,

@@ -4,7 +4,7 @@ const words = text.contacts.who;
 
 /**
  * Describes an actor.
- * @param actor as the API has it: `user:<id>`, `key:<id>`, `contact` …, or the name of a provider
+ * @param actor in the form of the API: `user:<id>`, `key:<id>`, `contact` …, or the name of a provider
  * @param name of the actor, if known
  */
 export function describeActor(actor: string | null | undefined, name: string | null | undefined): string {

@@ -1,4 +1,4 @@
-/** A row that cannot be imported, with its cells; an unreadable row has its line. */
+/** A row that cannot be imported, with its cells. A row that cannot be parsed has its line instead. */
 export interface BadRow {
   row: number;
   email: string;
@@ -6,12 +6,12 @@ export interface BadRow {
   values: string[];
 }
 
-/** Cells that a spreadsheet would run: they become text, as in exports of the API. */
+/** Cells that a spreadsheet would execute as formulas. They are escaped to text, as in exports of the API. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 
 /**
- * Returns the bad rows as a CSV that can be corrected and imported again; an import skips the two columns with the
- * error.
+ * Returns the rows with errors as a CSV that can be corrected and imported again. An import skips the two columns
+ * that contain the error.
  */
 export function badRowsCsv(headers: readonly string[], rows: readonly BadRow[]): string {
   const head = ['import_row', 'import_error', ...headers];

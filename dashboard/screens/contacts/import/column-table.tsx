@@ -13,7 +13,7 @@ const LEAVE_OUT = '';
 
 type Column = Preview['columns'][number];
 
-/** The target of each column of the file, with its first values and their types. */
+/** Shows the columns of the file with their first values, types and target fields. */
 export function ColumnTable({
   preview: { columns },
   mapping,
@@ -42,7 +42,7 @@ export function ColumnTable({
           </Table.Thead>
           <Table.Tbody>
             {columns.map((column, n) => (
-              // Headers may be blank or there twice: their place tells them apart.
+              // Headers may be empty or occur twice, so the index is the key.
               // biome-ignore lint/suspicious/noArrayIndexKey: columns of a file keep their places
               <Table.Tr key={n}>
                 <Table.Td style={CELL}>

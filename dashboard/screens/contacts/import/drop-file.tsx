@@ -6,10 +6,10 @@ import { BAD_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 
 const words = text.contacts.import;
-/** The API's bound of a file. */
+/** The API's size limit of a file. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Takes a CSV file that is dropped or chosen. */
+/** Accepts a CSV file that is dropped or selected. */
 export function DropFile({ onFile }: { onFile: (file: File) => void }) {
   const whyNot = useWhyNot('contacts:edit');
   const [over, setOver] = useState(false);

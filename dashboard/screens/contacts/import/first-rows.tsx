@@ -7,7 +7,7 @@ const words = text.contacts.import;
 const CELL_MAX_CHARS = 80;
 const COLUMNS_MAX = 8;
 
-/** The first rows as they will be stored: numbers, words and dates as what they are. */
+/** Shows the first rows as they will be stored, with the types of their values. */
 export function FirstRows({ preview: { preview, columns } }: { preview: Preview }) {
   const keys = columns.flatMap(({ field }) => (field?.startsWith('data.') ? [field.slice('data.'.length)] : []));
   const shown = keys.slice(0, COLUMNS_MAX);

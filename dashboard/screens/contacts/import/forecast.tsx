@@ -8,15 +8,15 @@ import { ImportWarnings } from './import-warnings.tsx';
 import { headersOf, type Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
-/** Number of bad rows at which an import stops. */
+/** The number of rows with errors at which an import stops. */
 const UNREADABLE_MAX = 1_000;
 
-/** A count that is worth a tile only where it is not 0. */
+/** Returns a tile for a count, or none if the count is 0. */
 function only(count: number, label: string, what: string): [string, number, string][] {
   return count > 0 ? [[label, count, what]] : [];
 }
 
-/** The result of the import in numbers, and the bad rows to correct. */
+/** Shows the predicted result of the import in numbers, and the rows with errors for download. */
 export function Forecast({ preview, result }: { preview: Preview; result: NonNullable<Preview['result']> }) {
   const counts: [string, number, string?][] = [
     [words.rows, result.totalRows],
@@ -75,7 +75,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
   );
 }
 
-/** Hands a text to the browser as a file. */
+/** Downloads a text as a file. */
 function save(csv: string): void {
   const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
   const link = document.createElement('a');

@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 const words = text.contacts.import;
 const SHOWN = 5;
 
-/** The first rows that are imported with a value that cannot be used. */
+/** Lists the first rows that are imported although one of their values cannot be used. */
 export function ImportWarnings({ warnings }: { warnings: readonly { row: number; email: string; warning: string }[] }) {
   if (warnings.length === 0) return null;
   return (

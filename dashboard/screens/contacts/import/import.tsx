@@ -7,7 +7,7 @@ import { TryOut } from './try-out.tsx';
 
 const words = text.contacts.import;
 
-/** The way of a file into the project: choose it, say where its columns go and see what will happen, import it. */
+/** Imports a file: select it, map its columns, check the preview, and start the import. */
 export function ImportContacts() {
   const [file, setFile] = useState<File>();
   return (

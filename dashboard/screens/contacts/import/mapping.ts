@@ -1,8 +1,8 @@
-/** Target of a file's column, as the API takes it. */
+/** The target of a column, in the form of the API. */
 export type Target = string | null | { field: string; type?: 'infer' | 'string' };
 export type Mapping = Record<string, Target>;
 
-/** Kept for kinds of files; the oldest go when there are more. */
+/** The maximum number of stored mappings. The oldest are removed first. */
 const REMEMBERED_MAX = 20;
 
 /** Returns the target field of a column; null if the column is skipped. */
@@ -10,7 +10,7 @@ export function fieldOf(target: Target | undefined): string | null {
   return typeof target === 'object' ? (target?.field ?? null) : (target ?? null);
 }
 
-/** Whether a column's values stay text. */
+/** Returns whether the values of a column stay text. */
 export function isText(target: Target | undefined): boolean {
   return typeof target === 'object' && target?.type === 'string';
 }
@@ -24,7 +24,7 @@ export function withTarget(mapping: Mapping, header: string, field: string | nul
   return { ...Object.fromEntries(others), [header]: targetOf(field, isText(mapping[header])) };
 }
 
-/** A mapping where a column's values stay text, or no longer. */
+/** Returns the mapping with a column whose values stay text, or are converted. */
 export function withText(mapping: Mapping, header: string, text: boolean): Mapping {
   return { ...mapping, [header]: targetOf(fieldOf(mapping[header]), text) };
 }
@@ -34,10 +34,10 @@ function targetOf(field: string | null, text: boolean): Target {
   return text && field.startsWith('data.') ? { field, type: 'string' } : field;
 }
 
-/** Mappings by the headers of their files, the newest last. */
+/** Mappings by the headers of their files, the latest last. */
 type Remembered = [headers: string, mapping: Mapping][];
 
-/** The mapping that files with these columns had the last time. */
+/** Returns the mapping that was last used for a file with these headers. */
 export function recall(kept: string | null, headers: readonly string[]): Mapping | undefined {
   return read(kept).find(([name]) => name === nameOf(headers))?.[1];
 }
@@ -57,7 +57,7 @@ function read(kept: string | null): Remembered {
     const found: unknown = JSON.parse(kept ?? '[]');
     return Array.isArray(found) ? (found.filter((pair) => Array.isArray(pair) && pair.length === 2) as Remembered) : [];
   } catch {
-    // Something else is under this name.
+    // The stored value is not a list of mappings.
     return [];
   }
 }

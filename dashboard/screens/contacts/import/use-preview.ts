@@ -9,7 +9,7 @@ export type Preview = ResponseOf<'previewImport'>;
 /** Returns the form data of a file and its mapping; the API guesses a missing mapping. */
 export function formOf(file: File, mapping: Mapping | undefined): FormData {
   const form = new FormData();
-  // Before the file, which is long.
+  // The mapping must precede the file, because the file is long.
   if (mapping) form.append('mapping', JSON.stringify(mapping));
   form.append('file', file);
   return form;
@@ -48,13 +48,13 @@ export function usePreview(file: File) {
     mapping,
     isRecalled,
     choose,
-    /** For the next file of this kind. */
+    /** Stores the mapping for the next file with these columns. */
     keep: () => {
       if (!preview.data || !mapping) return;
       try {
         localStorage.setItem(key, remember(keepPreview(key), headersOf(preview.data), mapping));
       } catch {
-        // Storage is full or forbidden: the next file is guessed again.
+        // The storage is full or blocked. The next file starts with the API's guess again.
       }
     },
   };
@@ -68,7 +68,7 @@ function keepPreview(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
-    // A browser that keeps nothing.
+    // The browser blocks its storage.
     return null;
   }
 }

@@ -8,7 +8,7 @@ import { text } from '../../../text/text.ts';
 
 const words = text.contacts.jobs;
 
-/** Cancels a running job after a typed word; finished parts stay. */
+/** Cancels a running job after the user typed a word. Finished parts are not undone. */
 export function CancelJob({ job: { id, kind } }: { job: Pick<ItemOf<'listContactJobs'>, 'id' | 'kind'> }) {
   const [isAsking, ask] = useDisclosure();
   const cancel = useWrite('cancelContactJob', { changes: ['getImportJob', 'getBulkJob', 'listContactJobs'] });

@@ -1,7 +1,7 @@
 import { call } from '../../../api/client.ts';
 
 const ASK_MS = 500;
-/** A job of a thousand contacts takes seconds; behind many others it may take longer, and is not waited for. */
+/** The maximum wait. A job of 1,000 contacts takes seconds, but longer if many other jobs are before it. */
 const PATIENCE_MS = 60_000;
 
 /**

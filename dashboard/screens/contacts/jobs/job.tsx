@@ -5,9 +5,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { type ResponseOf, urlOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
-import { Answer } from '../../../parts/answer.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { BAD_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
@@ -59,7 +59,7 @@ export function JobScreen() {
           </>
         }
       />
-      <Answer of={job}>{(found: Job) => <Progressing job={found} />}</Answer>
+      <QueryView of={job}>{(found: Job) => <Progressing job={found} />}</QueryView>
     </>
   );
 }
@@ -68,7 +68,7 @@ function isOpen({ state }: Job): boolean {
   return state === 'waiting' || state === 'active';
 }
 
-/** When it has ended, what was read of contacts is old. */
+/** Marks the loaded contacts as stale when the job has ended. */
 function useReadAgain(job: Job | undefined): void {
   const queries = useQueryClient();
   const ended = job !== undefined && !isOpen(job);
@@ -126,7 +126,7 @@ function Progressing({ job }: { job: Job }) {
   );
 }
 
-/** People are imported to be written to. */
+/** Offers the next step after an import: a segment or a campaign with the contacts. */
 function Next() {
   return (
     <Paper withBorder p="md">

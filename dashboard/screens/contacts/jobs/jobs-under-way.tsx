@@ -9,7 +9,7 @@ const words = text.contacts.jobs;
 const ASK_MS = 1_000;
 const SHOWN = 5;
 
-/** Jobs that change contacts just now, with their progress. When one ends, the contacts are read again. */
+/** Shows running jobs that change contacts, with their progress. When a job ends, the contacts are loaded again. */
 export function JobsUnderWay() {
   const queries = useQueryClient();
   const jobs = useQuery({

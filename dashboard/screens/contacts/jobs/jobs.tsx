@@ -17,7 +17,7 @@ const ASK_MS = 1_000;
 
 type Job = ItemOf<'listContactJobs'>;
 
-/** All imports and changes of many contacts, with their progress. */
+/** All imports and bulk jobs, with their progress. */
 export function Jobs() {
   const pages = useInfiniteQuery({
     ...pagesOf('listContactJobs'),

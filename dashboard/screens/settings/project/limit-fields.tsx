@@ -6,7 +6,7 @@ import { amountOf } from './window-fields.tsx';
 
 const words = text.settings.project;
 
-/** Rates, limits, and the guards that hold the project. It shows the operator's limit, if any. */
+/** Rates, limits, and the guards that put the project on hold. Shows the operator's limits, if any. */
 export function LimitFields({ draft, set, fault, project: { operatorLimits } }: FieldsProps) {
   const ceiling = (limit: number | null, unit = '') =>
     limit === null ? undefined : words.ceiling(`${formatCount(limit)}${unit}`);

@@ -7,7 +7,7 @@ type Amount = number | '';
 
 export interface ProjectDraft {
   name: string;
-  /** `#rrggbb`; empty is the service's own. */
+  /** `#rrggbb`; empty for the default color of the service. */
   color: string;
   timezone: string;
   windowed: boolean;
@@ -15,7 +15,7 @@ export interface ProjectDraft {
   to: string;
   days: string[];
   clocks: Clocks;
-  /** Zone of the window, if it does not use the contact's. */
+  /** Time zone of the window, unless it uses the contact's. */
   zone: string;
   capped: boolean;
   capMax: Amount;
@@ -25,11 +25,11 @@ export interface ProjectDraft {
   templateId: string | null;
   publicKeyMode: Project['publicKeyMode'];
   resubscribe: Project['resubscribe'];
-  /** ISO 3166-1 alpha-2; empty is none. */
+  /** ISO 3166-1 alpha-2; empty for none. */
   phoneCountry: string;
   rate: Amount;
   month: Amount;
-  /** Percent. */
+  /** In percent. */
   bounceGuard: Amount;
   complaintGuard: Amount;
 }
@@ -66,8 +66,8 @@ export function draftOfProject(project: Project): ProjectDraft {
 }
 
 /**
- * Returns only the changed fields. A limit that shows the operator's must not become the project's own when another
- * field is saved.
+ * Returns only the changed fields. The form shows the operator's limits; saving another field must not store them as
+ * the project's own.
  */
 export function changesOf(project: Project, draft: ProjectDraft): PatchProject {
   const [wanted, has] = [settingsOf(draft), settingsOf(draftOfProject(project))];
@@ -82,7 +82,7 @@ function settingsOf(draft: ProjectDraft): PatchProject {
     name: draft.name.trim(),
     color: draft.color === '' ? null : draft.color,
     timezone: draft.timezone,
-    // The document's type of a nullable reference does not say null.
+    // The generated type of a nullable reference does not include null.
     sendingWindow: windowOf(draft) as NonNullable<PatchProject['sendingWindow']>,
     frequencyCap: draft.capped ? { max: Number(draft.capMax), days: Number(draft.capDays) } : null,
     tracking: draft.tracking,

@@ -4,8 +4,8 @@ import { type FormEvent, type ReactNode, useMemo } from 'react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
-import { Answer } from '../../../parts/answer.tsx';
 import { Failed } from '../../../parts/failed.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
 import { tellDone } from '../../../parts/tell.tsx';
 import { useLocalDraft } from '../../../parts/use-local-draft.ts';
 import { text } from '../../../text/text.ts';
@@ -18,11 +18,11 @@ import { WindowFields } from './window-fields.tsx';
 
 const words = text.settings.project;
 
-/** The project itself: how it looks, when it sends, what it asks for. */
+/** Settings of the project: its appearance, sending times, consent and limits. */
 export function Project() {
   const project = useQuery(queryFor('getProject'));
   return (
-    <Answer of={project}>
+    <QueryView of={project}>
       {(found) => (
         <Stack maw={760}>
           {found.hold.held && <HoldCard project={found} />}
@@ -30,7 +30,7 @@ export function Project() {
           {!found.hold.held && <HoldCard project={found} />}
         </Stack>
       )}
-    </Answer>
+    </QueryView>
   );
 }
 

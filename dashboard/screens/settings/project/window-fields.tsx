@@ -7,7 +7,7 @@ import { ZONES } from './zones.ts';
 const words = text.settings.project;
 const CLOCKS = (['project', 'contact', 'zone'] as const).map((value) => ({ value, label: words.clocksOf[value] }));
 
-/** Time zone, sending window and the cap of marketing mails. */
+/** Time zone, sending window, and the frequency cap of marketing email. */
 export function WindowFields({ draft, set, fault }: FieldsProps) {
   return (
     <>

@@ -1,2 +1,2 @@
-/** The time zones that this browser knows; the API takes any name of IANA. */
+/** The time zones that this browser knows. The API accepts any IANA name. */
 export const ZONES: string[] = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];

@@ -4,8 +4,8 @@ import type { Permission } from '../app/session.ts';
 import { text } from '../text/text.ts';
 import { useWhyNot } from './action-button.tsx';
 
-/** Shows what a role may not see as what it is, with the reason, and asks the API for nothing. */
-export function Needs({ permission, children }: { permission: Permission; children: ReactNode }) {
+/** Shows its children if the role has the permission, else the reason why not. Hidden children send no request. */
+export function RequirePermission({ permission, children }: { permission: Permission; children: ReactNode }) {
   const whyNot = useWhyNot(permission);
   if (whyNot === undefined) return <>{children}</>;
   return (

@@ -4,17 +4,17 @@ import { Failed } from './failed.tsx';
 import { Loading } from './loading.tsx';
 
 /**
- * Shows what was read; until then that it is being read, or why it could not be. An answer that is there stays while it
- * is read again.
+ * Shows the data of a query, a placeholder while it loads, or an error with a retry. During a refetch, the earlier
+ * data stays.
  */
-export function Answer<Data>({
+export function QueryView<Data>({
   of: { data, error, refetch },
   children,
   height,
 }: {
   of: Pick<UseQueryResult<Data, Error>, 'data' | 'error' | 'refetch'>;
   children: (data: Data) => ReactNode;
-  /** Kept free while it is read, in pixels, so that nothing jumps. */
+  /** Height of the placeholder in pixels, so that the layout does not jump. */
   height?: number;
 }) {
   if (data !== undefined) return <>{children(data)}</>;
