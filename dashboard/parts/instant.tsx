@@ -25,6 +25,25 @@ export function Instant({ at, none = '–' }: { at: string | null | undefined; n
   );
 }
 
+const DETAIL = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'short',
+});
+
+/** Shows an instant (ISO 8601) with seconds and zone, such as "Nov 25, 10:12:06 GMT+1". Detail pages use it. */
+export function ExactTime({ at }: { at: string }) {
+  return (
+    <Text component="time" dateTime={at} inherit title={exactly(at)}>
+      {DETAIL.format(new Date(at))}
+    </Text>
+  );
+}
+
 /** Formats an instant as "5 min ago" or "in 2 hr"; as a date if it is more than a week away. */
 export function formatDistance(at: string, nowMs: number): string {
   const distance = Date.parse(at) - nowMs;

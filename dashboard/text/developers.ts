@@ -195,7 +195,7 @@ export const developers = {
   },
   asCode: {
     button: 'API',
-    label: 'The same by the API',
+    label: 'API example',
     languages: { curl: 'curl', typescript: 'TypeScript' },
   },
 };

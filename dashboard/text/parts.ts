@@ -4,7 +4,7 @@ export const parts = {
   tryAgain: 'Try again',
   failed: 'That did not work',
   requestId: (id: string) => `Request ${id}`,
-  byCurl: 'The same by the API',
+  byCurl: 'API example',
   showMore: 'Show more',
   byApi: 'Do this with the API',
   shown: (shown: number, total: number | null) =>

@@ -98,7 +98,7 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
     await expectNoSidewaysScroll(page);
     await page.getByRole('link', { name: 'POST /v1/track' }).waitFor();
-    await page.getByRole('link', { name: 'The execution of the automation' }).click();
+    await page.getByRole('link', { name: 'view run' }).click();
     await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
     await page.getByRole('link', { name: 'POST /v1/track' }).click();
     await page.getByRole('heading', { level: 1, name: 'POST /v1/track' }).waitFor();
@@ -126,14 +126,34 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('heading', { level: 1, name: 'Order 1' }).waitFor();
     await page.getByText('CLICKED', { exact: true }).waitFor();
     await page.frameLocator('iframe').getByText('1', { exact: true }).waitFor();
-    for (const view of ['Text', 'Headers', 'Source', 'Events']) {
+    for (const view of ['Plain text', 'Headers', 'Source', 'Events']) {
       await page.getByRole('tab', { name: view }).click();
       await expectNoSeriousAxe(page);
     }
     await page.getByText('email.sent').waitFor();
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
-    await page.getByRole('link', { name: 'It repeats an earlier mail' }).waitFor();
+    await page.getByRole('link', { name: 'sent again from an earlier email' }).waitFor();
+  });
+
+  it('a message shows its history to the second, its reason in words, and its request behind the menu', async () => {
+    const id = await bouncedEmail(service);
+    const { page } = await openDashboard({ service, path: `/messages/${id}` });
+    await page.getByText('There is no such mailbox.').waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    const entries = await timeline.getByRole('listitem').allInnerTexts();
+    expect(entries.map((entry) => entry.replaceAll(/\s+/g, ' '))).toEqual([
+      'Bounced 11:12:09 Permanent · 550 5.1.1 unknown user',
+      'Sent 11:12:07 Accepted by the provider, 2 attempts',
+      'Accepted 11:12:06',
+    ]);
+    await timeline.getByText('Nov 25, GMT+1').waitFor();
+    expect(await page.getByText('/v1/emails/').count()).toBe(0);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await expectNoSeriousAxe(page);
+    await page.getByRole('menuitem', { name: 'API example' }).click();
+    await page.getByRole('dialog').getByText(`/v1/emails/${id}`).first().waitFor();
+    await expectNoSeriousAxe(page);
   });
 
   it.each(['desktop', 'phone'] as const)('an execution is cancelled after a typed word, on a %s', async (viewport) => {
@@ -150,3 +170,15 @@ describeInBrowser('messages and executions', () => {
     await expectNoSidewaysScroll(page);
   });
 });
+
+/** An email that bounced on its second attempt; returns its id. */
+async function bouncedEmail({ db, one }: TestService): Promise<string> {
+  const id = await buildEmail(db, { projectId: one.id, status: 'BOUNCED', subject: 'Order 2', to: 'gone@example.com' });
+  const error = '550 5.1.1 unknown user';
+  await sql`
+    UPDATE emails
+    SET created_at = '2026-11-25T10:12:06Z', sent_at = '2026-11-25T10:12:07Z', bounced_at = '2026-11-25T10:12:09Z',
+        attempts = 2, bounce_type = 'Permanent', reason = 'bounced:dead_mailbox', error = ${error}
+    WHERE id = ${id}`.execute(db);
+  return id;
+}

@@ -1,29 +1,26 @@
-import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { Paper, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import classes from './facts.module.css';
 
-/** A group of facts with a header. */
+/** A card of facts with a header: the names in one column, the values in another. */
 export function Facts({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (
-    <Box component="section" aria-labelledby={id}>
-      <Title order={2} size="h5" id={id} mb={6}>
+    <Paper withBorder component="section" aria-labelledby={id}>
+      <Title order={2} size="h5" id={id} className={classes.head}>
         {title}
       </Title>
-      <Stack gap={4}>{children}</Stack>
-    </Box>
+      <div className={classes.facts}>{children}</div>
+    </Paper>
   );
 }
 
 /** A labeled value. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
-      <Text size="sm" c="dimmed" maw="50%" style={{ flex: 'none' }}>
-        {name}
-      </Text>
-      <Text size="sm" component="div" ta="right" miw={0} style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </Group>
+    <div className={classes.fact}>
+      <span className={classes.name}>{name}</span>
+      <div className={classes.value}>{children}</div>
+    </div>
   );
 }

@@ -1,17 +1,21 @@
-import { Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { Alert, Box, Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Curl } from '../../parts/curl.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { ExactTime, Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { wordOf } from '../../text/words.ts';
+import classes from './mail.module.css';
 import { MailFacts } from './mail-facts.tsx';
+import { MailMenu } from './mail-menu.tsx';
+import { MailTimeline } from './mail-timeline.tsx';
 import type { Mail } from './mail-type.ts';
 import { Resend } from './resend.tsx';
 import { MAIL_VIEWS, type MailView } from './search.ts';
@@ -39,27 +43,51 @@ function Shown({ mail }: { mail: Mail }) {
         subtitle={
           <Group gap="xs">
             <WordBadge kind="email" value={mail.status} />
-            <WordBadge kind="reason" value={mail.reason} />
             <span>
-              {mail.to ?? text.messages.erased} · <Instant at={mail.createdAt} />
+              {text.messages.sentTo} <Recipient mail={mail} /> · <ExactTime at={mail.createdAt} /> ·{' '}
+              {text.messages.sources[mail.sourceType]}
             </span>
           </Group>
         }
         back={{ to: '/messages', label: text.messages.backTo }}
-        actions={<Resend mail={mail} />}
+        actions={
+          <>
+            <Resend mail={mail} />
+            <MailMenu mail={mail} />
+          </>
+        }
       />
       <Grid gutter="lg">
-        <Grid.Col span={{ base: 12, md: 8 }}>
+        <Grid.Col span={{ base: 12, md: 7.5 }}>
+          <Reason mail={mail} />
           <Views mail={mail} />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 4 }}>
+        <Grid.Col span={{ base: 12, md: 4.5 }}>
           <Stack gap="lg">
+            <MailTimeline mail={mail} />
             <MailFacts mail={mail} />
-            <Curl method="GET" path={`/v1/emails/${mail.id}`} />
           </Stack>
         </Grid.Col>
       </Grid>
     </>
+  );
+}
+
+function Recipient({ mail: { to, contactId } }: { mail: Mail }) {
+  if (to === null) return text.messages.erased;
+  return contactId ? <AppLink to={`/contacts/${contactId}`}>{to}</AppLink> : to;
+}
+
+/** Says why the email was not sent or not delivered. The API's own value is below, for a search in logs. */
+function Reason({ mail: { reason } }: { mail: Mail }) {
+  if (!reason) return null;
+  const word = wordOf('reason', reason);
+  return (
+    <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md" title={word?.means ?? reason}>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {reason}
+      </Text>
+    </Alert>
   );
 }
 
@@ -93,7 +121,11 @@ function Views({ mail }: { mail: Mail }) {
 }
 
 const VIEWS: Record<MailView, (mail: Mail) => React.ReactNode> = {
-  mail: ({ body }) => <MailFrame html={body} />,
+  mail: ({ body }) => (
+    <Box className={classes.desk}>
+      <MailFrame html={body} width={600} />
+    </Box>
+  ),
   text: ({ text: words }) => <Plain value={words} />,
   headers: (mail) => <Headers headers={mail.headers} />,
   source: ({ body }) => <Plain value={body} />,

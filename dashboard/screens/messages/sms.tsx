@@ -12,6 +12,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Fact, Facts } from './facts.tsx';
 import { RequestFact } from './request-fact.tsx';
+import { Timeline, type TimelineEntry } from './timeline.tsx';
 
 type Sms = ResponseOf<'getSms'>['data'];
 
@@ -50,14 +51,8 @@ function Shown({ sms }: { sms: Sms }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack gap="lg">
-            <Facts title={text.messages.story}>
-              {(['createdAt', 'sentAt', 'deliveredAt'] as const)
-                .filter((instant) => sms[instant] !== null)
-                .map((instant) => (
-                  <Fact key={instant} name={text.messages.instants[instant]}>
-                    <Instant at={sms[instant]} />
-                  </Fact>
-                ))}
+            <SmsTimeline sms={sms} />
+            <Facts title={text.messages.details}>
               <Fact name={text.messages.from}>{sms.from}</Fact>
               <Fact name={text.messages.segments}>{sms.segments}</Fact>
               {sms.contactId && (
@@ -67,14 +62,17 @@ function Shown({ sms }: { sms: Sms }) {
               )}
             </Facts>
             <Facts title={text.messages.cause}>
-              <Fact name={text.messages.source}>{text.messages.sources[sms.sourceType]}</Fact>
-              {sms.workflowExecutionId && sms.workflowId && (
-                <Text size="sm" component="div">
-                  <AppLink to={`/messages/executions/${sms.workflowId}/${sms.workflowExecutionId}`}>
-                    {text.messages.execution}
-                  </AppLink>
-                </Text>
-              )}
+              <Fact name={text.messages.source}>
+                {text.messages.sources[sms.sourceType]}
+                {sms.workflowExecutionId && sms.workflowId && (
+                  <>
+                    {', '}
+                    <AppLink to={`/messages/executions/${sms.workflowId}/${sms.workflowExecutionId}`}>
+                      {text.messages.execution}
+                    </AppLink>
+                  </>
+                )}
+              </Fact>
               <RequestFact of={sms.id} />
             </Facts>
             <Facts title={text.messages.provider}>
@@ -87,4 +85,13 @@ function Shown({ sms }: { sms: Sms }) {
       </Grid>
     </>
   );
+}
+
+function SmsTimeline({ sms }: { sms: Sms }) {
+  const entries = (['createdAt', 'sentAt', 'deliveredAt'] as const).flatMap((instant): TimelineEntry[] => {
+    const at = sms[instant];
+    const tone = instant === 'deliveredAt' ? 'done' : undefined;
+    return at === null ? [] : [{ name: text.messages.instants[instant], at, tone }];
+  });
+  return <Timeline entries={entries} />;
 }

@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+import type { Mail } from './mail-type.ts';
+import { Timeline, type TimelineEntry } from './timeline.tsx';
+
+const INSTANTS = [
+  ...(['createdAt', 'sentAt', 'deliveredAt', 'openedAt', 'clickedAt'] as const),
+  ...(['bouncedAt', 'complainedAt'] as const),
+];
+type MailInstant = (typeof INSTANTS)[number];
+
+const TONES: Partial<Record<MailInstant, TimelineEntry['tone']>> = {
+  deliveredAt: 'done',
+  openedAt: 'accent',
+  clickedAt: 'accent',
+  bouncedAt: 'failed',
+  complainedAt: 'failed',
+};
+
+/** Shows the history of an email: the provider's reply and the counts of opens and clicks are at their entries. */
+export function MailTimeline({ mail }: { mail: Mail }) {
+  const entries = INSTANTS.flatMap((instant): TimelineEntry[] => {
+    const at = mail[instant];
+    if (at === null) return [];
+    return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: detailOf(instant, mail) }];
+  });
+  return <Timeline entries={entries} />;
+}
+
+function detailOf(instant: MailInstant, mail: Mail): ReactNode {
+  const { error, attempts, bouncedAt, bounceType, sentAt } = mail;
+  if (instant === 'openedAt') return countsOf(text.messages.opens, mail.opens, mail.machineOpens);
+  if (instant === 'clickedAt') return countsOf(text.messages.clicks, mail.clicks, mail.machineClicks);
+  if (instant === 'bouncedAt')
+    return <Reply prefix={bounceType && text.messages.bounceTypes[bounceType]} error={error} />;
+  const isLast = bouncedAt === null && instant === (sentAt ? 'sentAt' : 'createdAt');
+  if (isLast && error) return <Reply prefix={triesOf(attempts)} error={error} />;
+  return instant === 'sentAt' ? `${text.messages.took}, ${triesOf(attempts)}` : undefined;
+}
+
+/** Names bots only if there were any. */
+function countsOf(words: typeof text.messages.opens, humans: number, bots: number): string {
+  return words(formatCount(humans), bots > 0 ? formatCount(bots) : undefined);
+}
+
+function triesOf(attempts: number): string {
+  return text.messages.attempts(Math.max(attempts, 1), formatCount(Math.max(attempts, 1)));
+}
+
+/** The provider's own words, after a word of ours that says how to read them. */
+function Reply({ prefix, error }: { prefix: string | null; error: string | null }) {
+  return (
+    <>
+      {prefix}
+      {prefix && error && ' · '}
+      {error && <code>{error}</code>}
+    </>
+  );
+}

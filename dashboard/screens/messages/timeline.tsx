@@ -1,0 +1,65 @@
+import { Group, Text, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import { exactly } from '../../parts/instant.tsx';
+import { text } from '../../text/text.ts';
+import classes from './timeline.module.css';
+
+/** An entry of a timeline: its name, its instant (ISO 8601), and a line of details. */
+export interface TimelineEntry {
+  name: string;
+  at: string;
+  tone?: 'done' | 'accent' | 'failed' | undefined;
+  detail?: ReactNode;
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const ZONE = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' });
+const TIME = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** Shows the history of a message, newest first, to the second. The header names the day and the zone once. */
+export function Timeline({ entries }: { entries: TimelineEntry[] }) {
+  const id = useId();
+  const [first] = entries;
+  if (!first) return null;
+  const day = DAY.format(new Date(first.at));
+  const newestFirst = entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).reverse();
+  return (
+    <section aria-labelledby={id}>
+      <Group justify="space-between" mb="sm" wrap="nowrap">
+        <Title order={2} size="h5" id={id}>
+          {text.messages.story}
+        </Title>
+        <Text size="xs" c="dimmed">
+          {day}, {zoneOf(first.at)}
+        </Text>
+      </Group>
+      <ol className={classes.timeline}>
+        {newestFirst.map(({ name, at, tone, detail }) => (
+          <li key={name} data-tone={tone}>
+            <span className={classes.name}>{name}</span>
+            <time dateTime={at} title={exactly(at)}>
+              {timeOf(at, day)}
+            </time>
+            {detail && <div className={classes.detail}>{detail}</div>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Formats the time of day with seconds; with the day where it is another than the one in the header. */
+function timeOf(at: string, headerDay: string): string {
+  const date = new Date(at);
+  const day = DAY.format(date);
+  return day === headerDay ? TIME.format(date) : `${day}, ${TIME.format(date)}`;
+}
+
+function zoneOf(at: string): string {
+  return ZONE.formatToParts(new Date(at)).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
