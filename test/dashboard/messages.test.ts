@@ -148,9 +148,9 @@ describeInBrowser('messages and executions', () => {
       'Accepted 11:12:06',
     ]);
     await timeline.getByText('Nov 25, GMT+1').waitFor();
+    await expectNoSeriousAxe(page);
     expect(await page.getByText('/v1/emails/').count()).toBe(0);
     await page.getByRole('button', { name: 'More actions' }).click();
-    await expectNoSeriousAxe(page);
     await page.getByRole('menuitem', { name: 'API example' }).click();
     await page.getByRole('dialog').getByText(`/v1/emails/${id}`).first().waitFor();
     await expectNoSeriousAxe(page);
