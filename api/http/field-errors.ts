@@ -1,5 +1,8 @@
 import type { z } from 'zod';
 import type { FieldError } from '../../rules/errors.ts';
+import { usePlainMessages } from './zod-messages.ts';
+
+usePlainMessages();
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

@@ -37,7 +37,7 @@ describe('parseMailbox', () => {
     ['ada', 'Must be an email address'],
     ['@example.com', 'Must be an email address'],
     ['ada@', 'The part after the @ must be a domain name'],
-    ['ada@localhost', 'The part after the @ must be a domain name'],
+    ['ada@localhost', 'The part after the @ must be a domain name such as example.com'],
     ['ada@example.com.', 'The part after the @ must be a domain name'],
     ['ada@127.0.0.1', 'The part after the @ must be a domain name'],
     ['ada@0x7f.1', 'The part after the @ must be a domain name'],

@@ -35,6 +35,7 @@ const UTF8_LOCAL_PART = /^[^\p{Cc}\p{Zs}\p{Zl}\p{Zp}"(),:;<>@[\]\\]{1,64}$/u;
 const ASCII = /^[\x20-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
 
+const DOMAIN_NEEDED = `The part after the @ must be a domain name such as example.com, of at most ${DOMAIN_MAX_BYTES} bytes`;
 const NOT_AN_ADDRESS = 'Must be an email address such as ada@example.com';
 
 /**
@@ -105,7 +106,7 @@ function parseAddress(address: string): { ok: true; email: string } | { ok: fals
   }
   const domain = written.endsWith('.') ? undefined : toAsciiDomain(written);
   if (domain === undefined) {
-    return { ok: false, reason: `The part after the @ must be a domain name of at most ${DOMAIN_MAX_BYTES} bytes` };
+    return { ok: false, reason: DOMAIN_NEEDED };
   }
   return { ok: true, email: `${local.local}@${domain}` };
 }

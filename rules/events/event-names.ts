@@ -70,9 +70,17 @@ export function eventNameFault(name: string, field = 'event'): FieldError | unde
   const shape = eventNameShapeFault(name, field);
   if (shape) return shape;
   if (isReservedEvent(name))
-    return { field, message: `"${name}" is reserved: the service records it itself.`, code: 'reserved_event' };
+    return {
+      field,
+      message: `"${name}" is reserved, because the service records it itself. Choose another name.`,
+      code: 'reserved_event',
+    };
   if (isSystemSourcedEvent(name))
-    return { field, message: `"${name}" is in a namespace only the service writes.`, code: 'system_sourced_event' };
+    return {
+      field,
+      message: `"${name}" is in a namespace only the service writes. Choose another name.`,
+      code: 'system_sourced_event',
+    };
   return undefined;
 }
 

@@ -11,8 +11,8 @@ export const RecordEvent = z
   .object({
     name: z
       .string()
-      .min(1)
-      .max(EVENT_NAME_LENGTH)
+      .min(1, { abort: true })
+      .max(EVENT_NAME_LENGTH, { abort: true })
       .superRefine((name, ctx) => {
         const fault = eventNameFault(name, 'name');
         if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });

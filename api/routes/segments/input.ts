@@ -70,7 +70,8 @@ export const CreateSegment = z
     const given = body.filters ?? body.condition;
     if (body.type === 'STATIC' && given)
       fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment cannot have filters.');
-    if (body.type === 'DYNAMIC' && !given) fault(ctx, 'filters', 'A DYNAMIC segment needs filters.', 'invalid_type');
+    if (body.type === 'DYNAMIC' && !given)
+      fault(ctx, 'filters', 'A DYNAMIC segment needs a condition, in filters or condition.', 'invalid_type');
   })
   .openapi('CreateSegment', { example: { name: 'Big spenders', filters: FILTERS_EXAMPLE, trackMembership: true } });
 
@@ -90,7 +91,8 @@ export const PatchSegment = z
 export const PreviewCondition = z
   .object({ filters: Filters, condition: Condition })
   .superRefine((body, ctx) => {
-    if (!body.condition && !body.filters) fault(ctx, 'filters', 'A preview needs filters.', 'invalid_type');
+    if (!body.condition && !body.filters)
+      fault(ctx, 'filters', 'A preview needs a condition, in filters or condition.', 'invalid_type');
   })
   .openapi('PreviewCondition', { example: { filters: FILTERS_EXAMPLE } });
 

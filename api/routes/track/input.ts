@@ -4,8 +4,8 @@ import { EmailAddress } from '../../http/schemas.ts';
 
 const EventName = z
   .string()
-  .min(1)
-  .max(EVENT_NAME_LENGTH)
+  .min(1, { abort: true })
+  .max(EVENT_NAME_LENGTH, { abort: true })
   .superRefine((name, ctx) => {
     const fault = eventNameFault(name);
     if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });

@@ -64,7 +64,7 @@ test('reports the errors of a large request as those in a small one', async () =
     errors: [
       {
         field: 'attachments.1.content',
-        message: 'Invalid input: expected string, received number',
+        message: 'Must be a string, not a number',
         code: 'invalid_type',
       },
     ],

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+
+type RawIssue = z.core.$ZodRawIssue;
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
+const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  email: 'an email address',
+  url: 'a URL',
+  uuid: 'a UUID',
+  datetime: 'an ISO 8601 date-time',
+  date: 'a date',
+  base64: 'base64',
+};
+
+/** Makes zod describe errors by their remedy, wherever a schema has no message of its own. */
+export function usePlainMessages(): void {
+  z.config({ localeError: messageFor });
+}
+
+/** Undefined leaves the message to zod. */
+function messageFor(issue: RawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return typeMessage(issue.expected, issue.input);
+  if (issue.code === 'too_small' || issue.code === 'too_big') return sizeMessage(issue);
+  if (issue.code === 'invalid_value') return `Must be ${oneOf(issue.values)}`;
+  if (issue.code === 'invalid_union') return unionMessage(issue);
+  if (issue.code === 'not_multiple_of') return `Must be a multiple of ${issue.divisor}`;
+  if (issue.code === 'invalid_format') return formatMessage(issue);
+  return undefined;
+}
+
+function typeMessage(expected: string, input: unknown): string {
+  const received = typeName(z.util.parsedType(input));
+  return input === undefined ? `Must be ${typeName(expected)}` : `Must be ${typeName(expected)}, not ${received}`;
+}
+
+function typeName(type: string): string {
+  return TYPE_NAMES[type] ?? type;
+}
+
+function sizeMessage(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>): string {
+  const small = issue.code === 'too_small';
+  const limit = small ? issue.minimum : issue.maximum;
+  const unit = UNITS[issue.origin];
+  if (!unit) {
+    const bound = issue.inclusive ? (small ? 'at least' : 'at most') : small ? 'greater than' : 'less than';
+    return `Must be ${bound} ${limit}`;
+  }
+  if (small && limit === 1 && !issue.exact) return 'Must not be empty';
+  const bound = issue.exact ? 'exactly' : small ? 'at least' : 'at most';
+  return `Must have ${bound} ${limit} ${unit}${limit === 1 ? '' : 's'}`;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
+}
+
+function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string | undefined {
+  if (Array.isArray(issue.options) && issue.options.length > 0) return `Must be ${oneOf(issue.options)}`;
+  const types = [...new Set(alternatives(issue.errors))];
+  return types.length === 0 ? undefined : `Must be ${types.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
+}
+
+/** Returns the names of what the alternatives of a union accept, for a value that has the type of none. */
+function alternatives(errors: readonly z.core.$ZodIssue[][]): string[] {
+  const issues = errors.flat().filter(({ path }) => path.length === 0);
+  return issues.flatMap((issue) => {
+    if (issue.code === 'invalid_type') return typeName(issue.expected);
+    if (issue.code === 'invalid_value') return issue.values.map(String);
+    return issue.code === 'invalid_union' ? alternatives(issue.errors) : [];
+  });
+}
+
+function formatMessage(issue: Extract<RawIssue, { code: 'invalid_format' }>): string {
+  const name = FORMAT_NAMES[issue.format];
+  if (name) return `Must be ${name}`;
+  return issue.pattern ? `Must match the pattern ${issue.pattern}` : `Must be a valid ${issue.format}`;
+}

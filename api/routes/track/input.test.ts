@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { fieldErrors } from '../../http/field-errors.ts';
+import { TrackEvent } from './input.ts';
+
+it.each([
+  ['', 'Must not be empty'],
+  ['x'.repeat(1000), 'Must have at most 255 characters'],
+  ['email.sent', '"email.sent" is reserved, because the service records it itself. Choose another name.'],
+])('refuses the event name %j with one error', (event, message) => {
+  const input = { email: 'ada@example.com', event };
+  const issues = TrackEvent.safeParse(input).error?.issues ?? [];
+  expect(fieldErrors(issues, input)).toEqual([expect.objectContaining({ field: 'event', message })]);
+});
