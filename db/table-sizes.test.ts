@@ -3,7 +3,7 @@ import { TableSizes } from './table-sizes.ts';
 
 const MIB = 1_048_576;
 /** More queries than a check needs since the last one. */
-const QUERIES = 110;
+const QUERIES = 30;
 let sizes: TableSizes;
 let nowMs: number;
 

@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** Minimum time between two checks of the table sizes. One connection makes each check. */
 const LOOK_MS = 1_000;
 /** A process that has made fewer queries since the last check gains nothing from better plans. */
-const LOOK_QUERIES = 100;
+const LOOK_QUERIES = 20;
 /** A smaller table is read as a whole as fast as by an index. */
 const SMALL_BYTES = 65_536;
 /** A table that has grown or shrunk by this factor may need another plan. */

@@ -179,6 +179,12 @@ export const numberedListFields = {
   hasMore: z.boolean(),
 };
 
+/** How delivered emails are counted. */
+export const DeliveredBasis = z.enum(['reported', 'sent_minus_bounced']).openapi({
+  description:
+    '`reported`: the provider reports each delivery. `sent_minus_bounced`: it does not, so delivered emails are the sent emails minus the bounced ones.',
+});
+
 /** Set on a record of a list, if its large fields were omitted to fit into the page. */
 export const Truncated = z.literal(true).optional().openapi({
   description: 'Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them.',

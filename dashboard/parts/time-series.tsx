@@ -7,14 +7,17 @@ export interface Series {
   /** A token of the theme, such as `--chart-1`, or a color. */
   color: string;
   values: number[];
+  /** Draws bars of this share of the space instead of a line: 0 to 1. */
+  bars?: number;
 }
 
-/** The steps of the axis. Counts are whole numbers. */
+const MAX_BAR_PX = 28;
+/** Steps of the scale; counts have no halves. */
 const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
 
 /**
- * Lines over time, drawn by uPlot, which is loaded with the first chart. The drawing has only a `label`; screen
- * readers get the numbers from a table elsewhere on the screen.
+ * Lines and bars over time, drawn by uPlot, which is loaded with the first chart. Screen readers get the numbers from a table
+ * elsewhere on the screen; the drawing has only a `label`.
  * @param p.atSeconds instants, in seconds since 1970, as many as values
  */
 export function TimeSeries({
@@ -58,11 +61,17 @@ export function TimeSeries({
           ],
           series: [
             {},
-            ...series.map(({ label: name, color }) => ({
+            ...series.map(({ label: name, color, bars }) => ({
               label: name,
               stroke: colorOf(color),
-              width: 1.75,
               points: { show: false },
+              ...(bars === undefined
+                ? { width: 1.75 }
+                : {
+                    width: 0,
+                    fill: colorOf(color),
+                    paths: UPlot.paths.bars?.({ size: [bars, MAX_BAR_PX], radius: 0.15 }),
+                  }),
             })),
           ],
         },

@@ -247,7 +247,10 @@ export const campaigns = {
     unsubscribed: 'Unsubscribed',
   },
   countedWhat: {
-    delivered: 'The mailbox took it. Not every provider says so.',
+    delivered: {
+      reported: 'Deliveries that the email provider reported.',
+      sent_minus_bounced: 'Sent minus bounced. Your email provider does not report deliveries.',
+    },
     opened: 'By humans. Automated opens are counted separately.',
     clicked: 'By humans. Automated clicks are counted separately.',
     bounced: 'Permanently refused, at once or later.',

@@ -50,13 +50,15 @@ export const EMAIL = {
 export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
   const provider = values.EMAIL_PROVIDER;
   const settings = settingsOf(EMAIL_PROVIDERS, values, env);
-  const servers: MailServers = settings[provider].servers;
+  const { servers, reportsDeliveries }: { servers: MailServers; reportsDeliveries: boolean } = settings[provider];
   return {
     ...settings,
     provider,
     /** Mail is kept for development instead of sent. */
     captures: EMAIL_PROVIDERS[provider].captures,
     servers,
+    /** Whether the provider reports each delivery; otherwise delivered emails are sent minus bounced ones. */
+    reportsDeliveries,
     /** The largest message that the provider takes; null is no bound of its own. */
     maxMessageBytes: EMAIL_PROVIDERS[provider].maxMessageBytes,
     dkimSign: values.DKIM_SIGN,

@@ -48,6 +48,8 @@ interface EmailProviderTraits {
 
 interface EmailSettings {
   readonly servers: MailServers;
+  /** Whether it reports each delivery. A mail server reports only failures. */
+  readonly reportsDeliveries: boolean;
 }
 
 /**
@@ -64,7 +66,7 @@ export const EMAIL_PROVIDERS = {
     maxMessageBytes: null,
     spf: null,
     variables: {},
-    settings: () => ({ servers: { whose: 'nobody' } }),
+    settings: () => ({ servers: { whose: 'nobody' }, reportsDeliveries: false }),
     needs: () => ({}),
   }),
   smtp: provider({
@@ -84,7 +86,7 @@ export const EMAIL_PROVIDERS = {
         secret: true,
       },
     },
-    settings: ({ SMTP_URL: url }) => ({ url, servers: { whose: 'deployment', url } }),
+    settings: ({ SMTP_URL: url }) => ({ url, servers: { whose: 'deployment', url }, reportsDeliveries: false }),
     needs: (smtp) => ({ SMTP_URL: smtp.url }),
   }),
   ses: provider({
@@ -125,7 +127,8 @@ export const EMAIL_PROVIDERS = {
         title: `Amazon SES in ${region}`,
         url: endpoint ?? `https://email.${region}.amazonaws.com`,
       };
-      return { region, endpoint, snsTopicArns: values.SNS_TOPIC_ARNS, servers };
+      const snsTopicArns = values.SNS_TOPIC_ARNS;
+      return { region, endpoint, snsTopicArns, servers, reportsDeliveries: snsTopicArns.length > 0 };
     },
     needs: (ses) => ({ SES_REGION: ses.region }),
   }),

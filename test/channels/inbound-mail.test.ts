@@ -533,7 +533,7 @@ AAECAw==
     const ids = await api.db.selectFrom('attachments').select(['id', 'size']).execute();
     expect(ids.map(({ size }) => size).sort()).toEqual([4, 700 * 1024].sort());
     const dropped = await api.call('GET', path(ids[0]));
-    expect([dropped.status, dropped.body.error.message]).toEqual([404, expect.stringContaining('was dropped')]);
+    expect([dropped.status, dropped.body.error.message]).toEqual([404, expect.stringContaining('was deleted')]);
   });
 
   it('has its text in the form in which filters look for it', async () => {

@@ -75,9 +75,30 @@ describeInBrowser('sign-in and start page', () => {
     await expectNoSidewaysScroll(page);
   });
 
+  it('compares the statistics with the 30 days before, also in the chart', async () => {
+    const { id: projectId } = service.two;
+    const hour = Math.floor(Date.now() / 3_600_000);
+    await sql`UPDATE mail_hours_until SET hour = ${hour - 1}`.execute(service.db);
+    await sql`
+      INSERT INTO mail_hours (project_id, hour, sent, delivered, opened, clicked, bounced, complained)
+      VALUES (${projectId}, ${hour - 2}, 200, 0, 100, 20, 4, 0), (${projectId}, ${hour - 24 * 40}, 100, 0, 40, 10, 4, 0)
+    `.execute(service.db);
+    const { page, settled } = await openDashboard({ service, project: service.two, path: '/' });
+    const statistics = page.getByRole('region', { name: 'The last 30 days' });
+    await statistics.getByText('vs. 100').waitFor();
+    await statistics.getByTitle('Up 100 % from the previous 30 days').waitFor();
+    await statistics.getByTitle('Up 10 points from the previous 30 days').waitFor();
+    await statistics.getByTitle('Down 2 points from the previous 30 days').waitFor();
+    expect(await statistics.getByText('98%').count()).toBe(1); // Delivered: sent minus bounced.
+    await statistics.getByRole('checkbox', { name: 'Compare to previous period' }).check();
+    await statistics.getByText('Sent, previous 30 days').waitFor();
+    await settled();
+    await expectNoSeriousAxe(page);
+  });
+
   it('leads from a number to what it counts', async () => {
     const { page } = await openDashboard({ service, path: '/' });
-    const bounced = page.getByRole('region', { name: 'The last 30 days' }).getByRole('link').nth(4);
+    const bounced = page.getByRole('region', { name: 'The last 30 days' }).getByRole('link').nth(3);
     await bounced.click();
     await page.waitForURL(/\/app\/messages\?/);
     expect(new URL(page.url()).searchParams.get('happened')).toBe('bounced');

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { listMailDays, type MailFigures } from '../../../db/events/mail-hours.ts';
+import { listMailDays, type MailDay, type MailFigures } from '../../../db/events/mail-hours.ts';
 import { listUpcomingHours } from '../../../db/events/upcoming.ts';
 import { isOperator } from '../../../db/operator/operators.ts';
 import {
@@ -12,13 +12,14 @@ import {
 } from '../../../db/projects/attention.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import type { Scope } from '../../../rules/access/scopes.ts';
+import { deliveredOf } from '../../../rules/emails/delivered.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { AttentionItem, MailOverview, UpcomingHours } from './response.ts';
-import { daysOf, rate, spanQuery } from './span.ts';
+import { daysBefore, daysOf, rate, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];
 /** One week. People plan for a week, and a chart with one column per hour is still readable. */
@@ -31,7 +32,7 @@ const overviewRoute = createRoute({
   tags,
   summary: 'Get email statistics by day',
   description:
-    'Whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email are zero. Live email only. Each event counts on the day on which it was recorded, so an open counts on the day of the open. Opens and clicks are the first by a human for each email. Counts stay after a contact or its events are deleted.',
+    'Whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email are zero. Live email only. Each event counts on the day on which it was recorded, so an open counts on the day of the open. Opens and clicks are the first by a human for each email. Counts stay after a contact or its events are deleted. `previous` has the same counts for the equally long time span just before.',
   security: scopes('analytics:view'),
   request: { query: spanQuery },
   responses: { 200: ok(MailOverview) },
@@ -80,18 +81,17 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;
     const { timezone } = await getProject(reads, projectId);
-    const days = await listMailDays(reads, { projectId, days: daysOf(c.req.valid('query'), timezone) });
-    const totals = totalsOf(days);
-    const of = (part: number) => rate(part, totals.sent);
-    const { delivered, opened, clicked, bounced, complained } = totals;
-    const rates = {
-      delivered: of(delivered),
-      opened: of(opened),
-      clicked: of(clicked),
-      bounced: of(bounced),
-      complained: of(complained),
+    const asked = daysOf(c.req.valid('query'), timezone);
+    const before = daysBefore(asked, timezone);
+    const days = await listMailDays(reads, { projectId, days: [...before, ...asked] });
+    const isReported = config.email.reportsDeliveries;
+    const answer = {
+      timezone,
+      deliveredBasis: isReported ? ('reported' as const) : ('sent_minus_bounced' as const),
+      ...summaryOf(days.slice(before.length), isReported),
+      previous: summaryOf(days.slice(0, before.length), isReported),
     };
-    return c.json({ timezone, totals, rates, days }, 200);
+    return c.json(answer, 200);
   });
 
   app.openapi(attentionRoute, async (c) => {
@@ -121,6 +121,24 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
     };
     return c.json(answer, 200);
   });
+}
+
+/** Returns totals, rates and days, with delivered emails by their basis. */
+function summaryOf(days: readonly MailDay[], isReported: boolean) {
+  const delivered = <Counts extends MailFigures>(counts: Counts): Counts => ({
+    ...counts,
+    delivered: deliveredOf(counts, isReported),
+  });
+  const totals = delivered(totalsOf(days));
+  const of = (part: number) => rate(part, totals.sent);
+  const rates = {
+    delivered: of(totals.delivered),
+    opened: of(totals.opened),
+    clicked: of(totals.clicked),
+    bounced: of(totals.bounced),
+    complained: of(totals.complained),
+  };
+  return { totals, rates, days: days.map(delivered) };
 }
 
 function totalsOf(days: readonly MailFigures[]): MailFigures {

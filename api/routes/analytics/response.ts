@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ATTENTION_COUNT_MAX, ATTENTION_KINDS } from '../../../db/projects/attention.ts';
-import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { DeliveredBasis, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 export const DayCounts = z
   .object({
@@ -50,30 +50,48 @@ export const mailFigures = {
 };
 const figuresExample = { sent: 100, delivered: 98, opened: 40, clicked: 10, bounced: 2, complained: 0 };
 
+const MailRates = z
+  .object({
+    delivered: z.number(),
+    opened: z.number(),
+    clicked: z.number(),
+    bounced: z.number(),
+    complained: z.number(),
+  })
+  .openapi('MailRates', { description: 'Percentages of the emails sent in the time span' });
+const MailTotals = z.object(mailFigures).openapi('MailTotals');
+const MailDay = z.object({ date: z.iso.date(), ...mailFigures }).openapi('MailDay');
+
 export const MailOverview = z
   .object({
     timezone: z.string().openapi({
       description:
         "Time zone of the days: the project's. Counts are kept per UTC hour; an hour that spans midnight belongs to the day in which it starts.",
     }),
-    totals: z.object(mailFigures),
-    rates: z
+    deliveredBasis: DeliveredBasis,
+    totals: MailTotals,
+    rates: MailRates,
+    days: z.array(MailDay),
+    previous: z
       .object({
-        delivered: z.number(),
-        opened: z.number(),
-        clicked: z.number(),
-        bounced: z.number(),
-        complained: z.number(),
+        totals: MailTotals,
+        rates: MailRates,
+        days: z.array(MailDay),
       })
-      .openapi({ description: 'Percentages of the emails sent in the time span' }),
-    days: z.array(z.object({ date: z.iso.date(), ...mailFigures })),
+      .openapi({ description: 'The same for the equally long time span just before' }),
   })
   .openapi('MailOverview', {
     example: {
       timezone: 'Europe/Berlin',
+      deliveredBasis: 'sent_minus_bounced',
       totals: figuresExample,
       rates: { delivered: 98, opened: 40, clicked: 10, bounced: 2, complained: 0 },
-      days: [{ date: '2026-01-01', ...figuresExample }],
+      days: [{ date: '2026-01-02', ...figuresExample }],
+      previous: {
+        totals: figuresExample,
+        rates: { delivered: 98, opened: 40, clicked: 10, bounced: 2, complained: 0 },
+        days: [{ date: '2026-01-01', ...figuresExample }],
+      },
     },
   });
 

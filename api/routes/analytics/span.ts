@@ -47,6 +47,15 @@ export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | u
   return localDays(zone, first, last);
 }
 
+/** Returns as many days of the zone just before these. */
+export function daysBefore(days: readonly LocalDay[], zone: string): LocalDay[] {
+  const first = days[0];
+  if (!first) return [];
+  const firstMs = first.fromMs - days.length * DAY_MS;
+  // Half a day more or less keeps the dates right when daylight saving time changes in between.
+  return localDays(zone, firstMs + DAY_MS / 2, first.fromMs - DAY_MS / 2);
+}
+
 /** Returns a percentage with two decimals; 0 for an empty whole. */
 export function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;

@@ -7,7 +7,8 @@ import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
+import { deliveredOf } from '../../../rules/emails/delivered.ts';
+import { DeliveredBasis, EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
 import { mailTextResponse } from '../mail-text.ts';
 import { timingResponse } from './timing.ts';
 import {
@@ -139,6 +140,7 @@ export const CampaignStats = z
     pending: Count,
     sent: Count,
     delivered: Count,
+    deliveredBasis: DeliveredBasis,
     opened: Count,
     clicked: Count,
     bounced: Count,
@@ -170,7 +172,8 @@ export const CampaignStats = z
       total: 100,
       pending: 0,
       sent: 97,
-      delivered: 95,
+      delivered: 96,
+      deliveredBasis: 'sent_minus_bounced',
       opened: 40,
       clicked: 12,
       bounced: 1,
@@ -181,7 +184,7 @@ export const CampaignStats = z
       openRate: 41.24,
       clickRate: 12.37,
       bounceRate: 1.02,
-      deliveryRate: 97.94,
+      deliveryRate: 98.97,
       byReason: { unsubscribed: 2, 'bounced:dead_mailbox': 1, provider_rejected: 1 },
       machineOpens: 7,
       machineClicks: 3,
@@ -285,10 +288,17 @@ export function listedResponse(
   return { ...answer, body, filters, audienceFilter, audienceCondition, variants };
 }
 
-export function statsResponse(counts: CampaignCounts, { series, machineSeries, ...detail }: StatsDetail) {
-  const { sent, opened, clicked, delivered, bounced, failed } = counts;
+export function statsResponse(
+  counts: CampaignCounts,
+  { series, machineSeries, ...detail }: StatsDetail,
+  isReported: boolean,
+) {
+  const { sent, opened, clicked, bounced, failed } = counts;
+  const delivered = deliveredOf(counts, isReported);
   return {
     ...counts,
+    delivered,
+    deliveredBasis: isReported ? ('reported' as const) : ('sent_minus_bounced' as const),
     openRate: percent(opened, sent),
     clickRate: percent(clicked, sent),
     bounceRate: percent(bounced, sent + failed),

@@ -131,7 +131,7 @@ const statsRoute = createRoute({
 });
 
 /** Registers the operations on content and audience of campaigns; `campaignSendingRoutes` starts and stops them. */
-export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
+export function campaignRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
     const { projectId } = c.var;
@@ -201,6 +201,9 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox }: Deps): 
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await getCampaign(db, ref);
     const { counts, detail, figures } = await readStats(reads, { ...ref, startedAt: campaign.startedAt });
-    return c.json({ ...statsResponse(counts, detail), ...variantStats(campaign, figures) }, 200);
+    return c.json(
+      { ...statsResponse(counts, detail, config.email.reportsDeliveries), ...variantStats(campaign, figures) },
+      200,
+    );
   });
 }

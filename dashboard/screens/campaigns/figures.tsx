@@ -15,13 +15,17 @@ export function Figures({ id, stats }: { id: string; stats: Stats }) {
       </Title>
       <Paper withBorder className="stats">
         {COUNTED.map((name) => (
-          <Tooltip key={name} label={words.countedWhat[name]} multiline maw={260}>
+          <Tooltip key={name} label={meaningOf(name, stats)} multiline maw={260}>
             <div>
               <Text size="xs" fw={500} c="dimmed">
                 {words.counted[name]}
               </Text>
               <div className="stats-figure">
-                <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
+                {name === 'delivered' && stats.deliveredBasis !== 'reported' ? (
+                  formatCount(stats.delivered)
+                ) : (
+                  <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
+                )}
               </div>
               <Text size="xs" c="dimmed">
                 {name === 'bounced'
@@ -43,4 +47,9 @@ export function Figures({ id, stats }: { id: string; stats: Stats }) {
       </Paper>
     </section>
   );
+}
+
+function meaningOf(name: (typeof COUNTED)[number], { deliveredBasis }: Stats): string {
+  const means = words.countedWhat[name];
+  return typeof means === 'string' ? means : means[deliveredBasis];
 }

@@ -1,13 +1,14 @@
-import { Box, Paper, Table, Text, Tooltip } from '@mantine/core';
+import { Box, Checkbox, Group, Paper, Table, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
+import { Answer } from '../../parts/answer.tsx';
 import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { useFirstMail } from '../messages/first-mail.ts';
+import { Change } from './change.tsx';
 import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
@@ -16,82 +17,129 @@ type Overview = ResponseOf<'getMailOverview'>;
 type Figure = keyof Overview['totals'];
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
-/** Color tokens of the theme. Their values depend on the color scheme. */
-const COLORS = {
-  sent: '--chart-1',
-  delivered: '--color-done',
-  opened: '--color-moving',
-  clicked: '--chart-line',
-  bounced: '--color-failed',
-} as const;
-const DRAWN = ['sent', 'delivered', 'opened', 'clicked', 'bounced'] as const satisfies Figure[];
+/** Figures for which a lower rate is better. */
+const BAD: ReadonlySet<Figure> = new Set<Figure>(['bounced', 'complained']);
 const CHART_HEIGHT = 230;
 const DAY_MS = 86_400_000;
 const POLL_MS = 30_000;
 
-/** Results of the last 30 days' emails, in total and by day. Each number links to its emails. */
+/** Results of the last 30 days' emails beside the 30 days before, by total and by day; each number leads to its emails. */
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
     <Section title={text.home.month}>
-      <QueryView of={overview} height={420}>
+      <Answer of={overview} height={420}>
         {(data) => <Shown overview={data} />}
-      </QueryView>
+      </Answer>
     </Section>
   );
 }
 
-function Shown({ overview: { timezone, totals, days } }: { overview: Overview }) {
-  const since = days[0]?.date ?? new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
+function Shown({ overview }: { overview: Overview }) {
+  const { timezone, totals, days, previous } = overview;
   const isEmpty = FIGURES.every((figure) => totals[figure] === 0);
   return (
-    <>
-      <Paper withBorder className="stats">
+    <Paper withBorder style={{ overflow: 'hidden' }}>
+      <div className="stats">
         {FIGURES.map((figure) => (
-          <div key={figure}>
-            <Tooltip label={text.home.figureMeans[figure]} multiline maw={260} events={EVENTS}>
-              <Text size="xs" fw={500} c="dimmed" tabIndex={0} w="fit-content">
-                {text.home.figures[figure]}
-              </Text>
-            </Tooltip>
-            <div className="stats-figure">
-              <CountLink n={totals[figure]} href={`/messages?happened=${figure}&since=${since}`} />
-            </div>
-            <Text size="xs" c="dimmed" mih={18}>
-              {figure !== 'sent' && totals.sent > 0 && text.home.ofSent(formatShare(totals[figure], totals.sent))}
-            </Text>
-          </div>
+          <Stat key={figure} figure={figure} overview={overview} />
         ))}
-      </Paper>
-      <Box mt="md">{isEmpty ? <NoMail /> : <ByDay days={days} timezone={timezone} />}</Box>
-    </>
+      </div>
+      <Box p="md">{isEmpty ? <NoMail /> : <ByDay days={days} before={previous.days} timezone={timezone} />}</Box>
+    </Paper>
   );
 }
 
-const EVENTS = { hover: true, focus: true, touch: true };
+function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
+  const { totals, rates, previous, deliveredBasis, days } = overview;
+  const means = text.home.figureMeans[figure];
+  const since = days[0]?.date ?? new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
+  // Without reports, the list of delivered emails would not have the number that is shown.
+  const isListed = figure !== 'delivered' || deliveredBasis === 'reported';
+  const count = isListed ? (
+    <CountLink n={totals[figure]} href={`/messages?happened=${figure}&since=${since}`} />
+  ) : (
+    formatCount(totals[figure])
+  );
+  return (
+    <div>
+      <Tooltip
+        label={typeof means === 'string' ? means : means[deliveredBasis]}
+        multiline
+        maw={260}
+        events={{ hover: true, focus: true, touch: true }}
+      >
+        <Text size="xs" fw={500} c="dimmed" tabIndex={0} w="fit-content">
+          {text.home.figures[figure]}
+        </Text>
+      </Tooltip>
+      <div className="stats-figure">{figure === 'sent' ? count : formatShare(totals[figure], totals.sent)}</div>
+      <Group gap={8} mih={18} fz="xs" c="dimmed" className="stats-detail">
+        {figure === 'sent' ? (
+          previous.totals.sent > 0 && (
+            <>
+              <span>{text.home.previous(formatCount(previous.totals.sent))}</span>
+              <Change
+                by={(100 * (totals.sent - previous.totals.sent)) / previous.totals.sent}
+                unit={text.home.percent}
+              />
+            </>
+          )
+        ) : (
+          <>
+            <span>{count}</span>
+            {previous.totals.sent > 0 && totals.sent > 0 && (
+              <Change
+                by={rates[figure] - previous.rates[figure]}
+                unit={text.home.points}
+                isGood={BAD.has(figure) ? 'down' : 'up'}
+              />
+            )}
+          </>
+        )}
+      </Group>
+    </div>
+  );
+}
 
 function NoMail() {
   return <Empty title={text.home.noMail} what={text.home.noMailWhy} curl={useFirstMail()} />;
 }
 
-function ByDay({ days, timezone }: Pick<Overview, 'days' | 'timezone'>) {
+function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> & { before: Overview['days'] }) {
+  const [isCompared, setIsCompared] = useState(false);
   const drawn = useMemo(
     () => ({
-      // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
+      // The axis uses the viewer's time zone; both name the same day.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
-      series: DRAWN.map((figure) => ({
-        label: text.home.figures[figure],
-        color: COLORS[figure],
-        values: days.map((day) => day[figure]),
-      })),
+      series: [
+        ...(isCompared
+          ? [{ label: text.home.sentBefore, color: '--chart-2', bars: 0.9, values: before.map(({ sent }) => sent) }]
+          : []),
+        {
+          label: text.home.figures.sent,
+          color: '--chart-1',
+          bars: isCompared ? 0.5 : 0.65,
+          values: days.map(({ sent }) => sent),
+        },
+        { label: text.home.figures.opened, color: '--chart-line', values: days.map(({ opened }) => opened) },
+      ],
     }),
-    [days],
+    [days, before, isCompared],
   );
   return (
     <>
-      <Text size="sm" c="dimmed" mb={4}>
-        {text.home.byDay(timezone)}
-      </Text>
+      <Group justify="space-between" mb={4}>
+        <Text size="sm" c="dimmed">
+          {text.home.byDay(timezone)}
+        </Text>
+        <Checkbox
+          size="xs"
+          label={text.home.compare}
+          checked={isCompared}
+          onChange={(event) => setIsCompared(event.currentTarget.checked)}
+        />
+      </Group>
       <Suspense fallback={<Box h={CHART_HEIGHT} />}>
         <TimeSeries {...drawn} height={CHART_HEIGHT} label={text.home.byDay(timezone)} />
       </Suspense>

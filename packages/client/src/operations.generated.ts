@@ -480,6 +480,8 @@ export type CampaignStats = {
   pending: number;
   sent: number;
   delivered: number;
+  /** `reported`: the provider reports each delivery. `sent_minus_bounced`: it does not, so delivered emails are the sent emails minus the bounced ones. */
+  deliveredBasis: MailOverviewDeliveredBasis;
   opened: number;
   clicked: number;
   bounced: number;
@@ -1649,38 +1651,54 @@ export type LookAtInvitation = {
   token: string;
 };
 
+export type MailDay = {
+  date: string;
+  sent: number;
+  delivered: number;
+  /** First opens by humans */
+  opened: number;
+  /** First clicks by humans */
+  clicked: number;
+  bounced: number;
+  complained: number;
+};
+
 export type MailOverview = {
   /** Time zone of the days: the project's. Counts are kept per UTC hour; an hour that spans midnight belongs to the day in which it starts. */
   timezone: string;
-  totals: {
-    sent: number;
-    delivered: number;
-    /** First opens by humans */
-    opened: number;
-    /** First clicks by humans */
-    clicked: number;
-    bounced: number;
-    complained: number;
+  /** `reported`: the provider reports each delivery. `sent_minus_bounced`: it does not, so delivered emails are the sent emails minus the bounced ones. */
+  deliveredBasis: MailOverviewDeliveredBasis;
+  totals: MailTotals;
+  rates: MailRates;
+  days: MailDay[];
+  /** The same for the equally long time span just before */
+  previous: {
+    totals: MailTotals;
+    rates: MailRates;
+    days: MailDay[];
   };
-  /** Percentages of the emails sent in the time span */
-  rates: {
-    delivered: number;
-    opened: number;
-    clicked: number;
-    bounced: number;
-    complained: number;
-  };
-  days: {
-    date: string;
-    sent: number;
-    delivered: number;
-    /** First opens by humans */
-    opened: number;
-    /** First clicks by humans */
-    clicked: number;
-    bounced: number;
-    complained: number;
-  }[];
+};
+
+export type MailOverviewDeliveredBasis = "reported" | "sent_minus_bounced";
+
+/** Percentages of the emails sent in the time span */
+export type MailRates = {
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+};
+
+export type MailTotals = {
+  sent: number;
+  delivered: number;
+  /** First opens by humans */
+  opened: number;
+  /** First clicks by humans */
+  clicked: number;
+  bounced: number;
+  complained: number;
 };
 
 export type Me = {

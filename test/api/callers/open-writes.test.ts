@@ -40,6 +40,9 @@ function openWrites(): string[] {
     .sort();
 }
 
+/** A token with any characters, also line breaks that an email client appends. */
+const TOKEN = String.raw`token{[\s\S]+}`;
+
 describe('a write without credentials', () => {
   it('a write without credentials is one of these', () => {
     expect(openWrites()).toEqual([
@@ -48,10 +51,10 @@ describe('a write without credentials', () => {
         'POST /auth/invitations/look',
         'POST /auth/login',
         'POST /auth/signup',
-        'POST /confirm/:token{.+}',
-        'POST /m/:token{.+}',
-        'POST /s/:token{.+}',
-        'POST /u/:token{.+}',
+        `POST /confirm/:${TOKEN}`,
+        `POST /m/:${TOKEN}`,
+        `POST /s/:${TOKEN}`,
+        `POST /u/:${TOKEN}`,
       ],
       ...['POST /webhooks/sns', 'POST /webhooks/twilio/inbound', 'POST /webhooks/twilio/status'],
     ]);

@@ -3,6 +3,7 @@ import { buildCampaigns, type SeededCampaigns } from '../../build/dashboard/camp
 import { buildContacts, buildJobs, buildLists, type SeededContact } from '../../build/dashboard/contacts.ts';
 import { buildAccess, buildRequests, buildWebhooks } from '../../build/dashboard/developers.ts';
 import { buildWorkflows, type SeededWorkflows } from '../../build/dashboard/executions.ts';
+import { buildMailHours } from '../../build/dashboard/mail-hours.ts';
 import { buildMails, buildSms, buildTemplates, buildTrackedEvents } from '../../build/dashboard/mails.ts';
 import { buildPictures } from '../../build/dashboard/pictures.ts';
 import { HOSTILE, PLAIN } from '../../build/dashboard/voice.ts';
@@ -77,6 +78,7 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const campaigns = await buildCampaigns(world, { contacts, segmentId, topicId: topicIds[0] ?? '' });
   const workflows = await buildWorkflows(world, { contacts: contacts.slice(0, 60), templateIds });
   const emailIds = await buildMails(world, contacts, 70);
+  await buildMailHours(world);
   const tracked = await buildTrackedEvents(world, contacts, 300);
   const smsIds = await buildSms(world, contacts);
   const jobIds = await buildJobs(world);
