@@ -27,8 +27,10 @@ export const home = {
   },
   previous: (n: string) => `vs. ${n}`,
   change: { up: 'Up', down: 'Down', same: 'Unchanged' },
-  points: 'points from the previous 30 days',
-  percent: '% from the previous 30 days',
+  changed: {
+    points: (by: string) => `${by} points from the previous 30 days`,
+    percent: (by: string) => `${by}% from the previous 30 days`,
+  },
   compare: 'Compare to previous period',
   sentBefore: 'Sent, previous 30 days',
   byDay: (zone: string) => `Emails per day (${zone})`,

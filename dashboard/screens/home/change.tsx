@@ -7,11 +7,10 @@ const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /**
  * The change against the period before, with an arrow.
- * @param p.by the difference; its sign gives the direction
- * @param p.unit unit of the difference, for screen readers and on hover
+ * @param p.by the difference in `unit`; its sign gives the direction
  * @param p.isGood the direction that is an improvement; without it the change has no color
  */
-export function Change({ by, unit, isGood }: { by: number; unit: string; isGood?: 'up' | 'down' }) {
+export function Change({ by, unit, isGood }: { by: number; unit: 'points' | 'percent'; isGood?: 'up' | 'down' }) {
   const written = NUMBER.format(Math.abs(by));
   const direction = written === NUMBER.format(0) ? 'same' : by > 0 ? 'up' : 'down';
   const Icon = ICONS[direction];
@@ -19,12 +18,12 @@ export function Change({ by, unit, isGood }: { by: number; unit: string; isGood?
     isGood === undefined || direction === 'same'
       ? undefined
       : `var(${direction === isGood ? '--color-done-text' : '--color-failed-text'})`;
-  const label = `${text.home.change[direction]} ${written} ${unit}`;
+  const label = `${text.home.change[direction]} ${text.home.changed[unit](written)}`;
   return (
     <Text span size="xs" c={color} style={{ display: 'inline-flex', alignItems: 'center', gap: 2 }} title={label}>
       <Icon size={13} aria-hidden />
-      <VisuallyHidden>{text.home.change[direction]}</VisuallyHidden> {written}
-      <VisuallyHidden>{unit}</VisuallyHidden>
+      <span aria-hidden>{unit === 'percent' ? `${written}%` : written}</span>
+      <VisuallyHidden>{label}</VisuallyHidden>
     </Text>
   );
 }

@@ -79,10 +79,7 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
           previous.totals.sent > 0 && (
             <>
               <span>{text.home.previous(formatCount(previous.totals.sent))}</span>
-              <Change
-                by={(100 * (totals.sent - previous.totals.sent)) / previous.totals.sent}
-                unit={text.home.percent}
-              />
+              <Change by={(100 * (totals.sent - previous.totals.sent)) / previous.totals.sent} unit="percent" />
             </>
           )
         ) : (
@@ -91,7 +88,7 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
             {previous.totals.sent > 0 && totals.sent > 0 && (
               <Change
                 by={rates[figure] - previous.rates[figure]}
-                unit={text.home.points}
+                unit="points"
                 isGood={BAD.has(figure) ? 'down' : 'up'}
               />
             )}
