@@ -13,6 +13,7 @@ import { operatorRoutes } from '../screens/operator/routes.ts';
 import { segmentsRoutes } from '../screens/segments/routes.ts';
 import { settingsRoutes } from '../screens/settings/routes.ts';
 import { signInRoutes } from '../screens/sign-in/routes.ts';
+import { styleRoutes } from '../screens/style/routes.ts';
 import { templatesRoutes } from '../screens/templates/routes.ts';
 import { rootRoute, shellRoute } from './root-route.tsx';
 import { ScreenFailed } from './screen-failed.tsx';
@@ -33,6 +34,7 @@ const routeTree = rootRoute.addChildren([
     ...developersRoutes,
     ...settingsRoutes,
     ...operatorRoutes,
+    ...styleRoutes,
   ]),
 ]);
 

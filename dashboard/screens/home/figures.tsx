@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { Answer } from '../../parts/answer.tsx';
 import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { useFirstMail } from '../messages/first-mail.ts';
 import { Change } from './change.tsx';
@@ -28,9 +28,9 @@ export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
     <Section title={text.home.month}>
-      <Answer of={overview} height={420}>
+      <QueryView of={overview} height={420}>
         {(data) => <Shown overview={data} />}
-      </Answer>
+      </QueryView>
     </Section>
   );
 }

@@ -59,6 +59,7 @@ export function screensOf(data: DashboardData): Screen[] {
     { name: 'developers-request', path: `/developers/requests/${requestIds[0]}` },
     { name: 'settings', path: '/settings' },
     ...SETTINGS.map((section) => ({ name: `settings-${section}`, path: `/settings/${section}` })),
+    { name: 'style', path: '/style' },
     { name: 'operator', path: '/operator', operator: true },
     { name: 'operator-projects', path: '/operator/projects', operator: true },
     { name: 'operator-project', path: `/operator/projects/${project.id}`, operator: true },

@@ -1,0 +1,29 @@
+import { Alert, Button, Loader, Skeleton } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Empty } from '../../parts/empty.tsx';
+import { Failed } from '../../parts/failed.tsx';
+
+import { Part } from './part.tsx';
+
+/** Notices, empty, loading and failed states. */
+export function States() {
+  return (
+    <Part title="Notices and states">
+      <Alert color="orange" icon={<IconAlertTriangle size={16} aria-hidden />}>
+        DMARC is missing for mail.northwind.example. Gmail and Yahoo require it from bulk senders.
+      </Alert>
+      <Alert color="red" icon={<IconAlertTriangle size={16} aria-hidden />}>
+        Sending is paused: too many bounces.
+      </Alert>
+      <Failed error={new Error('The service could not be reached.')} retry={() => {}} />
+      <Empty
+        title="No campaigns yet"
+        what="A campaign sends one email to many contacts."
+        action={<Button>Create campaign</Button>}
+        curl={{ method: 'POST', path: '/v1/campaigns', body: { name: 'News' } }}
+      />
+      <Loader size="sm" type="dots" />
+      <Skeleton height={36} />
+    </Part>
+  );
+}
