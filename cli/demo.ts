@@ -24,7 +24,7 @@ await runTour(async (open) => {
 });
 
 async function tour(dev: DevFile, found: string): Promise<void> {
-  console.log(`On ${dev.baseUrl} (${found}).`);
+  console.log(`Service at ${dev.baseUrl} (${found}).`);
   // The tour must not run on a service that sends real email.
   if (!(await capturesMail(dev)))
     throw new Error('The running service sends real email: the tour needs EMAIL_PROVIDER=capture.');

@@ -55,7 +55,7 @@ describe('npm run demo:channels', () => {
       const before = service.dev();
       const { code, output, left } = await runDemo('demo-channels', { home });
       expect(code, output).toBe(1);
-      expect(output).toContain(`On ${before.baseUrl} (running service, home ${home}).`);
+      expect(output).toContain(`Service at ${before.baseUrl} (running service, home ${home}).`);
       expect(output).toContain('3 of 13 loops are NOT CLOSED.');
       for (const title of ['open', 'click: ', 'automation']) expect(loop(output, title)).toContain('NOT CLOSED');
       expect(loop(output, 'open')).toContain('tracking');
