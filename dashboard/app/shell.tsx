@@ -112,14 +112,15 @@ function useFirstIdle(): boolean {
 const HELD_POLL_MS = 5_000;
 const POLL_MS = 60_000;
 
-/** Shows on every screen that the project is on hold and sends nothing. */
+/** Shows on every screen that the project is on hold, why, and which email waits. */
 function Hold() {
   const { hold } = useSession();
   useQuery({ ...queryFor('getMe'), staleTime: 30_000, refetchInterval: hold.held ? HELD_POLL_MS : POLL_MS });
   if (!hold.held) return null;
   return (
     <Alert color="orange" mb="md" title={text.app.held}>
-      {text.app.heldWhy(hold.reason)}
+      {text.app.heldMeans}
+      {hold.reason && <Box style={{ overflowWrap: 'anywhere' }}>{text.app.heldBecause(hold.reason)}</Box>}
     </Alert>
   );
 }

@@ -1,10 +1,14 @@
+/** Effect of a hold. The banner on all screens and the settings show the same sentence. */
+export const HELD_MEANS =
+  'Marketing and automation emails wait until sending is resumed. Transactional emails are still sent.';
+
 /** Text around the screens. */
 export const app = {
   menu: 'Menu',
   account: 'Account',
   close: 'Close',
   toContent: 'Go to content',
-  keys: 'Keyboard',
+  keys: 'Keyboard shortcuts',
   keySearch: 'Search',
   light: 'Light mode',
   dark: 'Dark mode',
@@ -13,13 +17,13 @@ export const app = {
   projectIs: (name: string) => `Project: ${name}`,
   search: 'Search',
   searchWhat: 'Search or paste an ID',
-  nothingFound: 'Nothing found.',
-  notFound: 'There is nothing here',
-  notFoundWhy: 'The address is wrong, or what it showed was deleted or belongs to another project.',
-  toHome: 'Go to the start page',
-  held: 'Sending is on hold',
-  heldWhy: (reason: string | null | undefined) =>
-    `${reason ? `${reason} ` : ''}Mail of this project waits, and leaves when the hold is released.`,
+  nothingFound: 'No results found.',
+  notFound: 'Page not found',
+  notFoundWhy: 'The page may have been deleted, or it belongs to another project.',
+  toHome: 'Back to Home',
+  held: 'Sending is paused',
+  heldBecause: (reason: string) => `Reason: ${reason}`,
+  heldMeans: HELD_MEANS,
 };
 
 export const nav = {
@@ -33,7 +37,7 @@ export const nav = {
   messages: 'Messages',
   developers: 'Developers',
   settings: 'Settings',
-  operator: 'Operator',
+  operator: 'Admin',
 };
 
 /** Nouns for one resource. */

@@ -2,36 +2,36 @@ import type { Word } from './word.ts';
 
 /** States of bulk jobs and imports. */
 export const job: Record<string, Word> = {
-  QUEUED: { means: 'Waits for its turn.', color: 'yellow' },
-  RUNNING: { means: 'At work.', color: 'blue' },
+  QUEUED: { means: 'Waiting to start.', color: 'yellow' },
+  RUNNING: { means: 'In progress.', color: 'blue' },
   COMPLETED: { means: 'Finished. Failures are counted.', color: 'green' },
-  FAILED: { means: 'Ended early. Finished parts stay.', color: 'red' },
-  CANCELLED: { means: 'Ended by an operator. Finished parts stay.', color: 'gray' },
+  FAILED: { means: 'Stopped early. Finished parts stay.', color: 'red' },
+  CANCELLED: { means: 'Canceled. Finished parts stay.', color: 'gray' },
 };
 
 /** Subscription states of contacts. */
 export const subscription: Record<string, Word> = {
-  subscribed: { means: 'Gets marketing mail.', color: 'green' },
-  unsubscribed: { means: 'Gets no marketing mail.', color: 'gray' },
-  pending: { means: 'Was asked to confirm the subscription, and gets no marketing mail until then.', color: 'yellow' },
+  subscribed: { means: 'Gets marketing email.', color: 'green' },
+  unsubscribed: { means: 'Gets no marketing email.', color: 'gray' },
+  pending: { means: 'Was asked to confirm the subscription. Gets no marketing email until then.', color: 'yellow' },
 };
 
 /** Why an address is on the suppression list. */
 export const suppression: Record<string, Word> = {
-  hard_bounce: { means: 'The mailbox does not exist. Stops all mail.', color: 'red' },
+  hard_bounce: { means: 'The mailbox does not exist. Stops all email.', color: 'red' },
   complaint: { means: 'Marked an email as spam. Stops marketing email.', color: 'red' },
-  unsubscribe: { means: 'The person unsubscribed. Stops marketing mail.', color: 'gray' },
-  manual: { means: 'Put there by hand or by the API. Stops all mail.', color: 'red' },
+  unsubscribe: { means: 'The contact unsubscribed. Stops marketing email.', color: 'gray' },
+  manual: { means: 'Added manually or with the API. Stops all email.', color: 'red' },
 };
 
 /** Why a subscription changed. */
 export const change: Record<string, Word> = {
-  own_choice: { means: 'The person used a page or a link in an email.', color: 'gray' },
-  public_key: { means: 'A form or page of yours said so, by the public key.', color: 'gray' },
-  resubscribed: { means: 'A request subscribed the contact again after their own refusal.', color: 'orange' },
-  job: { means: 'An import or a change of many contacts.', color: 'gray' },
+  own_choice: { means: 'The contact used a subscription page or a link in an email.', color: 'gray' },
+  public_key: { means: 'A form or page of yours, with the publishable key.', color: 'gray' },
+  resubscribed: { means: 'A request subscribed the contact again after they had unsubscribed.', color: 'orange' },
+  job: { means: 'An import or a bulk action.', color: 'gray' },
   workflow: { means: 'A step of an automation.', color: 'gray' },
-  request: { means: 'A member in the dashboard, or a program by the API.', color: 'gray' },
-  bounce: { means: 'An email hard-bounced.', color: 'red' },
+  request: { means: 'A member in the dashboard, or a program with the API.', color: 'gray' },
+  bounce: { means: 'An email bounced permanently.', color: 'red' },
   complaint: { means: 'Marked an email as spam.', color: 'red' },
 };

@@ -2,9 +2,9 @@ import type { Word } from './word.ts';
 
 /** States of webhook endpoints. */
 export const endpoint: Record<string, Word> = {
-  ACTIVE: { means: 'Gets every event that matches.', color: 'green' },
+  ACTIVE: { means: 'Gets every matching event.', color: 'green' },
   DEGRADED: {
-    means: 'Failed ten times in a row: one delivery a minute is attempted, the others wait.',
+    means: 'Failed ten times in a row. One delivery per minute is attempted, the others wait.',
     color: 'yellow',
   },
   DISABLED: { means: 'Gets nothing until it is enabled.', color: 'red' },
@@ -13,6 +13,6 @@ export const endpoint: Record<string, Word> = {
 /** States of webhook deliveries. */
 export const delivery: Record<string, Word> = {
   PENDING: { means: 'Waits for its next attempt.', color: 'yellow' },
-  DELIVERED: { means: 'The endpoint answered 2xx.', color: 'green' },
-  FAILED: { means: 'Eight tries over a day failed, or the endpoint was disabled.', color: 'red' },
+  DELIVERED: { means: 'The endpoint responded with 2xx.', color: 'green' },
+  FAILED: { means: 'Eight attempts over a day failed, or the endpoint was disabled.', color: 'red' },
 };

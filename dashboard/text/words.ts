@@ -11,60 +11,60 @@ const QUIET = 'gray';
 
 /** States of emails. */
 const email: Record<string, Word> = {
-  PENDING: { means: 'Accepted, and about to be sent.', color: UNDER_WAY },
-  HELD: { means: 'Waits until the hold on sending is released.', color: WAITS },
-  SENDING: { means: 'With the provider, whose answer is awaited.', color: UNDER_WAY },
-  SENT: { means: 'The provider took it.', color: GOOD },
-  DELIVERED: { means: 'The mailbox of the recipient took it.', color: GOOD },
-  OPENED: { means: 'A person opened it.', color: GOOD },
-  CLICKED: { means: 'A person followed a link in it.', color: GOOD },
-  BOUNCED: { means: 'The mailbox permanently refused it.', color: BAD },
-  COMPLAINED: { means: 'The recipient called it spam.', color: BAD },
-  FAILED: { means: 'It did not leave; the reason says why.', color: BAD },
-  RECEIVED: { means: 'It came in, to a verified domain.', color: QUIET },
+  PENDING: { means: 'Accepted and about to be sent.', color: UNDER_WAY },
+  HELD: { means: 'Waits until sending resumes.', color: WAITS },
+  SENDING: { means: 'Handed to the provider, which has not responded yet.', color: UNDER_WAY },
+  SENT: { means: 'Accepted by the provider.', color: GOOD },
+  DELIVERED: { means: 'Accepted by the recipient’s mail server.', color: GOOD },
+  OPENED: { means: 'Opened by a human.', color: GOOD },
+  CLICKED: { means: 'A human clicked a link.', color: GOOD },
+  BOUNCED: { means: 'Permanently refused by the recipient’s mail server.', color: BAD },
+  COMPLAINED: { means: 'Marked as spam by the recipient.', color: BAD },
+  FAILED: { means: 'Not sent. See the reason.', color: BAD },
+  RECEIVED: { means: 'Received at an address on a verified domain.', color: QUIET },
 };
 
 /** States of SMS. */
 const sms: Record<string, Word> = {
-  PENDING: { means: 'Accepted, and about to be sent.', color: UNDER_WAY },
-  QUEUED: { means: 'With the provider, which has not sent it yet.', color: UNDER_WAY },
-  SENT: { means: 'The provider has given it to the carrier.', color: GOOD },
-  DELIVERED: { means: 'It is on the phone.', color: GOOD },
+  PENDING: { means: 'Accepted and about to be sent.', color: UNDER_WAY },
+  QUEUED: { means: 'Handed to the provider, which has not sent it yet.', color: UNDER_WAY },
+  SENT: { means: 'Handed to the carrier by the provider.', color: GOOD },
+  DELIVERED: { means: 'Delivered to the phone.', color: GOOD },
   UNDELIVERED: { means: 'The carrier could not deliver it.', color: BAD },
-  FAILED: { means: 'It did not leave; the reason says why.', color: BAD },
+  FAILED: { means: 'Not sent. See the reason.', color: BAD },
 };
 
 /** States of campaigns. */
 const campaign: Record<string, Word> = {
-  DRAFT: { means: 'Not sent yet; everything can be changed.', color: QUIET },
-  SCHEDULED: { means: 'Will be sent at its time.', color: WAITS },
-  SENDING: { means: 'Going out, or waiting for its window.', color: UNDER_WAY },
-  PAUSED: { means: 'Paused. Continues when it is resumed.', color: WAITS },
+  DRAFT: { means: 'Not sent yet. You can change everything.', color: QUIET },
+  SCHEDULED: { means: 'Will be sent at the scheduled time.', color: WAITS },
+  SENDING: { means: 'Sending, or waiting for the sending window.', color: UNDER_WAY },
+  PAUSED: { means: 'Paused until you resume the campaign.', color: WAITS },
   SENT: { means: 'All recipients were processed.', color: GOOD },
   CANCELLED: { means: 'Ended early.', color: QUIET },
 };
 
 /** States of executions and their steps. */
 const execution: Record<string, Word> = {
-  RUNNING: { means: 'At work on a step.', color: UNDER_WAY },
+  RUNNING: { means: 'Running a step.', color: UNDER_WAY },
   WAITING: { means: 'Waits for a time or an event.', color: WAITS },
-  COMPLETED: { means: 'Came to the end.', color: GOOD },
-  EXITED: { means: 'Left the automation before its end, or by an EXIT step.', color: QUIET },
+  COMPLETED: { means: 'Reached the end of the automation.', color: GOOD },
+  EXITED: { means: 'Exited the automation early, or at an exit step.', color: QUIET },
   FAILED: { means: 'A step failed. You can retry the run.', color: BAD },
-  CANCELLED: { means: 'Ended by a person or by the API.', color: QUIET },
-  SKIPPED: { means: 'The step did nothing for this contact; the reason says why.', color: QUIET },
+  CANCELLED: { means: 'Canceled by a user or with the API.', color: QUIET },
+  SKIPPED: { means: 'The step did nothing for this contact. See the reason.', color: QUIET },
 };
 
 /** Types of steps. */
 const step: Record<StepType, Word> = {
   SEND_EMAIL: { means: 'Sends an email.', color: UNDER_WAY },
   SEND_SMS: { means: 'Sends a text message.', color: UNDER_WAY },
-  DELAY: { means: 'Waits for a time, or until an hour.', color: WAITS },
-  WAIT_FOR_EVENT: { means: 'Waits until something happens, or its time is up.', color: WAITS },
-  CONDITION: { means: 'Takes one of two branches, by the contact’s data.', color: 'violet' },
-  SPLIT: { means: 'Deals contacts out to branches by weight.', color: 'violet' },
+  DELAY: { means: 'Waits for a duration, or until a time.', color: WAITS },
+  WAIT_FOR_EVENT: { means: 'Waits for an event, or until a time limit.', color: WAITS },
+  CONDITION: { means: 'Takes one of two branches, based on the contact’s data.', color: 'violet' },
+  SPLIT: { means: 'Splits contacts randomly between branches.', color: 'violet' },
   WEBHOOK: { means: 'Calls your URL.', color: 'teal' },
-  UPDATE_CONTACT: { means: 'Changes data of the contact.', color: 'teal' },
+  UPDATE_CONTACT: { means: 'Changes the contact’s data.', color: 'teal' },
   EXIT: { means: 'Ends the run.', color: QUIET },
 };
 
@@ -75,13 +75,13 @@ const reason: Record<string, Word> = {
   'unsubscribed:topic': { means: 'The contact left this topic.', color: QUIET },
   unconfirmed: { means: 'The contact has not confirmed the subscription yet.', color: QUIET },
   frequency_capped: { means: 'The contact reached the frequency cap.', color: QUIET },
-  too_late: { means: 'The hour of the contact had gone by.', color: QUIET },
-  'suppressed:hard_bounce': { means: 'The address is on the suppression list: it does not exist.', color: QUIET },
+  too_late: { means: 'The local send time had passed.', color: QUIET },
+  'suppressed:hard_bounce': { means: 'The address is suppressed because the mailbox does not exist.', color: QUIET },
   'suppressed:complaint': {
-    means: 'The address is suppressed after a spam complaint.',
+    means: 'The address is suppressed because of a spam complaint.',
     color: QUIET,
   },
-  'suppressed:unsubscribe': { means: 'The address is on the suppression list: its owner unsubscribed.', color: QUIET },
+  'suppressed:unsubscribe': { means: 'The address is suppressed because the contact unsubscribed.', color: QUIET },
   'suppressed:manual': { means: 'A user suppressed the address.', color: QUIET },
   left_audience: { means: 'The contact was no longer in the audience.', color: QUIET },
   contact_deleted: { means: 'The contact was deleted.', color: QUIET },
@@ -90,20 +90,20 @@ const reason: Record<string, Word> = {
   provider_rejected: { means: 'The provider refused the email. Its reply says why.', color: BAD },
   limit_reached: { means: 'The monthly email limit was reached.', color: BAD },
   no_phone: { means: 'The contact has no phone number.', color: QUIET },
-  sms_stopped: { means: 'The person answered STOP.', color: QUIET },
+  sms_stopped: { means: 'The contact replied STOP.', color: QUIET },
   not_mobile: { means: 'The number is not a mobile number.', color: QUIET },
   invalid_number: { means: 'The phone number is not valid.', color: QUIET },
-  expired: { means: 'The provider put it off for a day.', color: BAD },
+  expired: { means: 'The provider deferred the message for a day.', color: BAD },
   cancelled: { means: 'Cancelled by a user.', color: QUIET },
   template_error: { means: 'The content could not be rendered for this contact.', color: BAD },
-  'bounced:dead_mailbox': { means: 'There is no such mailbox.', color: BAD },
-  'bounced:mailbox_for_now': { means: 'The mailbox is full or away for now.', color: BAD },
-  'bounced:policy': { means: 'The receiver refuses mail from this sender.', color: BAD },
+  'bounced:dead_mailbox': { means: 'The mailbox does not exist.', color: BAD },
+  'bounced:mailbox_for_now': { means: 'The mailbox is full or temporarily unavailable.', color: BAD },
+  'bounced:policy': { means: 'The receiver refuses email from this sender.', color: BAD },
   'bounced:message': { means: 'The receiver refuses this message, by size or content.', color: BAD },
   'bounced:routing': { means: 'The receiving domain cannot be reached.', color: BAD },
-  'bounced:unknown': { means: 'The receiver refused it and did not say why in a way that we know.', color: BAD },
+  'bounced:unknown': { means: 'The receiver refused the email for an unknown reason.', color: BAD },
   loop: { means: 'The contact returned to a step without waiting (loop).', color: BAD },
-  event_depth: { means: 'Events caused each other ten times over.', color: BAD },
+  event_depth: { means: 'Events caused each other ten times in a row.', color: BAD },
   exited_on_event: { means: 'An event ended the run.', color: QUIET },
 };
 

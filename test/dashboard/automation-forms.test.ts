@@ -39,11 +39,11 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const { page } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${wait}` });
 
     // Only orders of more than a hundred, by a field that the last order had.
-    await page.getByRole('button', { name: 'Only where its data is so …' }).click();
-    await choose(page, 'Field of condition 1', 'total');
-    await choose(page, 'Comparison of condition 1', 'is more than');
+    await page.getByRole('button', { name: 'Filter by event data …' }).click();
+    await choose(page, 'Field of filter 1', 'total');
+    await choose(page, 'Comparison of filter 1', 'is more than');
     await page.getByText('A row is not filled in yet').waitFor();
-    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('100');
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('100');
     await page.getByText('A row is not filled in yet').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
@@ -56,13 +56,13 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByRole('textbox', { name: 'Name of header 1' }).fill('Authorization');
     await page.getByRole('button', { name: 'Add a header' }).press('Enter');
     await page.getByRole('textbox', { name: 'Name of header 2' }).fill('authorization');
-    await page.getByText('There is such a header already.').waitFor();
+    await page.getByText('This header already exists.').waitFor();
     await page.getByRole('textbox', { name: 'Name of header 2' }).fill('X-Source');
     await page.getByRole('textbox', { name: 'Value of header 2' }).fill('tidings');
     const body = page.getByRole('textbox', { name: 'Body' });
     await body.click();
     await page.keyboard.type('{"order": {{');
-    await page.getByText('This is no JSON yet: line 1, column 12.').waitFor();
+    await page.getByText('Invalid JSON: line 1, column 12.').waitFor();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('{"order": "{{event.tot');
     // Not by Enter: the editor takes it for a new line while the list has just opened.
@@ -72,7 +72,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
 
     // Data: a field with completion, one with a variable, one removed; a list stays unchanged.
     await page.locator('.react-flow__node', { hasText: 'mark' }).click();
-    await page.getByRole('button', { name: 'Add a field' }).click();
+    await page.getByRole('button', { name: 'Add field' }).click();
     await page.getByRole('textbox', { name: 'Name of field 4' }).fill('lastTotal');
     await choose(page, 'Type of field 4', 'Variable');
     await page.getByRole('textbox', { name: 'Value of field 4' }).fill('event.total');
@@ -111,9 +111,9 @@ describeInBrowser('the forms of automations in the dashboard', () => {
       }),
     );
     const { page } = await openDashboard({ service, path: `/automations/${id}?panel=automation` });
-    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('20');
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('20');
     await page.getByRole('button', { name: 'Remove event left' }).press('Enter');
-    await page.getByRole('button', { name: 'Add an event that ends it' }).press('Enter');
+    await page.getByRole('button', { name: 'Add exit event' }).press('Enter');
     const save = page.getByRole('button', { name: 'Save settings' });
     expect(await save.getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('textbox', { name: 'Event 2' }).focus();
@@ -137,7 +137,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
       steps: { wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'email.received' } } },
     });
     const { page, open } = await openDashboard({ service, path: `/automations/${id}?step=${steps.wait}` });
-    const ofWait = page.getByRole('checkbox', { name: 'Automatic replies end the wait, too' });
+    const ofWait = page.getByRole('checkbox', { name: 'Automatic replies also end the wait' });
     expect(await ofWait.isChecked()).toBe(false);
     await ofWait.check();
     await page.keyboard.press('Control+s');
@@ -145,8 +145,8 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     expect(await configOf(id, steps.wait)).toEqual({ eventName: 'email.received', includeAutomatic: true });
 
     await open(`/automations/${id}?panel=automation`);
-    await page.getByRole('button', { name: 'Add an event that ends it' }).click();
-    const ofExit = page.getByRole('checkbox', { name: 'Automatic replies end the run, too' });
+    await page.getByRole('button', { name: 'Add exit event' }).click();
+    const ofExit = page.getByRole('checkbox', { name: 'Automatic replies also end the run' });
     await page.getByRole('textbox', { name: 'Event 1' }).fill('order.paid');
     expect(await ofExit.count()).toBe(0);
     await page.getByRole('textbox', { name: 'Event 1' }).fill('email.received');
@@ -174,21 +174,21 @@ describeInBrowser('the forms of automations in the dashboard', () => {
       },
     });
     const { page } = await openDashboard({ service, path: `/automations/${workflow.id}?panel=try` });
-    const panel = page.getByRole('complementary', { name: 'Try out' });
+    const panel = page.getByRole('complementary', { name: 'Test' });
     await page.getByRole('textbox', { name: 'Contact' }).fill('linus');
     await page.getByRole('option', { name: 'linus@example.com' }).click();
     await page.getByText('Latest event. Change it as you like.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Name of field 2' }).inputValue()).toBe('seats');
-    await page.getByRole('button', { name: 'Show the path' }).click();
+    await page.getByRole('button', { name: 'Show path' }).click();
     await panel.getByText('small').waitFor();
     await page.getByRole('textbox', { name: 'Value of field 2' }).fill('12');
-    await page.getByRole('button', { name: 'Let an event happen' }).press('Enter');
+    await page.getByRole('button', { name: 'Add event' }).press('Enter');
     expect(await page.getByRole('textbox', { name: 'Event 1' }).inputValue()).toBe('settled');
     await expectNoSeriousAxe(page);
-    await page.getByRole('button', { name: 'Show the path' }).press('Enter');
+    await page.getByRole('button', { name: 'Show path' }).press('Enter');
     await panel.getByText('thanked').waitFor();
     expect(await page.locator('[data-lit="true"]').count()).toBe(3);
-    await page.getByRole('button', { name: 'Take what came last again' }).click();
+    await page.getByRole('button', { name: 'Use the latest event again' }).click();
     expect(await page.getByRole('textbox', { name: 'Value of field 2' }).inputValue()).toBe('2');
   });
 
@@ -227,7 +227,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByText('No runs failed here.').waitFor();
     await page.getByRole('radio', { name: 'Done 1' }).press(' ');
     await list.getByText('yes@example.com').waitFor();
-    await list.getByRole('link', { name: 'Open the run' }).press('Enter');
+    await list.getByRole('link', { name: 'Open run' }).press('Enter');
     await page.waitForURL(/messages\/executions/);
     await settled();
   });

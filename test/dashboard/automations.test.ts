@@ -31,7 +31,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('button', { name: 'New automation' }).first().click();
     await page.getByRole('radio', { name: /From scratch/ }).check();
     await page.getByRole('textbox', { name: 'Name' }).fill('Upgrade');
-    await page.getByRole('textbox', { name: 'Event that starts it' }).fill('upgraded');
+    await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
     await page.getByRole('button', { name: 'Create and open' }).click();
     await page.getByRole('heading', { name: 'Upgrade', level: 1 }).waitFor();
 
@@ -43,13 +43,13 @@ describeInBrowser('automations in the dashboard', () => {
     expect(await page.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('textbox', { name: 'Template' }).click();
     await page.getByRole('option').first().click();
-    await add(page, 'Add a step after Send email', 'Wait for a time');
-    await add(page, 'Add a step after Wait for a time', 'Branch by a condition');
-    await add(page, 'Add a step after Branch by a condition, branch yes', 'End here');
+    await add(page, 'Add a step after Send email', 'Delay');
+    await add(page, 'Add a step after Delay', 'If/else');
+    await add(page, 'Add a step after If/else, branch yes', 'Exit');
     await page.getByRole('status').filter({ hasText: '1 thing keeps it' }).waitFor();
-    await page.locator('.react-flow__node', { hasText: '1 issue' }).getByText('Branch by a condition').click();
-    await page.getByRole('textbox', { name: 'Branch no leads to' }).click();
-    await page.getByRole('option', { name: 'End here' }).click();
+    await page.locator('.react-flow__node', { hasText: '1 issue' }).getByText('If/else').click();
+    await page.getByRole('textbox', { name: 'Next step of branch no' }).click();
+    await page.getByRole('option', { name: 'Exit' }).click();
     await page.getByText('keeps it from being enabled').waitFor({ state: 'detached' });
 
     // Nothing is lost on reload; then it is saved.
@@ -63,22 +63,22 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByText('All saved').waitFor();
     await expectNoSeriousAxe(page);
 
-    await page.getByRole('button', { name: 'Try out' }).click();
+    await page.getByRole('button', { name: 'Test' }).click();
     await page.getByRole('textbox', { name: 'Contact' }).fill('ada');
     await page.getByRole('option', { name: 'ada@example.com' }).click();
-    await page.getByRole('button', { name: 'Show the path' }).click();
+    await page.getByRole('button', { name: 'Show path' }).click();
     await page.getByText('sends to ada@example.com').waitFor();
     expect(await page.locator('[data-lit="true"]').count()).toBe(4);
 
-    await page.getByRole('button', { name: 'Clear the path' }).click();
+    await page.getByRole('button', { name: 'Clear path' }).click();
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByText('Enabled', { exact: true }).waitFor();
     await track('ada@example.com', 'upgraded');
-    await page.locator('.react-flow__node', { hasText: 'Wait for a time' }).getByText('1 here').click();
+    await page.locator('.react-flow__node', { hasText: 'Delay' }).getByText('1 here').click();
     await page.getByText('ada@example.com').first().waitFor();
-    await page.getByRole('button', { name: 'Move on' }).click();
+    await page.getByRole('button', { name: 'Continue now' }).click();
     await page.getByText('No contacts at this step.').waitFor();
-    await page.locator('.react-flow__node', { hasText: 'End here' }).getByText('1 done').waitFor();
+    await page.locator('.react-flow__node', { hasText: 'Exit' }).getByText('1 done').waitFor();
     await page.getByText('yes 100%').waitFor();
   });
 
@@ -95,16 +95,16 @@ describeInBrowser('automations in the dashboard', () => {
     const node = (name: string) => page.locator('.react-flow__node', { hasText: name });
     await node('first').focus();
     await page.keyboard.press('a');
-    await page.getByRole('button', { name: /Wait for an event/ }).press('Enter');
-    await node('Wait for an event').waitFor();
+    await page.getByRole('button', { name: /Wait for event/ }).press('Enter');
+    await node('Wait for event').waitFor();
     await page.getByRole('button', { name: 'Close the panel' }).press('Enter');
-    await node('Wait for an event').focus();
+    await node('Wait for event').focus();
     await page.keyboard.press('Delete');
-    await node('Wait for an event').waitFor({ state: 'detached' });
+    await node('Wait for event').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
-    await node('Wait for an event').waitFor();
+    await node('Wait for event').waitFor();
     await page.keyboard.press('Control+z');
-    await node('Wait for an event').waitFor({ state: 'detached' });
+    await node('Wait for event').waitFor({ state: 'detached' });
     await page.getByText('All saved').waitFor();
     await node('last').focus();
     await page.keyboard.press('Enter');

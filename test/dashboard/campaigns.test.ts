@@ -26,7 +26,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await audience(4);
     await limit(3);
     const { page, settled } = await open('/campaigns');
-    await page.getByRole('heading', { name: 'No campaign yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No campaigns yet' }).waitFor();
     await button(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Autumn teas');
     await button(page, 'Create draft').click();
@@ -39,13 +39,13 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
       'Teas for {{firstName}}',
     );
-    await button(page, 'Save, then audience').click();
-    await page.getByRole('radio', { name: 'Everybody' }).waitFor();
+    await button(page, 'Save and continue to audience').click();
+    await page.getByRole('radio', { name: 'All contacts' }).waitFor();
     await button(page, 'Review').last().click();
 
     await page.getByText('3 contacts of 4 will get it').waitFor();
     await page.getByText('limit reached').waitFor();
-    await button(page, 'When').last().click();
+    await button(page, 'Schedule').last().click();
     await button(page, 'Send to 3 contacts now').click();
 
     await page.getByText('SENT', { exact: true }).waitFor();
@@ -57,7 +57,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await settled();
 
     await limit(null);
-    await button(page, 'Try these again').click();
+    await button(page, 'Retry').click();
     await page.getByText('1 contact will be retried.').waitFor();
     await page.goBack();
     await page.getByText('Sent to the whole audience.').waitFor();
@@ -71,8 +71,8 @@ describeInBrowser('a campaign in the dashboard', () => {
     await button(page, 'Create draft').dblclick();
     await page.getByRole('heading', { level: 1, name: 'Pressed twice' }).waitFor();
     await page.getByRole('textbox', { name: 'To', exact: true }).fill('me@to.test');
-    await button(page, 'Save and send a test').dblclick();
-    await page.getByText('A test email is on its way to me@to.test.').waitFor();
+    await button(page, 'Save and send test').dblclick();
+    await page.getByText('Sending a test email to me@to.test.').waitFor();
     await settled();
     const { rows } = await sql<{ campaigns: number; tests: number }>`
       SELECT (SELECT count(*)::int FROM campaigns WHERE project_id = p.id AND name = 'Pressed twice') AS campaigns,
@@ -86,7 +86,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     const { service, project } = campaigns;
     const { page } = await openDashboard({ service, project, path: '/campaigns', viewport: 'phone' });
     await page.getByRole('link', { name: 'A draft' }).waitFor();
-    for (const status of ['All', 'Cancelled']) {
+    for (const status of ['All', 'Canceled']) {
       const box = await page.getByText(status, { exact: true }).boundingBox();
       expect((box?.x ?? 0) + (box?.width ?? 1_000)).toBeLessThanOrEqual(390);
     }
@@ -130,9 +130,9 @@ describeInBrowser('a campaign in the dashboard', () => {
     const { page } = await open(`/campaigns/${id}`);
     await page.frameLocator('iframe').getByText('3 clicks').waitFor();
     await page.getByText('4 opens').waitFor();
-    await page.getByRole('img', { name: /Opens and clicks by people/ }).waitFor();
+    await page.getByRole('img', { name: /Opens and clicks by humans/ }).waitFor();
     await page.getByRole('button', { name: 'As a table' }).click();
-    await page.getByRole('columnheader', { name: 'Automated opens' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Bot opens' }).waitFor();
     await page.getByRole('cell', { name: '17', exact: true }).waitFor();
     await page.getByRole('link', { name: '2' }).first().waitFor();
   });
@@ -143,7 +143,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText('No contacts will receive this').waitFor();
     await page.getByText('javascript:x').waitFor();
     await button(page, 'Fix in the audience').click();
-    await page.getByRole('radio', { name: 'Everybody' }).waitFor();
+    await page.getByRole('radio', { name: 'All contacts' }).waitFor();
     expect(new URL(page.url()).search).toBe('?step=audience');
   });
 

@@ -97,7 +97,7 @@ describeInBrowser('an editor of the dashboard', () => {
     await input.fill('Mine');
     await call(method, `/${kind}/${id}`, { ...editor.theirs, ...editor.other });
     await button(page, editor.save).last().click();
-    await page.getByText('Someone else saved this meanwhile').waitFor();
+    await page.getByText('Someone else saved changes').waitFor();
     expect(await read()).toMatchObject({ ...editor.theirs, ...editor.other });
     expect(await input.inputValue()).toBe('Mine');
     await expectNoSeriousAxe(page);
@@ -142,7 +142,7 @@ describeInBrowser('an editor of the dashboard', () => {
     await call('PATCH', `/templates/${id}`, { preheader: 'Theirs' });
     await page.keyboard.press('Control+s');
     await page.getByText('Their changes are shown here and stay.').waitFor();
-    expect(await page.getByRole('textbox', { name: 'Preheader' }).inputValue()).toBe('Theirs');
+    expect(await page.getByRole('textbox', { name: 'Preview text' }).inputValue()).toBe('Theirs');
     await button(page, 'Continue with these').click();
     await page.keyboard.press('Control+s');
     await page.getByText('Saved.').waitFor();
@@ -176,7 +176,7 @@ describeInBrowser('an editor of the dashboard', () => {
     await signIn(ada);
     await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await subject.inputValue()).toBe('Typed by Ada');
-    await button(page, 'Discard it').click();
+    await button(page, 'Discard changes').click();
     expect(await subject.inputValue()).toBe(stored);
     await page.reload();
     await subject.waitFor();
@@ -186,14 +186,14 @@ describeInBrowser('an editor of the dashboard', () => {
   it('compares conditions as sentences', async () => {
     const id = await create('segments', { name: 'Compared', filters: FILTERS });
     const { page } = await openDashboard({ service, path: `/segments/${id}?tab=condition` });
-    await page.getByRole('textbox', { name: 'Value of condition 1', exact: true }).fill('free');
+    await page.getByRole('textbox', { name: 'Value of filter 1', exact: true }).fill('free');
     const [group] = FILTERS.groups;
     const [filter] = group?.filters ?? [];
     await call('PATCH', `/segments/${id}`, {
       filters: { ...FILTERS, groups: [{ filters: [{ ...filter, value: 'team' }] }] },
     });
     await page.reload();
-    const group1 = page.getByRole('radiogroup', { name: 'Condition', exact: true });
+    const group1 = page.getByRole('radiogroup', { name: 'Rules', exact: true });
     await group1.getByText('plan is free').waitFor();
     await group1.getByText('plan is team').waitFor();
   });

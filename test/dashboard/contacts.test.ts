@@ -94,10 +94,10 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('50 of 63 shown').waitFor();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Select all 63 of this list' }).click();
-    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByLabel('Type 63 to confirm').fill('63');
     await expectNoSeriousAxe(page);
-    await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('COMPLETED').waitFor();
     await page.getByText('63 done').waitFor();
     expect((await call('GET', '/contacts')).total).toBe(0);
@@ -131,10 +131,10 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText(/Unsubscribed by owner-.*@people\.test/).waitFor();
     await settled();
     await expectNoSeriousAxe(page);
-    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByLabel('Type ada@people.test to confirm').fill('ada@people.test');
-    await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
-    await page.getByText('The contact is erased.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Contact deleted.').waitFor();
     expect((await call('GET', '/contacts')).total).toBe(0);
   });
 
@@ -159,7 +159,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Bad rows as CSV' }).click(),
+      page.getByRole('button', { name: 'Download errors (CSV)' }).click(),
     ]);
     expect(readFileSync(await download.path(), 'utf8')).toBe(
       'import_row,import_error,E-Mail,First name,Seats,Zip,Notes\r\n4,Must be an email address such as ada@example.com.,nope,Eve,x,1,y\r\n',
@@ -174,7 +174,7 @@ describeInBrowser('contacts in the dashboard', () => {
       Zip: '00123',
     });
     await expectNoSeriousAxe(page);
-    await page.getByRole('link', { name: 'Imports and jobs' }).click();
+    await page.getByRole('link', { name: 'Imports and bulk actions' }).click();
     await page.getByRole('cell', { name: 'Import', exact: true }).waitFor();
   });
 
@@ -193,7 +193,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
     await dialog.getByRole('button', { name: 'Cancel' }).last().click();
     await page.getByText('Finished parts stay.').waitFor();
-    await page.getByText('Cancelled: 300 of 900').waitFor();
+    await page.getByText('Canceled: 300 of 900').waitFor();
     expect(await page.getByRole('main').getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     await expectNoSeriousAxe(page);
   });

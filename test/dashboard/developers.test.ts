@@ -30,7 +30,7 @@ describeInBrowser('screens for developers', () => {
     const asked = page.waitForRequest('**/domains/project/*');
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await asked;
-    await dialog.getByRole('button', { name: 'I have kept it' }).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).waitFor();
     expect(await dialog.getByText('curl').count()).toBe(0);
     letGo();
     await dialog.getByText('hello@shop.example.com').waitFor();
@@ -45,7 +45,7 @@ describeInBrowser('screens for developers', () => {
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = (await dialog.locator('pre').first().textContent()) ?? '';
     expect(key).toMatch(/^sk_live_/);
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('row', { name: /Shop/ }).waitFor();
     expect(await page.content()).not.toContain(key);
 
@@ -78,11 +78,11 @@ describeInBrowser('screens for developers', () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/webhooks' });
     await page.getByRole('button', { name: 'New endpoint' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Address').fill(`${receiver.url}/in`);
-    await dialog.getByRole('button', { name: 'Register endpoint' }).click();
+    await dialog.getByLabel('URL').fill(`${receiver.url}/in`);
+    await dialog.getByRole('button', { name: 'Create endpoint' }).click();
     const secret = (await dialog.locator('pre').textContent()) ?? '';
     expect(secret).toMatch(/^whsec_/);
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     expect(await page.content()).not.toContain(secret);
     await page.getByRole('link', { name: `${receiver.url}/in` }).click();
     await settled();
@@ -112,14 +112,14 @@ describeInBrowser('screens for developers', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('tried.out');
     await dialog.getByText('This event has not come yet').waitFor();
-    await dialog.getByRole('button', { name: 'Add a field' }).click();
+    await dialog.getByRole('button', { name: 'Add field' }).click();
     await dialog.getByLabel('Name of field 1').fill('seats');
     await choose(page, 'Type of field 1', 'Number');
     await dialog.getByRole('textbox', { name: 'Value of field 1' }).fill('four');
-    await dialog.getByText('This is no number.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Record it' }).isDisabled()).toBe(true);
+    await dialog.getByText('Enter a number.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Record event' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Value of field 1' }).fill('4');
-    await dialog.getByRole('button', { name: 'Add a field' }).click();
+    await dialog.getByRole('button', { name: 'Add field' }).click();
     await dialog.getByLabel('Name of field 2').fill('tags');
     await choose(page, 'Type of field 2', 'List');
     await dialog.getByRole('textbox', { name: 'Value of field 2' }).fill('pro');
@@ -127,13 +127,13 @@ describeInBrowser('screens for developers', () => {
     await dialog.getByRole('textbox', { name: 'Value of field 2' }).fill('a,b');
     await page.keyboard.press('Tab');
     await expectNoSeriousAxe(page, { inside: '[role=dialog]' });
-    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await dialog.getByRole('button', { name: 'Record event' }).click();
     await page.getByRole('link', { name: 'tried.out' }).first().click();
     await page.getByText('"seats": 4').waitFor();
     await settled();
     const [event] = (await service.call('GET', '/v1/events?eventName=tried.out')).body.data;
     expect(event.data).toEqual({ seats: 4, tags: ['pro', 'a,b'] });
-    expect(await page.getByText('Nothing uses it.').count()).toBe(1);
+    expect(await page.getByText('Not used anywhere.').count()).toBe(1);
   });
 
   it('filter requests in the address, say the same as curl and TypeScript, and are empty with a hint', async () => {
@@ -149,9 +149,9 @@ describeInBrowser('screens for developers', () => {
     await page.getByText('TypeScript').click();
     await page.getByText("tidings.call('listRequests', { query: { status: '4xx' } })").waitFor();
     await page.keyboard.press('Escape');
-    await page.getByPlaceholder('X-Request-Id of an answer').fill('nothing like it');
+    await page.getByPlaceholder('X-Request-Id of a response').fill('nothing like it');
     await page.keyboard.press('Enter');
-    await page.getByText('No request is like this.').waitFor();
+    await page.getByText('No requests found.').waitFor();
     expect(new URL(page.url()).searchParams.get('requestId')).toBe('nothing like it');
     await page.getByRole('link', { name: 'Show all' }).click();
     await settled();
@@ -160,7 +160,7 @@ describeInBrowser('screens for developers', () => {
 
   it('say to a member why they see no keys', async () => {
     const { page } = await openDashboard({ service, as: 'MEMBER', path: '/developers' });
-    await page.getByText('Your role does not see keys').waitFor();
+    await page.getByText('Your role can’t view API keys').waitFor();
     expect(await page.getByRole('button', { name: 'New key' }).getAttribute('aria-disabled')).toBe('true');
     await expectNoSeriousAxe(page);
   });

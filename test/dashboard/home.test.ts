@@ -24,12 +24,12 @@ describeInBrowser('sign-in and start page', () => {
 
   it('makes an account with a project, whose first steps tick themselves', async () => {
     const { page } = await openDashboard({ service, as: null, path: '/sign-in' });
-    await page.getByRole('link', { name: 'Make an account' }).click();
+    await page.getByRole('link', { name: 'Create account' }).click();
     await page.getByLabel('Email').fill('new@people.test');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
-    await page.getByLabel('Name of your project').fill('<b>Shop</b>');
+    await page.getByLabel('Project name').fill('<b>Shop</b>');
     await expectNoSeriousAxe(page);
-    await page.getByRole('button', { name: 'Make an account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { level: 1, name: '<b>Shop</b>' }).waitFor();
     const step = page.getByRole('listitem').filter({ hasText: 'Add a contact' });
     await step.getByText('not yet').waitFor({ state: 'attached' });
@@ -68,7 +68,7 @@ describeInBrowser('sign-in and start page', () => {
     await track(service, 'ada@example.com', 'signup');
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(service.db);
     const { page } = await openDashboard({ service, path: '/', viewport, dark });
-    await page.getByText('The records of a domain are gone').waitFor();
+    await page.getByText('DNS records missing').waitFor();
     await page.getByText('shop.example.com').waitFor();
     await page.getByRole('link', { name: '1,234' }).waitFor();
     await expectNoSeriousAxe(page);
@@ -102,7 +102,7 @@ describeInBrowser('sign-in and start page', () => {
     await bounced.click();
     await page.waitForURL(/\/app\/messages\?/);
     expect(new URL(page.url()).searchParams.get('happened')).toBe('bounced');
-    await page.getByText('No message is like that').waitFor();
+    await page.getByText('No messages found').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'The last 30 days', exact: true }).waitFor();
   });

@@ -58,12 +58,12 @@ describeInBrowser('on a fresh npm start', () => {
       'dan@tea.test,Dan,free',
       'x,,',
     ];
-    await chooseFile(page, 'Choose a file', `Email,First name,plan\n${rows.join('\n')}\n`);
+    await chooseFile(page, 'Choose file', `Email,First name,plan\n${rows.join('\n')}\n`);
     await page.getByText('Must be an email address such as ada@example.com.').waitFor();
     await button(page, 'Import 4 contacts').click();
     await page.getByText('COMPLETED').waitFor();
     await page.getByText('4 created').waitFor();
-    await page.getByRole('link', { name: 'Make a segment' }).click();
+    await page.getByRole('link', { name: 'Create segment' }).click();
 
     await page.getByLabel('Name').fill('On pro');
     await whoHasPlan(page, 'pro');
@@ -93,11 +93,11 @@ describeInBrowser('on a fresh npm start', () => {
     await choose(page, 'Start from template', 'Autumn teas');
     await button(page, 'Create draft').click();
     await button(page, 'Audience').last().click();
-    await page.getByRole('radio', { name: 'A segment' }).check();
+    await page.getByRole('radio', { name: 'Segment' }).check();
     await choose(page, 'Segment', /^On pro/);
-    await button(page, 'Save, then review').click();
+    await button(page, 'Save and continue to review').click();
     await page.getByText('2 contacts of 3 will get it').waitFor();
-    await button(page, 'When').last().click();
+    await button(page, 'Schedule').last().click();
     await button(page, 'Send to 2 contacts now').click();
 
     await page.getByText('SENT', { exact: true }).waitFor();
@@ -111,7 +111,7 @@ describeInBrowser('on a fresh npm start', () => {
     await fillLimit(page, '');
     await go(page, 'Campaigns');
     await page.getByRole('link', { name: 'Autumn', exact: true }).click();
-    await button(page, 'Try these again').click();
+    await button(page, 'Retry').click();
     await page.getByText('1 contact will be retried.').waitFor();
     await page.getByText('Sent to the whole audience.').waitFor();
     const [mail] = await mailbox(`${left}`);
@@ -134,7 +134,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('textbox', { name: 'Search' }).fill('A/B');
       await page.getByRole('link', { name: /A\/B$/ }).click();
       await page.getByRole('heading', { level: 1, name: /A\/B$/ }).waitFor();
-      await page.getByText('Winner: Chosen by hand').waitFor();
+      await page.getByText('Winner: Chosen manually').waitFor();
     });
 
     it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', async () => {
@@ -145,11 +145,11 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByLabel('Email').fill('eve@tea.test');
       await button(page, 'Add').click();
       await page.getByRole('heading', { level: 1, name: 'eve@tea.test' }).waitFor();
-      await button(page, 'Add a field').click();
+      await button(page, 'Add field').click();
       await page.getByRole('textbox', { name: 'Name' }).fill('plan');
       await page.getByRole('textbox', { name: 'Value' }).fill('pro');
       await button(page, 'Save').click();
-      await page.getByText('plan is added').waitFor();
+      await page.getByText('plan added.').waitFor();
 
       await go(page, 'Templates');
       await button(page, 'New template').first().click();
@@ -164,26 +164,26 @@ describeInBrowser('on a fresh npm start', () => {
       await button(page, 'New automation').first().click();
       await page.getByRole('radio', { name: /From scratch/ }).check();
       await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
-      await page.getByRole('textbox', { name: 'Event that starts it' }).fill('upgraded');
+      await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
       await button(page, 'Create and open').click();
       await addStep(page, 'Add the first step', 'Send email');
       await choose(page, 'Template', /Thanks/);
-      await addStep(page, 'Add a step after Send email', 'Wait for a time');
-      await addStep(page, 'Add a step after Wait for a time', 'Branch by a condition');
+      await addStep(page, 'Add a step after Send email', 'Delay');
+      await addStep(page, 'Add a step after Delay', 'If/else');
       await whoHasPlan(page, 'pro');
-      await addStep(page, 'Add a step after Branch by a condition, branch yes', 'End here');
-      await stepOf(page, 'Branch by a condition').click();
-      await choose(page, 'Branch no leads to', 'End here');
+      await addStep(page, 'Add a step after If/else, branch yes', 'Exit');
+      await stepOf(page, 'If/else').click();
+      await choose(page, 'Next step of branch no', 'Exit');
       await button(page, 'Save').click();
       await page.getByText('All saved').waitFor();
 
-      await button(page, 'Try out').click();
+      await button(page, 'Test').click();
       await page.getByRole('textbox', { name: 'Contact' }).fill('eve');
       await page.getByRole('option', { name: 'eve@tea.test' }).click();
-      await button(page, 'Show the path').click();
+      await button(page, 'Show path').click();
       await page.getByText('sends to eve@tea.test').waitFor();
       await page.getByText('yes', { exact: true }).first().waitFor();
-      await button(page, 'Clear the path').click();
+      await button(page, 'Clear path').click();
       await button(page, 'Enable').click();
       await page.getByText('Enabled', { exact: true }).waitFor();
 
@@ -192,17 +192,17 @@ describeInBrowser('on a fresh npm start', () => {
       await button(page, 'Send a test event').click();
       await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('upgraded');
       await choose(page, 'Contact', 'eve@tea.test');
-      await button(dialog, 'Record it').click();
+      await button(dialog, 'Record event').click();
       await go(page, 'Automations');
       await page.getByRole('link', { name: 'After the upgrade' }).click();
-      await stepOf(page, 'Wait for a time').getByText('1 here').click();
+      await stepOf(page, 'Delay').getByText('1 here').click();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
-      await button(page, 'Move on').click();
+      await button(page, 'Continue now').click();
       await page.getByText('No contacts at this step.').waitFor();
-      await stepOf(page, 'End here').getByText('1 done').waitFor();
+      await stepOf(page, 'Exit').getByText('1 done').waitFor();
       await page.getByText('yes 100%').waitFor();
       await page.getByRole('link', { name: '100%' }).click();
-      await page.getByText('Only contacts that left by yes.').waitFor();
+      await page.getByText('Only contacts that took branch yes.').waitFor();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
       expect((await mailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
     });
@@ -217,9 +217,9 @@ describeInBrowser('on a fresh npm start', () => {
         await page.getByRole('link', { name: 'Webhooks' }).click();
         await button(page, 'New endpoint').first().click();
         const dialog = page.getByRole('dialog');
-        await dialog.getByLabel('Address').fill(`${receiver.url}/hooks`);
-        await button(dialog, 'Register endpoint').click();
-        await button(dialog, 'I have kept it').click();
+        await dialog.getByLabel('URL').fill(`${receiver.url}/hooks`);
+        await button(dialog, 'Create endpoint').click();
+        await button(dialog, 'Done').click();
 
         await page.getByRole('link', { name: 'API keys' }).click();
         await button(page, 'New key').click();
@@ -227,7 +227,7 @@ describeInBrowser('on a fresh npm start', () => {
         await button(dialog, 'Create key').click();
         await button(dialog, 'Copy the command').click();
         const command = String(await page.evaluate('navigator.clipboard.readText()'));
-        await button(dialog, 'I have kept it').click();
+        await button(dialog, 'Done').click();
         const answer = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }));
         expect(answer, JSON.stringify(answer)).toMatchObject({ success: true });
 
@@ -266,15 +266,15 @@ describeInBrowser('on a fresh npm start', () => {
 
       const { page } = await signedOut();
       await signIn(page);
-      await go(page, 'Operator');
+      await go(page, 'Admin');
       await page.getByRole('link', { name: 'Projects' }).click();
       await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
       await page.getByRole('link', { name: 'Corner Books' }).click();
-      await button(page, 'Hold …').click();
+      await button(page, 'Pause sending …').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
-      await button(dialog, 'Hold').click();
-      await page.getByText('You hold this project').waitFor();
+      await button(dialog, 'Pause sending').click();
+      await page.getByText('An operator paused sending of this project').waitFor();
 
       const { page: theirs } = await openDashboard({ service, project: tenant, path: '/' });
       await theirs.getByText('Complaints, ticket 7.').first().waitFor();
@@ -282,21 +282,21 @@ describeInBrowser('on a fresh npm start', () => {
       await theirs.getByRole('link', { name: 'New books' }).click();
       await button(theirs, 'Audience').last().click();
       await button(theirs, 'Review').last().click();
-      await theirs.getByText('mails wait until it is released').waitFor();
-      await button(theirs, 'When').last().click();
+      await theirs.getByText('Emails wait until it is resumed').waitFor();
+      await button(theirs, 'Schedule').last().click();
       await button(theirs, 'Send to 2 contacts now').click();
       await theirs.getByText(/^Waiting 2/).waitFor();
-      await theirs.getByText('Sending is on hold').waitFor();
+      await theirs.getByText('Sending is paused').waitFor();
       expect(await arrived()).toBe(0);
 
-      await button(page, 'Release …').click();
+      await button(page, 'Resume sending …').click();
       await dialog.getByLabel('Note').fill('They have mended their list.');
-      await button(dialog, 'Release').click();
-      await page.getByText('You hold this project').waitFor({ state: 'detached' });
-      await page.getByText('released: They have mended their list.').waitFor();
+      await button(dialog, 'Resume sending').click();
+      await page.getByText('An operator paused sending of this project').waitFor({ state: 'detached' });
+      await page.getByText('resumed: They have mended their list.').waitFor();
       await theirs.getByText('SENT', { exact: true }).waitFor();
       await theirs.getByText(/^Sent 2/).waitFor();
-      await theirs.getByText('Sending is on hold').waitFor({ state: 'detached' });
+      await theirs.getByText('Sending is paused').waitFor({ state: 'detached' });
       expect(await arrived()).toBe(2);
     });
   });
@@ -322,9 +322,9 @@ async function chooseFile(page: Page, name: string, csv: string): Promise<void> 
 
 /** Fills in the first condition: plan is … */
 async function whoHasPlan(page: Page, plan: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Field of condition 1' }).click();
+  await page.getByRole('textbox', { name: 'Field of filter 1' }).click();
   await page.getByRole('option', { name: 'plan', exact: true }).click();
-  await page.getByRole('textbox', { name: 'Value of condition 1' }).fill(plan);
+  await page.getByRole('textbox', { name: 'Value of filter 1' }).fill(plan);
   await page.keyboard.press('Escape');
 }
 

@@ -91,8 +91,8 @@ describeInBrowser('messages and executions', () => {
       /^https:\/\/temporal\.example\.com\/namespaces\/.+\/workflows\/execution-/,
     );
     await expectNoSeriousAxe(page);
-    await page.getByRole('button', { name: 'Move on' }).click();
-    await page.getByRole('menuitem', { name: 'as if the event had come' }).click();
+    await page.getByRole('button', { name: 'Continue now' }).click();
+    await page.getByRole('menuitem', { name: 'as if the event had arrived' }).click();
     await page.getByText('EXITED').waitFor();
     await page.getByRole('link', { name: 'Email', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /Hello <img/ }).waitFor();
@@ -131,15 +131,15 @@ describeInBrowser('messages and executions', () => {
       await expectNoSeriousAxe(page);
     }
     await page.getByText('email.sent').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
-    await page.getByRole('link', { name: 'sent again from an earlier email' }).waitFor();
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('link', { name: 'resent from an earlier email' }).waitFor();
   });
 
   it('a message shows its history to the second, its reason in words, and its request behind the menu', async () => {
     const id = await bouncedEmail(service);
     const { page } = await openDashboard({ service, path: `/messages/${id}` });
-    await page.getByText('There is no such mailbox.').waitFor();
+    await page.getByText('The mailbox does not exist.').waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
     const entries = await timeline.getByRole('listitem').allInnerTexts();
     expect(entries.map((entry) => entry.replaceAll(/\s+/g, ' '))).toEqual([

@@ -35,18 +35,18 @@ describeInBrowser('the operator’s screens', () => {
 
   it('do not exist for the owner of a project', async () => {
     const { page, open } = await openDashboard({ service, path: '/', mayFail: [/answer: 404 to GET .operator/] });
-    expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Admin' }).count()).toBe(0);
     await open('/operator');
     await page.getByText('Only operators of this service').waitFor();
   });
 
   it('show the state of the installation: good parts, and parts that need attention', async () => {
     const { page } = await asOperator({ path: '/operator' });
-    await page.getByRole('link', { name: 'Operator' }).waitFor();
+    await page.getByRole('link', { name: 'Admin' }).waitFor();
     await page.getByText('Version 18').waitFor();
     const processes = page.getByRole('table', { name: 'Processes' });
     expect(await processes.getByRole('row').count()).toBe(4);
-    await processes.getByText('gone', { exact: true }).waitFor();
+    await processes.getByText('not responding', { exact: true }).waitFor();
     await page.getByText('Processes run different builds').waitFor();
     await page.getByRole('table', { name: 'Outbox' }).getByText('Temporal was away').waitFor();
     const work = page.getByRole('table', { name: 'Periodic work' });
@@ -62,7 +62,7 @@ describeInBrowser('the operator’s screens', () => {
   it('list all projects; search, hold and order are in the address, and the way back keeps them', async () => {
     const { page, settled } = await asOperator({ path: '/operator/projects' });
     await page.getByRole('link', { name: HOSTILE }).waitFor();
-    await page.getByRole('textbox', { name: 'Order' }).click();
+    await page.getByRole('textbox', { name: 'Sort by' }).click();
     await page.getByRole('option', { name: 'Most emails' }).click();
     await page.getByRole('textbox', { name: 'Search by name' }).fill('two');
     await page.waitForURL(/order=mails.*q=two|q=two.*order=mails/);
@@ -81,53 +81,53 @@ describeInBrowser('the operator’s screens', () => {
 
   it('hold a project with a reason, release it with a note, and show both', async () => {
     const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
-    await page.getByRole('button', { name: 'Hold …' }).click();
-    const holding = page.getByRole('dialog', { name: 'Hold Two' });
-    expect(await holding.getByRole('button', { name: 'Hold', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Pause sending …' }).click();
+    const holding = page.getByRole('dialog', { name: 'Pause sending of Two' });
+    expect(await holding.getByRole('button', { name: 'Pause sending', exact: true }).isDisabled()).toBe(true);
     await holding.getByLabel('Reason').fill('Bought list, ticket 7');
     await expectNoSeriousAxe(page);
-    await holding.getByRole('button', { name: 'Hold', exact: true }).click();
-    await page.getByText('You hold this project').waitFor();
+    await holding.getByRole('button', { name: 'Pause sending', exact: true }).click();
+    await page.getByText('An operator paused sending of this project').waitFor();
     expect(await heldBy(service.db, service.two.id)).toBe('Bought list, ticket 7');
-    await page.getByRole('button', { name: 'Release …' }).click();
-    const releasing = page.getByRole('dialog', { name: 'Release Two' });
+    await page.getByRole('button', { name: 'Resume sending …' }).click();
+    const releasing = page.getByRole('dialog', { name: 'Resume sending of Two' });
     await releasing.getByLabel('Note').fill('List removed');
-    await releasing.getByRole('button', { name: 'Release', exact: true }).click();
-    await page.getByText('You hold this project').waitFor({ state: 'detached' });
+    await releasing.getByRole('button', { name: 'Resume sending', exact: true }).click();
+    await page.getByText('An operator paused sending of this project').waitFor({ state: 'detached' });
     expect(await heldBy(service.db, service.two.id)).toBe(null);
-    const actions = page.getByRole('table', { name: 'Holds, releases and limits' });
-    await actions.getByText('released: List removed').waitFor();
-    await actions.getByText('held: Bought list, ticket 7').waitFor();
+    const actions = page.getByRole('table', { name: 'Pauses, resumes and limits' });
+    await actions.getByText('resumed: List removed').waitFor();
+    await actions.getByText('paused: Bought list, ticket 7').waitFor();
     expect(await actions.getByText('operator:').count()).toBe(0);
     const who = await actions.getByRole('row').nth(1).getByRole('cell').last().textContent();
     expect(operators.all.split(',')).toContain(who);
   });
 
-  it('set ceilings, which hold at once, and take them away', async () => {
+  it('set limits, which apply at once, and remove them', async () => {
     const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
     const month = page.getByRole('textbox', { name: 'Emails per month' });
-    const save = page.getByRole('button', { name: 'Save ceilings' });
+    const save = page.getByRole('button', { name: 'Save limits' });
     expect(await save.isDisabled()).toBe(true);
     await month.fill('5000');
-    await page.getByRole('textbox', { name: 'Bounce guard' }).fill('2.5');
+    await page.getByRole('textbox', { name: 'Auto-pause at bounce rate' }).fill('2.5');
     await save.click();
-    await page.getByText('Holds now: 5,000.').waitFor();
-    await page.getByText('Holds now: 2.5 %.').waitFor();
+    await page.getByText('In effect now: 5,000.').waitFor();
+    await page.getByText('In effect now: 2.5 %.').waitFor();
     const { body } = await service.call('GET', '/project', { key: null, headers: await ownerOf(service) });
     expect(body).toMatchObject({ monthlyEmailLimit: 5000, bounceGuard: 0.025 });
     await page.getByRole('textbox', { name: 'Emails per month' }).fill('');
-    await page.getByRole('button', { name: 'Save ceilings' }).click();
-    await page.getByText('Holds now: no limit.').first().waitFor();
+    await page.getByRole('button', { name: 'Save limits' }).click();
+    await page.getByText('In effect now: no limit.').first().waitFor();
     await expectNoSeriousAxe(page);
   });
 
   it('show what providers answered, by code, and keep how far back in the address', async () => {
     const { page, settled } = await asOperator({ path: '/operator/providers' });
-    const table = page.getByRole('table', { name: 'Providers’ answers' });
+    const table = page.getByRole('table', { name: 'Provider responses' });
     await table.getByText('550 5.1.1', { exact: true }).waitFor();
     await table.getByText('full.example').waitFor();
     await page.getByText(`${TOPIC}: Refused: switch off “Enable raw message delivery”`).waitFor();
-    await page.getByRole('textbox', { name: 'How far back' }).click();
+    await page.getByRole('textbox', { name: 'Period' }).click();
     await page.getByRole('option', { name: 'Last 7 days' }).click();
     await page.waitForURL(/hours=168/);
     await settled();

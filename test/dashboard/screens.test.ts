@@ -116,7 +116,7 @@ describeInBrowser('every screen of the dashboard', () => {
  * shows.
  */
 async function walkTo(page: Page, path: string): Promise<void> {
-  const nowhere = page.getByRole('heading', { name: 'There is nothing here' });
+  const nowhere = page.getByRole('heading', { name: 'Page not found' });
   const step = (to: string) =>
     page.evaluate(
       `history.pushState({}, '', ${JSON.stringify(`/app${to}`)}); dispatchEvent(new PopStateEvent('popstate'))`,

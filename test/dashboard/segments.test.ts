@@ -42,11 +42,11 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSeriousAxe(page);
     await page.getByRole('button', { name: 'New segment' }).click();
     await page.getByLabel('Name').fill('On pro');
-    await chooseByKeys(page, 'Field of condition 1', 'plan');
-    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('pro');
+    await chooseByKeys(page, 'Field of filter 1', 'plan');
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('pro');
     await page.getByText('2 contacts', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
-    await page.getByRole('switch', { name: 'Track who enters and leaves' }).check();
+    await page.getByRole('switch', { name: 'Track entries and exits' }).check();
     await page.getByRole('button', { name: 'Create segment' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'On pro' }).waitFor();
     await page.getByRole('table', { name: 'Members' }).getByRole('link', { name: 'bo@example.com' }).waitFor();
@@ -72,17 +72,17 @@ describeInBrowser('segments in a browser', () => {
       mayFail: [/answer: 422 to POST .*segments\/preview/],
     });
     await page.getByLabel('Name').fill('Long ago');
-    await chooseByKeys(page, 'Field of condition 1', 'Created at');
-    await chooseByKeys(page, 'Comparison of condition 1', 'longer ago than');
-    await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('99999999');
-    const row = page.getByRole('group', { name: 'Condition 1', exact: true });
+    await chooseByKeys(page, 'Field of filter 1', 'Created at');
+    await chooseByKeys(page, 'Comparison of filter 1', 'longer ago than');
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('99999999');
+    const row = page.getByRole('group', { name: 'Filter 1', exact: true });
     await row.getByText('The span is longer than a hundred years.').waitFor();
     await expectNoSeriousAxe(page);
     await page.reload();
     await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Long ago');
     await row.getByText('The span is longer than a hundred years.').waitFor();
-    await page.getByRole('button', { name: 'Discard it' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('');
     await settled();
   });
@@ -105,9 +105,9 @@ describeInBrowser('segments in a browser', () => {
     const { id } = await api('POST', '/segments', { name: 'Nested', filters: nested });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}?tab=condition` });
     const second = page.getByRole('region', { name: 'Group 2', exact: true });
-    await second.getByRole('textbox', { name: 'Field of condition 1' }).first().waitFor();
-    expect(await second.getByRole('textbox', { name: 'Field of condition 1' }).first().inputValue()).toBe('Press');
-    await second.getByRole('button', { name: 'Add a condition' }).last().click();
+    await second.getByRole('textbox', { name: 'Field of filter 1' }).first().waitFor();
+    expect(await second.getByRole('textbox', { name: 'Field of filter 1' }).first().inputValue()).toBe('Press');
+    await second.getByRole('button', { name: 'Add filter' }).last().click();
     await page.keyboard.type('subscribed');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -128,7 +128,7 @@ describeInBrowser('segments in a browser', () => {
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     await page.getByLabel('Add members').fill('ada@example.com, nobody@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('1 added, 0 of them new contacts.').waitFor();
+    await page.getByText('1 added, including 0 new contacts.').waitFor();
     await page.getByText('nobody@example.com').waitFor();
     const members = page.getByRole('table', { name: 'Members' });
     await members.getByRole('link', { name: 'ada@example.com' }).waitFor();
@@ -174,7 +174,7 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSidewaysScroll(page);
     await page.getByRole('link', { name: /onerror/ }).click();
     await page.waitForURL(`**/segments/${id}`);
-    for (const tab of ['Members', 'History', 'Explain', 'Used in', 'Condition']) {
+    for (const tab of ['Members', 'History', 'Explain', 'Used in', 'Rules']) {
       await page.getByRole('tab', { name: tab }).click();
       await settled();
       await expectNoSidewaysScroll(page);

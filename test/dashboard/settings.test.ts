@@ -30,7 +30,7 @@ describeInBrowser('settings in a browser', () => {
       mayFail: [/answer: 422 to PATCH \/project/],
     });
     await page.getByLabel('Name').fill('The new shop');
-    await page.getByRole('switch', { name: 'Only in a sending window' }).check();
+    await page.getByRole('switch', { name: 'Use a sending window' }).check();
     await page.getByLabel('To', { exact: true }).fill('09:00');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page
@@ -72,10 +72,10 @@ describeInBrowser('settings in a browser', () => {
     await guest.page.getByRole('button', { name: 'Join', exact: true }).click();
     await guest.page.waitForURL('**/app/');
     await guest.open('/settings/team');
-    await guest.page.getByText('Your role (Member) may not do this: it needs team:manage.').waitFor();
+    await guest.page.getByText('Your role (Member) can’t do this. You need the team:manage permission.').waitFor();
 
     await page.reload();
-    await page.getByRole('table', { name: 'People' }).getByText('grace@example.com').waitFor();
+    await page.getByRole('table', { name: 'Members' }).getByText('grace@example.com').waitFor();
     await page.getByRole('row', { name: /grace/ }).getByRole('button', { name: 'Remove' }).click();
     await page.getByLabel('Type grace@example.com to confirm').fill('grace@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -92,18 +92,18 @@ describeInBrowser('settings in a browser', () => {
     const { page } = await openDashboard({ service, project, path: '/settings/domains' });
     await page.getByText('No domains yet').waitFor();
     await page.getByLabel('Domain', { exact: true }).fill('shop.example');
-    await page.getByRole('button', { name: 'Add a domain' }).click();
+    await page.getByRole('button', { name: 'Add domain' }).click();
     await page.getByText(/There is nothing to publish/).waitFor();
     await expectNoSeriousAxe(page);
 
     await page.getByRole('tab', { name: 'Topics' }).click();
     await page.getByLabel('Name').fill('News');
-    await page.getByRole('button', { name: 'Add a topic' }).click();
+    await page.getByRole('button', { name: 'Add topic' }).click();
     await page.getByRole('table', { name: 'Topics' }).getByText('News').waitFor();
 
     await page.getByRole('tab', { name: 'Suppression list' }).click();
     await page.getByLabel('Email address').fill('ada@example.com');
-    await page.getByRole('button', { name: 'Add an address' }).click();
+    await page.getByRole('button', { name: 'Add address' }).click();
     const list = page.getByRole('table', { name: 'Suppression list' });
     await list.getByText('ada@example.com').waitFor();
     await list.getByRole('button', { name: 'Remove' }).click();

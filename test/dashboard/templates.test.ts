@@ -84,12 +84,12 @@ describeInBrowser('the templates of the dashboard', () => {
     await code.click();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('<p>Hello</p>\n<p>{% if plan %}</p>');
-    await page.getByText('It cannot be rendered: line 2').waitFor();
+    await page.getByText('Rendering failed: line 2').waitFor();
     await page.locator('.cm-lintRange-error').waitFor();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('<p>Hello {{ nickname }}, welcome</p>');
     await previewed(page).getByText('welcome').waitFor();
-    await page.getByText('Without a value here').waitFor();
+    await page.getByText('Missing values').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByText('Changed').waitFor();
@@ -104,9 +104,9 @@ describeInBrowser('the templates of the dashboard', () => {
   it('show the rendered preheader, and report an error in it', async () => {
     const id = await create({ name: 'With a preheader', preheader: 'For {{firstName ?? you}} & more' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
-    await page.getByText('Preheader: For you & more').waitFor();
+    await page.getByText('Preview text: For you & more').waitFor();
     mayFail(/answer: 422 to POST .*\/templates\/preview/);
-    await page.getByLabel('Preheader').fill('For {{ firstName');
+    await page.getByLabel('Preview text').fill('For {{ firstName');
     await page.getByRole('alert').getByText('In the preheader.').waitFor();
     expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
   });
@@ -121,7 +121,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await open(`/templates/${id}`);
     await page.getByText('Showing your unsaved changes').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hi {{firstName}}');
-    await page.getByRole('button', { name: 'Discard my changes' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hi');
     expect((await saved(id)).subject).toBe('Hi');
   });
@@ -137,13 +137,13 @@ describeInBrowser('the templates of the dashboard', () => {
     // To the end of the text, not of its line.
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' Bis <bald> & {{ plan }}');
-    await page.getByRole('button', { name: 'Duplicate the block' }).click();
+    await page.getByRole('button', { name: 'Duplicate block' }).click();
     await mail.getByText('Grüße aus Köln').nth(1).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await mail.getByText('Grüße aus Köln').nth(1).waitFor({ state: 'detached' });
     await mail.getByRole('link', { name: 'Jetzt lesen' }).click();
-    await page.getByLabel('Leads to').fill('https://example.de/neu?a={{ id }}&b="x"');
-    await page.getByLabel('Leads to').press('Enter');
+    await page.getByLabel('Link URL').fill('https://example.de/neu?a={{ id }}&b="x"');
+    await page.getByLabel('Link URL').press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
 
@@ -243,10 +243,10 @@ describeInBrowser('the templates of the dashboard', () => {
     const id = await create({ name: 'Tested' });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByLabel('Subject').fill('Not saved yet');
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('ada@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
-    await page.getByText('A test email is on its way to ada@example.com.').waitFor();
+    await page.getByText('Sending a test email to ada@example.com.').waitFor();
     await until(async () => {
       const { data } = (await service.call('GET', '/v1/emails')).body;
       return data.some((mail: { subject: string }) => mail.subject === '[TEST] Not saved yet');

@@ -76,7 +76,13 @@ export function Campaigns() {
         rowKey={({ id }) => id}
         caption={words.caption}
         empty={
-          search ? <NoneOf what={words.noneCalled} /> : status ? <NoneOf what={words.emptyOf(status)} /> : <NoneYet />
+          search ? (
+            <NoneOf what={words.noneCalled} />
+          ) : status ? (
+            <NoneOf what={words.emptyOf(words.statuses[status])} />
+          ) : (
+            <NoneYet />
+          )
         }
       />
     </>

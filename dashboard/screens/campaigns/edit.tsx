@@ -117,7 +117,7 @@ function Next({ step, editing }: { step: Exclude<Step, 'when'>; editing: Editing
   return (
     <Group>
       <Button onClick={() => editing.goTo(next)} loading={editing.isSaving}>
-        {editing.isUnsaved ? words.saveAndNext(words.steps[next].toLowerCase()) : words.steps[next]}
+        {editing.isUnsaved ? words.saveAndNext(words.steps[next]) : words.continueTo(words.steps[next])}
       </Button>
     </Group>
   );

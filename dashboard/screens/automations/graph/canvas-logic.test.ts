@@ -168,11 +168,7 @@ describe('a step in a line', () => {
       },
       'is in a segment or event.plan is pro',
     ],
-    [
-      'CONDITION',
-      { logic: 'OR', groups: [{ filters: [PRO, PRO] }, { filters: [PRO] }] },
-      'A condition of several groups',
-    ],
+    ['CONDITION', { logic: 'OR', groups: [{ filters: [PRO, PRO] }, { filters: [PRO] }] }, 'Several groups of filters'],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [PRO] }, 'paid where plan is pro'],
     [
       'SPLIT',

@@ -81,7 +81,7 @@ function describeFilters({ logic, groups }: Condition, scope: Scope): string | u
 function sentence(filter: Filter, scope: Scope): string {
   const [kind] = filter.field.split('.');
   if (kind === 'segment') return filter.operator === 'memberOf' ? t.inSegment : t.notInSegment;
-  if (kind === 'topic') return t.aboutTopic;
+  if (kind === 'topic') return (filter.operator === 'equals') === (filter.value === true) ? t.inTopic : t.notInTopic;
   return sentenceOf(filter, [], scope);
 }
 

@@ -5,14 +5,14 @@ import { describeActor } from './who.ts';
 it('an email links to itself, and names its cause', () => {
   const metadata = { emailId: 'm1', subject: 'Hello', campaignId: 'c1', campaignName: 'Spring', executionId: null };
   expect(lineOf({ type: 'email.opened', metadata })).toEqual({
-    title: 'Mail opened: Hello',
+    title: 'Email opened: Hello',
     to: '/messages/m1',
     words: [],
     cause: { label: 'Spring', to: '/campaigns/c1' },
   });
   const ofWorkflow = { emailId: 'm2', campaignId: null, executionId: 'x', workflowId: 'w1', workflowName: 'Welcome' };
   expect(lineOf({ type: 'email.failed', metadata: { ...ofWorkflow, reason: 'unsubscribed' } })).toEqual({
-    title: 'Mail not sent: without a subject',
+    title: 'Email not sent: without a subject',
     to: '/messages/m2',
     words: [{ kind: 'reason', value: 'unsubscribed' }],
     cause: { label: 'Welcome', to: '/messages/executions/w1/x' },
@@ -45,8 +45,8 @@ it('describes a step, a change and an unknown type', () => {
 it('names the actor if known, else the kind of actor', () => {
   expect(describeActor('user:1', 'ada@to.test')).toBe('ada@to.test');
   expect(describeActor('key:1', 'Shop')).toBe('the API key Shop');
-  expect(describeActor('key:1', null)).toBe('an API key that is gone');
-  expect(describeActor('contact', null)).toBe('the person');
+  expect(describeActor('key:1', null)).toBe('a deleted API key');
+  expect(describeActor('contact', null)).toBe('the contact');
   expect(describeActor('ses', null)).toBe('ses');
   expect(describeActor(null, null)).toBe('unknown');
 });

@@ -47,7 +47,7 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {hold.reason} <Instant at={hold.since} />
         </Text>
-        <Text size="sm">{words.heldWhy}</Text>
+        <Text size="sm">{words.heldMeans}</Text>
         <ActionButton
           needs="project:manage"
           whyNot={operatorLimits.held ? words.heldByOperator : undefined}
