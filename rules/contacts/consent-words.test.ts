@@ -4,7 +4,7 @@ import { readConsent } from './consent-words.ts';
 it.each(
   'Y yes TRUE t 1 on X Subscribed active ja JA oui Sí si да WAHR vrai verdadero sim はい tak'
     .split(' ')
-    .concat(['opted in', 'Opted-In', 'OPT_IN', ' yes ', '✓', '✔️', 'Abonné', 'double opt-in']),
+    .concat(['opted in', 'Opted-In', 'OPT_IN', ' yes ', '✓', '✔️', 'Abonné', 'abonnée', 'double opt-in', '"yes"', 'Yes.']),
 )('reads %s as consent', (word) => {
   expect(readConsent(word)).toBe(true);
 });
@@ -12,12 +12,12 @@ it.each(
 it.each(
   'N no False f 0 OFF unsubscribed inactive nein non não нет FALSCH faux nee nej cleaned'
     .split(' ')
-    .concat(['opted out', 'Opt-Out', 'non-subscribed', 'Not subscribed', 'Désabonné', '✗']),
+    .concat(['opted out', 'Opt-Out', 'non-subscribed', 'Not subscribed', 'Désabonné', 'désinscrite', '✗']),
 )('reads %s as a refusal', (word) => {
   expect(readConsent(word)).toBe(false);
 });
 
-it.each(['maybe', 'pending', '2', '10', '1.0', 'n/a', 'null', '-', '', 'yes please', 'not yes', 'o', '?'])(
+it.each(['maybe', 'pending', '2', '10', '1.0', 'n/a', 'null', '-', '', 'yes please', 'not yes', 'o', '?', '-1', '+1', '(1)', 'yes?', 'No?'])(
   'guesses nothing of "%s"',
   (word) => {
     expect(readConsent(word)).toBeUndefined();

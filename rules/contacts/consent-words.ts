@@ -5,11 +5,14 @@
 const YES = `
   y yes true t 1 on x ok subscribed subscribe active optedin optin doubleoptin confirmed enabled allowed granted given
   consented consent accepted agreed enrolled
+  abonnee inscrite suscrita inscrita iscritta activa attiva ativa dogru igaz taip jah
   ja j wahr aktiv angemeldet abonniert waar actief oui vrai abonne inscrit actif si s verdadero activo suscrito vero attivo
   iscritto sim verdadeiro ativo inscrito da да д истина tak prawda ano igen evet ναι kylla joo aktiivinen sant はい 是 예 네 نعم כן`;
 const NO = `
   n no false f 0 off unsubscribed unsubscribe unsub inactive notsubscribed nonsubscribed optedout optout disabled denied
   declined refused rejected revoked withdrawn blocked bounced cleaned
+  complained complaint suppressed blacklisted removed
+  desabonnee desinscrite disiscritta inactiva disattiva inativa falsk falsz yanlis epatosi ingen
   nein falsch inaktiv abgemeldet abbestellt nee onwaar inactief non faux desabonne desinscrit inactif falso inactivo
   disattivo inattivo disiscritto nao inativo нет н ложь nie falsz ne nem hayir hayır οχι ei nej nei falskt nu いいえ 否 不 아니요 아니오 لا לא`;
 
@@ -31,8 +34,8 @@ export function readConsent(cell: string): boolean | undefined {
 
 /** Reduces a text to letters and digits in lower case, so that "Opted-In" and "opted in" are one word. */
 function plainWord(text: string): string {
-  // A point or comma between digits is kept: 1.0 and 10 are not 1.
-  if (/\d[.,]\d/.test(text)) return text;
+  // Signs at digits and question marks are kept: -1, 1.0 and 10 are not 1, and "yes?" is no answer.
+  if (/\d[.,]\d|[^\s\p{L}\p{N}"']\d|[?？؟]/u.test(text)) return text;
   return text
     .normalize('NFKD')
     .toLowerCase()

@@ -49,6 +49,17 @@ it.each([
   'ΣΤΟΠ',
   'הסר',
   'ยกเลิก',
+  'STOP/END',
+  '🛑',
+  'Do not text me',
+  "Don't contact me again",
+  'No more messages please',
+  'Take me off your list',
+  'I want to opt out',
+  'Please delete my number',
+  'STOPPA',
+  'ストップ',
+  'T退订',
   'st\u00f6pp'.replace('\u00f6', 'o'),
 ])('%s takes consent back', (text) => {
   expect(consentWord(text)).toBe('stop');
@@ -85,6 +96,11 @@ it.each([
   'can you stop at the shop',
   'un arret de bus',
   'alto y claro',
+  'STOP & SHOP',
+  'Stop+Go',
+  'no more for me',
+  'do not text my brother',
+  '🚫 smoking area',
 ])('"%s" says nothing about consent', (text) => {
   expect(consentWord(text)).toBeUndefined();
 });

@@ -5,12 +5,13 @@ const STOP_WORDS = wordsOf(`
   STOP STOPALL STOPP UNSUBSCRIBE UNSUBSCRIBED UNSUB OPTOUT REVOKE
   ARRET ARRETER ARRETEZ DESABONNER DESABONNEMENT DESINSCRIRE DESINSCRIPTION ABMELDEN ABBESTELLEN AUSTRAGEN STOPPEN AFMELDEN
   UITSCHRIJVEN BAJA ALTO DETENER PARAR SAIR DESCADASTRAR BASTA FERMARE CANCELLAMI RIMUOVIMI DISISCRIVIMI AVSLUTA
-  AVREGISTRERA FRAMELD AFMELD LOPETA REZYGNUJE WYPISZ ODHLASIT ODJAVA LEIRATKOZAS LEIRATKOZOM DEZABONARE DEZABONEZ IPTAL
-  RET BERHENTI TUCHOI СТОП ОТПИСАТЬСЯ ОТПИСКА ΣΤΟΠ ΔΙΑΓΡΑΦΗ הסר 停止 退订 退訂 TD 配信停止 수신거부 ยกเลิก إيقاف توقف`);
+  AVREGISTRERA FRAMELD AFMELD STOPPA SLUTT LOPETA REZYGNUJE WYPISZ ODHLASIT ODJAVA LEIRATKOZAS LEIRATKOZOM DEZABONARE DEZABONEZ IPTAL
+  RET BERHENTI TUCHOI HUY СТОП ОТПИСАТЬСЯ ОТПИСКА ΣΤΟΠ ΔΙΑΓΡΑΦΗ הסר 停止 退订 退訂 TD T退订 退订T 退订回T 配信停止 ストップ 解除 수신거부 정지 중지 ยกเลิก إيقاف توقف`);
 /** These have other meanings too, so they count only where the message says nothing else. */
 const AMBIGUOUS_STOP_WORDS = wordsOf(
-  'CANCEL CANCELAR CANCELLA ANNULER ANNULLA RIMUOVI PARE PARA KUNDIGEN END ENDE QUIT REMOVE FIN',
+  'CANCEL CANCELAR CANCELLA ANNULER ANNULLA RIMUOVI PARE PARA KUNDIGEN END ENDE QUIT REMOVE FIN FERMER ZRUSIT KONIEC DUR キャンセル',
 );
+const ANY_STOP_WORDS: ReadonlySet<string> = new Set([...STOP_WORDS, ...AMBIGUOUS_STOP_WORDS]);
 const START_WORDS = wordsOf('START UNSTOP SUBSCRIBE OPTIN RESUME');
 /** Carriers take it as START. "Yes please" answers a question, so it counts only alone. */
 const YES = 'YES';
@@ -18,9 +19,15 @@ const YES = 'YES';
 const POLITE_WORDS = wordsOf(`
   PLEASE PLS PLZ THANKS THANK THX TY YOU NOW IT THIS ALL ME OK OKAY JUST BITTE DANKE MERCI SVP STP GRACIAS POR FAVOR GRAZIE OBRIGADO
   OBRIGADA TAK TACK`);
-/** The words that follow "stop" in "stop texting me": FCC 47 CFR 64.1200(a)(10) asks to honor any reasonable request. */
-const STOP_MESSAGES =
-  /^(?:PLEASE )?(?:STOP|QUIT|UNSUBSCRIBE|REMOVE|OPT)(?: (?:TEXTING|MESSAGING|SENDING|CONTACTING|ME|MY|NUMBER|OUT|FROM|YOUR|THE|THESE|THIS|TEXTS|TEXT|MESSAGES|MESSAGE|SMS|LIST|ANYMORE|PLEASE|ALL|TO|US|IT))+$/;
+/** Requests in a sentence, such as "stop texting me": FCC 47 CFR 64.1200(a)(10) asks to honor any reasonable one. */
+const STOP_MESSAGES: readonly RegExp[] = [
+  /^(?:PLEASE )?(?:I (?:WANT|WISH|WOULD LIKE|D LIKE|NEED) TO )?(?:STOP|QUIT|UNSUBSCRIBE|REMOVE|OPT)(?: (?:TEXTING|MESSAGING|SENDING|CONTACTING|ME|MY|NUMBER|OUT|FROM|YOUR|THE|THESE|THIS|TEXTS|TEXT|MESSAGES|MESSAGE|SMS|LIST|ANYMORE|PLEASE|ALL|TO|US|IT))*$/,
+  /^(?:PLEASE )?(?:DO NOT|DONT|DON T|NEVER) (?:TEXT|SMS|MESSAGE|CONTACT) (?:ME|US|THIS NUMBER)(?: (?:AGAIN|ANYMORE|ANY MORE|EVER|PLEASE))*$/,
+  /^(?:PLEASE )?NO MORE (?:TEXTS?|MESSAGES?|SMS)(?: (?:PLEASE|THANKS|THANK YOU))*$/,
+  /^(?:PLEASE )?(?:TAKE|GET) ME OFF (?:YOUR|THE|THIS) LIST$|^(?:PLEASE )?(?:DELETE|REMOVE|ERASE) MY NUMBER$|^LEAVE ME ALONE$/,
+];
+/** A stop sign without words. */
+const STOP_SIGN = /^[\s\uFE0F🛑⛔🚫]*[🛑⛔🚫][\s\uFE0F🛑⛔🚫]*$/u;
 
 /**
  * Tells whether a received message takes back or gives consent. A stop word counts as a sentence of its own ("Stop.
@@ -28,21 +35,22 @@ const STOP_MESSAGES =
  * something else. A start word counts only alone: a wrong START would undo a refusal.
  */
 export function consentWord(body: string): 'stop' | 'start' | undefined {
+  if (STOP_SIGN.test(body)) return 'stop';
   const text = foldCase(body);
-  // Quotes and hyphens stand inside sentences; every other sign ends one.
+  // Quotes, hyphens and signs that join words ("Stop & Shop") stand inside sentences; every other sign ends one.
   const sentences = text
-    .split(/[^\p{L}\p{N} \t\u00A0'’‘"“”„«»‐-―_-]+/u)
+    .split(/[^\p{L}\p{N} \t\u00A0'’‘"“”„«»‐-―_&+/@-]+/u)
     .map((sentence) => sentence.match(/[\p{L}\p{N}]+/gu) ?? [])
     .filter((words) => words.length > 0);
   if (sentences.some((words) => isStop(words, STOP_WORDS))) return 'stop';
   const meant = sentences.flat();
   // "S.T.O.P." is one word.
-  if (isStop(meant, AMBIGUOUS_STOP_WORDS) || STOP_WORDS.has(meant.join(''))) return 'stop';
+  if (isStop(meant, ANY_STOP_WORDS)) return 'stop';
   return isOnly(meant, START_WORDS) || meant.join(' ') === YES ? 'start' : undefined;
 }
 
 function isStop(words: string[], stopWords: ReadonlySet<string>): boolean {
-  return isOnly(words, stopWords) || STOP_MESSAGES.test(words.join(' '));
+  return isOnly(words, stopWords) || STOP_MESSAGES.some((pattern) => pattern.test(words.join(' ')));
 }
 
 /** Whether the words are one of the set ("OPT OUT" is OPTOUT), and polite words beside it. */

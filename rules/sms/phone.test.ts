@@ -29,6 +29,9 @@ it.each([
   ['0151/12345678', 'DE', '+4915112345678'],
   ['(202) 555-0143', 'US', '+12025550143'],
   ['202.555.0143', 'US', '+12025550143'],
+  ['(+49) 151 12345678', null, '+4915112345678'],
+  ['07700 900123', 'GB', '+447700900123'], // A number for films: no plan has it.
+  ['011 49 151 12345678', 'US', '+4915112345678'],
 ])('%s, written in %s, is %s', (text, country, e164) => {
   expect(readWrittenNumber(text, country)?.e164).toBe(e164);
 });
@@ -38,6 +41,7 @@ it.each([
   ['call me', 'DE'],
   ['12', 'DE'],
   ['41791234567', 'DE'], // Germany without its 0, or Switzerland without its plus.
+  ['491511234567', 'DE'], // One digit is missing behind +49 151, or 0491 is the area.
   ['+49 151 1', 'DE'],
   ['0151 12345678 or 0152 1234567', 'DE'],
   ['', 'DE'],

@@ -1,4 +1,4 @@
-import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
+import parsePhoneNumber, { type CountryCode, getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
 
 export interface PhoneNumber {
   /** E.164, `+` and digits. */
@@ -23,7 +23,8 @@ export function readWrittenNumber(text: string, country: string | null): PhoneNu
     .normalize('NFKC')
     .replaceAll(/\p{Cf}/gu, '') // Address books copy numbers with invisible marks of direction.
     .trim()
-    .replace(/^(?:tel:|')/i, ''); // A spreadsheet marks a text by an apostrophe.
+    .replace(/^(?:tel:|')/i, '') // A spreadsheet marks a text by an apostrophe.
+    .replace(/^\(\+(\d{1,3})\)/, '+$1');
   if (!/^\+?[\d\s()./‐-―·-]{6,40}$/.test(written)) return undefined;
   const plain = written.replace(/\(0\)/, '').replaceAll(/[^\d+]/g, '');
   if (plain.startsWith('+')) return readPhoneNumber(plain);
@@ -37,10 +38,23 @@ export function readWrittenNumber(text: string, country: string | null): PhoneNu
  */
 function withoutPrefix(digits: string, country: string | null): PhoneNumber | undefined {
   const international = toPhoneNumber(validNumber(`+${digits}`));
-  const national = country !== null && isSupportedCountry(country) ? validNumber(digits, country) : undefined;
-  if (!national || international?.country === country) return international;
-  const isWrittenInFull = national.formatNational().replaceAll(/\D/g, '') === digits;
-  return international && !isWrittenInFull ? undefined : toPhoneNumber(national);
+  if (country === null || !isSupportedCountry(country) || international?.country === country) return international;
+  const national = parsePhoneNumber(digits, country);
+  if (national === undefined) return international;
+  if (national.formatNational().replaceAll(/\D/g, '') === digits) {
+    // The prefix of national calls proves what the number is, so its length is enough, as with a plus.
+    const hasPrefix = digits.length > national.nationalNumber.length;
+    return national.isValid() || (hasPrefix && national.isPossible()) ? toPhoneNumber(national) : international;
+  }
+  if (!national.isValid()) return international;
+  const isAmbiguous = international !== undefined || isOfCountry(`+${digits}`, country);
+  return isAmbiguous ? undefined : toPhoneNumber(national);
+}
+
+/** Whether a number with its calling code has the length of numbers in this country. */
+function isOfCountry(text: string, country: CountryCode): boolean {
+  const number = parsePhoneNumber(text);
+  return number?.countryCallingCode === getCountryCallingCode(country) && number.isPossible();
 }
 
 function validNumber(text: string, country?: CountryCode) {
