@@ -90,6 +90,7 @@ import * as nfcData from './migrations/20261127T1345-nfc-data.ts';
 import * as snsSubscriptions from './migrations/20261127T1405-sns-subscriptions.ts';
 import * as nfcRunning from './migrations/20261127T1425-nfc-running.ts';
 import * as filterZone from './migrations/20261127T2040-filter-zone.ts';
+import * as messagesWithoutContact from './migrations/20261128T0930-messages-without-contact.ts';
 
 /**
  * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
@@ -97,6 +98,7 @@ import * as filterZone from './migrations/20261127T2040-filter-zone.ts';
  */
 export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1331-reentry-index',
+  '20261128T0930-messages-without-contact',
   '20261127T1345-nfc-data',
   '20261127T1425-nfc-running',
 ]);
@@ -197,4 +199,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T1405-sns-subscriptions': snsSubscriptions,
   '20261127T1425-nfc-running': nfcRunning,
   '20261127T2040-filter-zone': filterZone,
+  '20261128T0930-messages-without-contact': messagesWithoutContact,
 };

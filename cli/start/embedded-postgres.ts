@@ -101,6 +101,7 @@ function settings(): Record<string, string> {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
+    log_error_verbosity: 'terse', // Details quote rows: "Key (email)=(ada@example.com) already exists."
     logging_collector: 'off',
   };
 }

@@ -22,11 +22,13 @@ interface Marked {
  * Stores the hashes of the addresses that links of these contacts and of their emails speak for, and the topics that
  * the contacts have left. Call it in the transaction that erases the contacts, before their emails lose the address.
  * Safe to run twice.
+ * @returns the contacts' addresses, and their former addresses that no other contact has now
  */
-export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<void> {
+export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
   const { projectId, contacts } = p;
   const own = contacts.map((contact) => ({ ...contact, hash: addressHash(key, contact.email) }));
-  const links = [...own, ...(await listFormerAddresses(trx, key, p))];
+  const former = await listFormerAddresses(trx, key, p);
+  const links = [...own, ...former];
   await sql`
     WITH links AS (
       SELECT * FROM unnest(${links.map(({ id }) => id)}::uuid[], ${links.map(({ email }) => email)}::text[],
@@ -54,6 +56,12 @@ export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pro
     ON CONFLICT (project_id, address_hash) DO UPDATE SET contact_id = excluded.contact_id
   `.execute(trx);
   await keepTopicRefusals(trx, { projectId, contacts: own });
+  const theirs = former.filter(({ isCustom }) => !isCustom).map(({ email }) => email);
+  const { rows: free } = await sql<{ email: string }>`
+    SELECT DISTINCT u.email FROM unnest(${theirs}::text[]) AS u (email)
+    WHERE NOT EXISTS (SELECT FROM contacts c WHERE c.project_id = ${projectId} AND c.email = u.email)
+  `.execute(trx);
+  return [...own, ...free].map(({ email }) => email);
 }
 
 /**
@@ -63,12 +71,19 @@ export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pro
 const speaksForContact: RawBuilder<boolean> = sql<boolean>`
   (e.source_type <> 'WORKFLOW' OR e.to_email IS NULL OR lower(e.to_email) = c.email)`;
 
-/** Lists the addresses of a contact's emails that are no longer the contact's address. */
+/**
+ * Lists the addresses of a contact's emails that are not the contact's address now. `isCustom` marks those to which only
+ * steps with a recipient of their own wrote: they may belong to other people, such as the shop's staff.
+ */
 async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked) {
-  const { rows } = await sql<ContactAddress>`
-    SELECT DISTINCT e.contact_id AS id, lower(e.to_email) AS email FROM emails e JOIN contacts c ON c.id = e.contact_id
+  const { rows } = await sql<ContactAddress & { isCustom: boolean }>`
+    SELECT e.contact_id AS id, lower(e.to_email) AS email, bool_and(EXISTS (
+      SELECT FROM execution_steps v JOIN workflow_steps s ON s.id = v.step_id
+      WHERE v.execution_id = e.execution_id AND v.visit = e.visit AND s.config->'recipient'->>'type' = 'CUSTOM')) AS "isCustom"
+    FROM emails e JOIN contacts c ON c.id = e.contact_id
     WHERE e.project_id = ${projectId} AND e.contact_id = ANY(${contacts.map(({ id }) => id)}::uuid[])
       AND e.source_type <> 'INBOUND' AND lower(e.to_email) <> c.email
+    GROUP BY e.contact_id, lower(e.to_email)
   `.execute(trx);
   return rows.map((row) => ({ ...row, hash: addressHash(key, row.email) }));
 }

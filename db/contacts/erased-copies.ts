@@ -1,5 +1,5 @@
 /** Copies of a contact that other tables keep for a while: payloads, responses, errors and development mailboxes. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { Trx } from '../connection.ts';
@@ -9,6 +9,7 @@ const CONTACT_DELETED: Reason = 'contact_deleted';
 export interface ErasedPeople {
   projectId: string;
   contactIds: string[];
+  /** The contacts' addresses, and their former ones that no other contact has. */
   emails: string[];
   /** In E.164: the contacts' numbers, and the numbers that they got SMS at. */
   phones: string[];
@@ -23,6 +24,7 @@ export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseResponses(trx, p);
   await eraseImportErrors(trx, p);
   await eraseCaptured(trx, p);
+  await eraseWithoutContact(trx, p);
   await sql`
     UPDATE events SET data = '{}'
     WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND contact_id IS NULL AND data->>'from' = ANY(${p.phones}::text[])
@@ -52,10 +54,15 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople
 async function eraseResponses(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople): Promise<void> {
   // In JSON, quotes and backslashes are escaped.
   const marks = [...contactIds, ...emails, ...phones].map((mark) => JSON.stringify(mark).slice(1, -1).toLowerCase());
+  const names = (text: RawBuilder<unknown>) => sql<boolean>`EXISTS (
+    SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(${text}), u.mark) > 0)`;
   await sql`
-    UPDATE idempotency_keys k SET response = 'null'
-    WHERE project_id = ${projectId} AND response <> 'null' AND EXISTS (
-      SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(response::text), u.mark) > 0)
+    UPDATE idempotency_keys SET response = 'null'
+    WHERE project_id = ${projectId} AND response <> 'null' AND ${names(sql`response::text`)}
+  `.execute(trx);
+  // Callers make keys of addresses, such as "welcome-ada@example.com".
+  await sql`
+    UPDATE idempotency_keys SET key = 'erased-' || uuidv7() WHERE project_id = ${projectId} AND ${names(sql`key`)}
   `.execute(trx);
 }
 
@@ -80,9 +87,30 @@ async function eraseCaptured(trx: Trx, { projectId, contactIds }: ErasedPeople):
   await sql`
     DELETE FROM captured_emails WHERE id IN (
       SELECT id FROM emails WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))`.execute(trx);
+  // Copies of one email show all its recipients.
+  await sql`
+    DELETE FROM captured_emails WHERE id IN (
+      SELECT s.id FROM emails e JOIN emails s ON s.content_id = e.content_id AND s.source_type = 'TRANSACTIONAL'
+      WHERE e.project_id = ${projectId} AND e.contact_id = ANY(${contactIds}::uuid[]) AND s.project_id = e.project_id
+        AND e.options->'copies'->>'to' = s.options->'copies'->>'to')`.execute(trx);
   await sql`
     DELETE FROM captured_sms WHERE id IN (
       SELECT id FROM sms_messages WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))`.execute(
     trx,
   );
+}
+
+/**
+ * Removes the address and number from emails and SMS that were sent before the person was a contact, such as a test
+ * email.
+ */
+async function eraseWithoutContact(trx: Trx, { projectId, emails, phones }: ErasedPeople): Promise<void> {
+  const mails = sql`project_id = ${projectId} AND contact_id IS NULL AND to_email = ANY(${emails}::text[])`;
+  await sql`DELETE FROM captured_emails WHERE id IN (SELECT id FROM emails WHERE ${mails})`.execute(trx);
+  await sql`UPDATE emails SET to_email = NULL, to_name = NULL, variables = NULL, error = NULL WHERE ${mails}`.execute(
+    trx,
+  );
+  const messages = sql`project_id = ${projectId} AND contact_id IS NULL AND to_phone = ANY(${phones}::text[])`;
+  await sql`DELETE FROM captured_sms WHERE id IN (SELECT id FROM sms_messages WHERE ${messages})`.execute(trx);
+  await sql`UPDATE sms_messages SET to_phone = '', body = '', error = NULL WHERE ${messages}`.execute(trx);
 }

@@ -255,13 +255,15 @@ export async function findJobEnd(
   return row;
 }
 
-/** Ends a job and deletes its file. Only the first end counts. Safe to run twice. */
+/**
+ * Ends a job. Deletes its file and its input, because a condition can name a person. Only the first end counts. Safe to run twice.
+ */
 export async function finishJob(
   db: Db,
   p: JobRef & { status: 'COMPLETED' | 'FAILED' | 'CANCELLED'; failedReason?: string },
 ): Promise<void> {
   await sql`
-    UPDATE jobs SET status = ${p.status}, failed_reason = ${p.failedReason ?? null}, completed_at = now(), file = NULL,
+    UPDATE jobs SET status = ${p.status}, failed_reason = ${p.failedReason ?? null}, completed_at = now(), file = NULL, input = '{}',
       started_at = coalesce(started_at, now()), total = CASE WHEN ${p.status} = 'COMPLETED' THEN processed ELSE total END
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('QUEUED', 'RUNNING')
   `.execute(db);

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
+import { redact } from '../../rules/failure-text.ts';
 import type { RequestMade } from '../../rules/request-made.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
@@ -9,7 +10,10 @@ import { entriesThatCreated } from './request-causes.ts';
 /** A request in the log. It has no body, no URL and no credentials. */
 export interface LoggedRequest {
   id: string;
-  /** The response's X-Request-Id. Callers may set it, and may use the same one several times. */
+  /**
+   * The response's X-Request-Id. Callers may set it, and may use the same one several times. It is stored without
+   * addresses and numbers, which no erasure would find.
+   */
   requestId: string;
   method: string;
   /** The documented path, such as `/contacts/{id}`. */
@@ -45,7 +49,7 @@ export async function insertRequests(db: Db, requests: readonly NewLoggedRequest
   const column = <T>(of: (request: NewLoggedRequest) => T): T[] => requests.map(of);
   await sql`
     INSERT INTO requests (id, project_id, request_id, method, route, status, ms, actor, error_code, made, created_at)
-    SELECT * FROM unnest(${column((r) => r.id)}::uuid[], ${column((r) => r.projectId)}::uuid[], ${column((r) => r.requestId)}::text[],
+    SELECT * FROM unnest(${column((r) => r.id)}::uuid[], ${column((r) => r.projectId)}::uuid[], ${column((r) => redact(r.requestId))}::text[],
       ${column((r) => r.method)}::text[], ${column((r) => r.route)}::text[], ${column((r) => r.status)}::smallint[],
       ${column((r) => r.ms)}::real[], ${column((r) => r.actor)}::text[], ${column((r) => r.errorCode)}::text[],
       ${column((r) => r.made && JSON.stringify(r.made))}::jsonb[], ${column((r) => r.createdAt)}::timestamptz[])
@@ -86,7 +90,7 @@ export async function listRequests(
   if ((p.status?.least ?? 0) >= 400 || p.errorCode !== undefined) query = query.where(sql<SqlBool>`status >= 400`);
   if (p.errorCode !== undefined) query = query.where('error_code', '=', p.errorCode);
   if (p.actor !== undefined) query = query.where('actor', '=', p.actor);
-  if (p.requestId !== undefined) query = query.where('request_id', '=', p.requestId);
+  if (p.requestId !== undefined) query = query.where('request_id', '=', redact(p.requestId));
   if (p.made) query = query.where(sql<SqlBool>`id = ANY(ARRAY(${entriesThatCreated(p.projectId, p.made)}))`);
   if (p.since) query = query.where('created_at', '>=', p.since);
   if (p.until) query = query.where('created_at', '<=', p.until);
@@ -108,7 +112,7 @@ export async function getRequest(db: Db, p: { projectId: string; requestId: stri
     .select(COLUMNS)
     .where('project_id', '=', p.projectId)
     .where(({ or, eb }) =>
-      or([eb('request_id', '=', p.requestId), ...(UUID.test(p.requestId) ? [eb('id', '=', p.requestId)] : [])]),
+      or([eb('request_id', '=', redact(p.requestId)), ...(UUID.test(p.requestId) ? [eb('id', '=', p.requestId)] : [])]),
     )
     .orderBy('id', 'desc')
     .limit(1)

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { keepErasedAddresses } from '../../db/contacts/erased-addresses.ts';
-import { eraseCopies } from '../../db/contacts/erased-copies.ts';
+import { type ErasedPeople, eraseCopies } from '../../db/contacts/erased-copies.ts';
 import { noteAttachments } from '../../db/contents/erased-attachments.ts';
 import { eraseTexts } from '../../db/contents/erased-contents.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
@@ -42,15 +42,16 @@ export async function deleteContacts(
     reason: CONTACT_DELETED,
   });
   const contacts = { projectId: p.projectId, contactIds: ids };
-  await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
+  const emails = await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
   const phones = await keepErasedStops(trx, p.suppressionKey, contacts);
-  await eraseCopies(trx, { ...contacts, emails: rows.map(({ email }) => email), phones });
+  const people: ErasedPeople = { ...contacts, emails, phones };
+  await eraseCopies(trx, people);
   await anonymiseExecutions(trx, contacts);
-  await anonymiseMessages(trx, contacts);
+  await anonymiseMessages(trx, people);
   await forgetMemberships(trx, contacts);
   await anonymiseSuppressions(trx, {
     projectId: p.projectId,
-    hashes: rows.map((row) => addressHash(p.suppressionKey, row.email)),
+    hashes: emails.map((email) => addressHash(p.suppressionKey, email)),
   });
   await sql`DELETE FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${ids}::uuid[])`.execute(trx);
   return { ids, outbox };
@@ -69,7 +70,7 @@ async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds:
   `.execute(trx);
 }
 
-async function anonymiseMessages(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+async function anonymiseMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   const { projectId, contactIds } = p;
   await eraseTexts(trx, p);
   await noteAttachments(trx, p);

@@ -4,7 +4,19 @@ import { readConsent } from './consent-words.ts';
 it.each(
   'Y yes TRUE t 1 on X Subscribed active ja JA oui Sí si да WAHR vrai verdadero sim はい tak'
     .split(' ')
-    .concat(['opted in', 'Opted-In', 'OPT_IN', ' yes ', '✓', '✔️', 'Abonné', 'abonnée', 'double opt-in', '"yes"', 'Yes.']),
+    .concat([
+      'opted in',
+      'Opted-In',
+      'OPT_IN',
+      ' yes ',
+      '✓',
+      '✔️',
+      'Abonné',
+      'abonnée',
+      'double opt-in',
+      '"yes"',
+      'Yes.',
+    ]),
 )('reads %s as consent', (word) => {
   expect(readConsent(word)).toBe(true);
 });
@@ -17,12 +29,28 @@ it.each(
   expect(readConsent(word)).toBe(false);
 });
 
-it.each(['maybe', 'pending', '2', '10', '1.0', 'n/a', 'null', '-', '', 'yes please', 'not yes', 'o', '?', '-1', '+1', '(1)', 'yes?', 'No?'])(
-  'guesses nothing of "%s"',
-  (word) => {
-    expect(readConsent(word)).toBeUndefined();
-  },
-);
+it.each([
+  'maybe',
+  'pending',
+  '2',
+  '10',
+  '1.0',
+  'n/a',
+  'null',
+  '-',
+  '',
+  'yes please',
+  'not yes',
+  'o',
+  '?',
+  '-1',
+  '+1',
+  '(1)',
+  'yes?',
+  'No?',
+])('guesses nothing of "%s"', (word) => {
+  expect(readConsent(word)).toBeUndefined();
+});
 
 it('has no word on both lists', () => {
   // A word of the first list that the second one has too would be read as consent.

@@ -27,7 +27,7 @@ const STOP_MESSAGES: readonly RegExp[] = [
   /^(?:PLEASE )?(?:TAKE|GET) ME OFF (?:YOUR|THE|THIS) LIST$|^(?:PLEASE )?(?:DELETE|REMOVE|ERASE) MY NUMBER$|^LEAVE ME ALONE$/,
 ];
 /** A stop sign without words. */
-const STOP_SIGN = /^[\s\uFE0F🛑⛔🚫]*[🛑⛔🚫][\s\uFE0F🛑⛔🚫]*$/u;
+const STOP_SIGN = /^\s*(?:[🛑⛔🚫](?:\uFE0F|\s)*)+$/u;
 
 /**
  * Tells whether a received message takes back or gives consent. A stop word counts as a sentence of its own ("Stop.

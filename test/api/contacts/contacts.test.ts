@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { finishJob } from '../../../db/contacts/jobs.ts';
 import { removeErasedAttachments } from '../../../db/contents/erased-attachments.ts';
 import { removeErasedContents } from '../../../db/contents/removal.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { recordFeedback } from '../../../engine/feedback/email-feedback.ts';
 import { recordReceived } from '../../../engine/feedback/inbound-mail.ts';
 import { recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { buildWorkflow } from '../../build/workflows.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -231,6 +234,12 @@ describe('erasing a contact', () => {
       .insertInto('sms_senders')
       .values({ project_id: projectId, country: null, from_phone: '+4930999' })
       .execute();
+    const draft = { name: 'n', subject: 'S', body: 'B', from: 'a@erase.test', audienceType: 'ALL' };
+    const campaign = (await api.call('POST', '/campaigns', { body: draft })).body.data.id;
+    const former = `${mark}.former@example.com`;
+    // Before the person is a contact.
+    await api.call('POST', `/campaigns/${campaign}/test`, { body: { email: former } });
+    await api.call('POST', '/v1/sms/send', { body: { to: phone, body: mark } });
     const headers = await signedIn(api, api.one, 'OWNER');
     const endpoint = await api.call('POST', '/webhooks', {
       key: null,
@@ -239,10 +248,25 @@ describe('erasing a contact', () => {
     });
     expect(endpoint.status, JSON.stringify(endpoint.body)).toBe(201);
     const data = { firstName: mark, phone };
-    const { id } = (await api.call('POST', '/contacts', { body: { email: address, data } })).body;
+    const { id } = (await api.call('POST', '/contacts', { body: { email: former, data } })).body;
+    const bounced = await buildEmail(api.db, { projectId, contactId: id, to: former, status: 'SENT' });
+    const refusal = { about: 'recipient', why: 'dead_mailbox', bounceType: 'Permanent', retry: false } as const;
+    const feedback = { kind: 'bounce' as const, at: new Date(), refusal, words: mark };
+    const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+    await inTransaction(api.db, (trx) =>
+      recordFeedback(trx, { emailId: bounced, feedback, suppressionKey, source: 'dsn' }),
+    );
+    expect((await api.call('PATCH', `/contacts/${id}`, { body: { email: address } })).status).toBe(200);
+    const where = { search: address };
+    const job = (await api.call('POST', '/contacts/bulk-subscribe', { body: { where } })).body.jobId;
+    await finishJob(api.db, { projectId, id: job, status: 'COMPLETED' });
     await api.call('POST', '/v1/track', { body: { email: address, event: 'did.it', data: { note: mark } } });
     const mail = { from: 'a@erase.test', subject: mark, body: `<p>${mark}</p>`, to: address };
     const keyed = { 'Idempotency-Key': 'erase-1' };
+    const named = { 'Idempotency-Key': `welcome-${address}`, 'X-Request-Id': `for ${address}` };
+    await api.call('POST', '/v1/track', { body: { email: address, event: 'named' }, headers: named });
+    const copy = { ...mail, subject: 'All', body: 'B', to: 'other@example.com', cc: address };
+    const copies = (await api.call('POST', '/v1/send', { body: copy })).body.data.emails;
     const sent = await api.call('POST', '/v1/send', { body: mail, headers: keyed });
     expect(sent.status, JSON.stringify(sent.body)).toBe(200);
     await api.call('POST', '/suppressions', { body: { email: address, reason: 'complaint' } });
@@ -279,12 +303,17 @@ describe('erasing a contact', () => {
       files: [{ filename: `${mark}.pdf`, contentType: 'application/pdf', contentId: null, content: Buffer.from(mark) }],
       detail: { body: mark, inReplyTo: threadId, references: [threadId] },
     };
-    await inTransaction(api.db, (trx) =>
-      recordReceived(trx, { projectId, suppressionKey: deriveKey(TEST_SECRET_KEY, 'suppression'), mail: received }),
-    );
+    await inTransaction(api.db, (trx) => recordReceived(trx, { projectId, suppressionKey, mail: received }));
     await api.db
       .insertInto('captured_emails')
-      .values({ id: emailId, from_email: 'a@erase.test', to_email: address, raw: Buffer.from(mark) })
+      .values(
+        [emailId, copies[0].email].map((one) => ({
+          id: one,
+          from_email: 'a@erase.test',
+          to_email: 'x@example.com',
+          raw: Buffer.from(mark),
+        })),
+      )
       .execute();
     const deliveries = () => api.call('GET', `/webhooks/${endpoint.body.id}/deliveries`, { key: null, headers });
     expect(JSON.stringify((await deliveries()).body)).toContain(mark);
@@ -301,7 +330,8 @@ describe('erasing a contact', () => {
           OR t::text LIKE ${`%${Buffer.from(mark).toString('hex')}%`}`.execute(api.db);
       expect(rows, name).toEqual([]);
     }
-    const { rows: imports } = await sql`SELECT result FROM jobs WHERE project_id = ${projectId}`.execute(api.db);
+    const { rows: imports } =
+      await sql`SELECT result FROM jobs WHERE project_id = ${projectId} AND kind = 'import'`.execute(api.db);
     expect(imports).toEqual([{ result: { errors: [{ row: 3, email: 'x@y.z', error: 'e' }] } }]);
     const { body } = await deliveries();
     expect(body.data.length).toBeGreaterThan(0);
