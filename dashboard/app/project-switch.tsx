@@ -3,19 +3,9 @@ import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../api/queries.ts';
+import { Mark } from '../parts/mark.tsx';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
-
-/** The logo of Tidings. */
-function Mark() {
-  return (
-    <svg viewBox="0 0 24 24" width={20} height={20} fill="var(--color-accent)" aria-hidden>
-      <path d="M2 5.5C2 3.6 3.6 2 5.5 2h13C20.4 2 22 3.6 22 5.5V6c-6 0-8.8 2.4-10 6.5C10.8 8.4 8 6 2 6Z" />
-      <path d="M2 8.5c5.7 0 8.7 3 8.7 9V22H5.5A3.5 3.5 0 0 1 2 18.5Z" />
-      <path d="M22 8.5c-5.7 0-8.7 3-8.7 9V22h5.2a3.5 3.5 0 0 0 3.5-3.5Z" />
-    </svg>
-  );
-}
 
 /** Shows the current project, with a menu of the user's other projects. */
 export function ProjectSwitch() {

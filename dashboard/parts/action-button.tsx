@@ -51,7 +51,7 @@ export function onFirstClick(act?: () => void) {
 }
 
 /** Returns why the role does not permit the action; undefined if it does. */
-export function useWhyNot(needs: Permission): string | undefined {
+export function useWhyNot(needs: Permission | undefined): string | undefined {
   const { can, role } = useSession();
-  return can(needs) ? undefined : text.parts.notAllowed(needs, text.roles[role]);
+  return needs === undefined || can(needs) ? undefined : text.parts.notAllowed(needs, text.roles[role]);
 }

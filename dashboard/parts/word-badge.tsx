@@ -1,9 +1,9 @@
-import { Tooltip } from '@mantine/core';
 import { type WordKind, wordOf } from '../text/words.ts';
 import { Breakable } from './breakable.tsx';
+import { Status, Tag, type Tone } from './status.tsx';
 
 /** The tone of a status, by the color that `words` gives it. */
-const TONES = new Map([
+const TONES = new Map<string, Tone>([
   ['green', 'done'],
   ['teal', 'done'],
   ['blue', 'moving'],
@@ -17,23 +17,25 @@ const TONES = new Map([
 export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
   if (!value) return null;
   const word = wordOf(kind, value);
-  const status = (
-    <span className="status" data-tone={TONES.get(word?.color ?? '') ?? 'idle'} tabIndex={word ? 0 : undefined}>
-      <span className="status-word" data-enum={/^[A-Z_]+$/.test(value) || undefined}>
+  const means = word && `${word.means} (${value})`;
+  if (kind === 'step') return <Tag means={means}>{asWord(value)}</Tag>;
+  return (
+    <Status tone={TONES.get(word?.color ?? '') ?? 'idle'} means={means}>
+      <span data-enum={/^[A-Z_]+$/.test(value) || undefined}>
         {word ? <Breakable text={codeToWords(value)} /> : value}
       </span>
-    </span>
-  );
-  return word ? (
-    <Tooltip label={`${word.means} (${value})`} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
-      {status}
-    </Tooltip>
-  ) : (
-    status
+    </Status>
   );
 }
 
-/** Formats a code of the API as words: `suppressed:hard_bounce` becomes "suppressed: hard bounce". */
-function codeToWords(code: string): string {
-  return code.replaceAll('_', ' ').replace(':', ': ');
+/** Formats an enum of the API as a word: `SEND_EMAIL` becomes "Send email". */
+export function asWord(value: string): string {
+  const words = value.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Formats a code of the API as words: `suppressed:hard_bounce` becomes "Suppressed: hard bounce". */
+export function codeToWords(code: string): string {
+  const words = code.replaceAll('_', ' ').replace(':', ': ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

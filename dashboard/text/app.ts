@@ -4,6 +4,9 @@ export const HELD_MEANS =
 
 /** Text around the screens. */
 export const app = {
+  name: 'Tidings',
+  claim: 'Email, SMS and automations.',
+  claimWhere: 'On your own servers.',
   menu: 'Menu',
   account: 'Account',
   close: 'Close',

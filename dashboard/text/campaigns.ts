@@ -237,7 +237,10 @@ export const campaigns = {
   unscheduled: 'Campaign is a draft again.',
 
   figures: 'Results',
-  ofSent: 'of sent',
+  ofSent: (sent: string) => `of ${sent}`,
+  openedShare: (share: string) => `${share} opened`,
+  clickedShare: (share: string) => `, ${share} clicked.`,
+  skippedNote: 'Skipped contacts are not failures: a rule held the email back.',
   ofTried: 'of attempted',
   counted: {
     delivered: 'Delivered',

@@ -70,7 +70,6 @@ export const messages = {
   viewContact: 'View contact',
   emailId: 'Email ID',
   copyId: 'Copy email ID',
-  more: 'More actions',
   contact: 'Contact',
   campaign: 'view campaign',
   template: 'View template',

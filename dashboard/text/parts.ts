@@ -23,6 +23,9 @@ export const parts = {
     settleFirst: 'Choose what stays first.',
   },
   cancel: 'Cancel',
+  justNow: 'just now',
+  more: 'More actions',
+  moreOf: (name: string) => `More actions for ${name}`,
   notAllowed: (permission: string, role: string) =>
     `Your role (${role}) can’t do this. You need the ${permission} permission.`,
   typeToConfirm: (word: string) => `Type ${word} to confirm`,

@@ -89,7 +89,8 @@ export const settings = {
     addWhat: 'Such as example.com. The DNS records are shown next.',
     emptyTitle: 'No domains yet',
     emptyWhat: 'Add the domain of your sender addresses, then publish its DNS records.',
-    statuses: {
+    statuses: { PENDING: 'Waiting for DNS', VERIFIED: 'Verified', FAILED: 'DNS records missing' },
+    statusMeans: {
       PENDING: 'Some records are missing. We check automatically.',
       VERIFIED: 'All required records were found. You can send from this domain.',
       FAILED: 'Records were missing for days, or were removed.',

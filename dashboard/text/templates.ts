@@ -22,7 +22,6 @@ export const templates = {
   noneFound: 'No templates found.',
   changed: 'Changed',
   unsaved: 'not saved',
-  more: (name: string) => `More actions for ${name}`,
   duplicate: 'Duplicate',
   duplicated: 'Template duplicated.',
   remove: 'Delete',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import {
+  chooseMore,
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
@@ -94,7 +95,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('50 of 63 shown').waitFor();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Select all 63 of this list' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await chooseMore(page, 'Delete');
     await page.getByLabel('Type 63 to confirm').fill('63');
     await expectNoSeriousAxe(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -131,7 +132,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText(/Unsubscribed by owner-.*@people\.test/).waitFor();
     await settled();
     await expectNoSeriousAxe(page);
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await chooseMore(page, 'Delete');
     await page.getByLabel('Type ada@people.test to confirm').fill('ada@people.test');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Contact deleted.').waitFor();

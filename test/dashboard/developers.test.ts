@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
-import { choose, describeInBrowser, expectNoSeriousAxe, holdBack, openDashboard } from '../support/browser/browser.ts';
+import {
+  choose,
+  chooseMore,
+  describeInBrowser,
+  expectNoSeriousAxe,
+  holdBack,
+  openDashboard,
+} from '../support/browser/browser.ts';
 import { callHttp } from '../support/http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -67,7 +74,7 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('main').getByRole('link', { name: 'Requests' }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     const row = page.getByRole('row', { name: /Shop/ });
-    await row.getByRole('button', { name: 'Revoke' }).click();
+    await chooseMore(row, 'Revoke');
     await page.getByLabel(/to confirm/).fill(key.slice(0, 14));
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('revoked').waitFor();

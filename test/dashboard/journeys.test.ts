@@ -4,7 +4,7 @@ import { connect, type Db } from '../../db/connection.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { choose, describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
+import { choose, chooseMore, describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
 import { runDemo } from '../support/demo.ts';
 import { callHttp } from '../support/http.ts';
 import { newHome, removeHome, type StartedService, signInLinkOf, startService } from '../support/start.ts';
@@ -270,7 +270,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('link', { name: 'Projects' }).click();
       await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
       await page.getByRole('link', { name: 'Corner Books' }).click();
-      await button(page, 'Pause sending …').click();
+      await chooseMore(page, 'Pause sending …');
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
       await button(dialog, 'Pause sending').click();

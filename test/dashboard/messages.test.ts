@@ -6,6 +6,7 @@ import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import {
+  chooseMore,
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
@@ -150,8 +151,7 @@ describeInBrowser('messages and executions', () => {
     await timeline.getByText('Nov 25, GMT+1').waitFor();
     await expectNoSeriousAxe(page);
     expect(await page.getByText('/v1/emails/').count()).toBe(0);
-    await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'API example' }).click();
+    await chooseMore(page, 'API example');
     await page.getByRole('dialog').getByText(`/v1/emails/${id}`).first().waitFor();
     await expectNoSeriousAxe(page);
   });
@@ -161,7 +161,7 @@ describeInBrowser('messages and executions', () => {
     const path = `/messages/executions/${workflow.id}?status=WAITING`;
     const { page } = await openDashboard({ service, path, viewport, dark: true });
     await page.getByRole('link', { name: `${viewport}@example.com` }).click();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await chooseMore(page, 'Cancel');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox').fill('cancel');
     await dialog.getByRole('button', { name: 'Cancel' }).last().click();

@@ -7,6 +7,7 @@ import { noteSnsMessage } from '../../db/operator/sns-subscriptions.ts';
 import { countOutcomes } from '../../db/sending/hold-guard.ts';
 import { buildEmail } from '../build/emails.ts';
 import {
+  chooseMore,
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
@@ -81,7 +82,7 @@ describeInBrowser('the operator’s screens', () => {
 
   it('hold a project with a reason, release it with a note, and show both', async () => {
     const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
-    await page.getByRole('button', { name: 'Pause sending …' }).click();
+    await chooseMore(page, 'Pause sending …');
     const holding = page.getByRole('dialog', { name: 'Pause sending of Two' });
     expect(await holding.getByRole('button', { name: 'Pause sending', exact: true }).isDisabled()).toBe(true);
     await holding.getByLabel('Reason').fill('Bought list, ticket 7');

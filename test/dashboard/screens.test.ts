@@ -16,7 +16,7 @@ import {
   signedInWindow,
   VIEWPORTS,
 } from '../support/browser/browser.ts';
-import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { buildDashboardData, buildHealthyProject, type DashboardData } from '../support/browser/dashboard-data.ts';
 import { OPEN_SCREENS, type Screen, screensOf } from '../support/browser/dashboard-screens.ts';
 import { type PageWatch, watchPage } from '../support/browser/page-watch.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -67,6 +67,20 @@ describeInBrowser('every screen of the dashboard', () => {
     await page.goto(`${service.baseUrl}/app${NOWHERE}`);
     return { page, watch };
   };
+
+  it('home shows a healthy project: statistics of 30 days, and nothing that needs attention', async () => {
+    const healthy = await buildHealthyProject(service);
+    const opened = await openDashboard({ service, project: healthy, path: '/' });
+    await opened.page.getByText('All clear').waitFor();
+    const statistics = opened.page.getByRole('region', { name: 'The last 30 days' });
+    expect(
+      await statistics
+        .getByRole('link', { name: /^[2-4]\d,\d{3}$/ })
+        .first()
+        .isVisible(),
+    ).toBe(true);
+    await lookAt(opened, { name: 'home-healthy', path: '/' }, { keepsDark: true });
+  });
 
   it('is in the list of screens', () => {
     const screens = join(ROOT, 'dashboard', 'screens');
@@ -127,15 +141,16 @@ async function walkTo(page: Page, path: string): Promise<void> {
   await nowhere.waitFor({ state: 'detached' });
 }
 
-async function lookAt({ page, settled }: OpenedDashboard, { name }: Screen): Promise<void> {
-  const keep = async (width: number) => {
-    if (PICTURES) await screenshot(page, `${name}-${width}`, { folder: PICTURES });
+async function lookAt({ page, settled }: OpenedDashboard, { name }: Screen, { keepsDark = false } = {}): Promise<void> {
+  const keep = async (width: number, scheme = '') => {
+    if (PICTURES) await screenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
   };
   await expectNoSeriousAxe(page);
   await expectNoSidewaysScroll(page);
   await keep(VIEWPORTS.desktop.width);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectNoSeriousAxe(page, { rules: COLOR_RULES });
+  if (keepsDark) await keep(VIEWPORTS.desktop.width, '-dark');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(VIEWPORTS.phone);
   await settled();

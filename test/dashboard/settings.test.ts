@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildProject, type TestProject } from '../support/api.ts';
 import {
+  chooseMore,
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
@@ -76,7 +77,7 @@ describeInBrowser('settings in a browser', () => {
 
     await page.reload();
     await page.getByRole('table', { name: 'Members' }).getByText('grace@example.com').waitFor();
-    await page.getByRole('row', { name: /grace/ }).getByRole('button', { name: 'Remove' }).click();
+    await chooseMore(page.getByRole('row', { name: /grace/ }), 'Remove');
     await page.getByLabel('Type grace@example.com to confirm').fill('grace@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('grace@example.com was removed.').waitFor();
@@ -106,7 +107,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByRole('button', { name: 'Add address' }).click();
     const list = page.getByRole('table', { name: 'Suppression list' });
     await list.getByText('ada@example.com').waitFor();
-    await list.getByRole('button', { name: 'Remove' }).click();
+    await chooseMore(list, 'Remove');
     await page.getByText('No suppressed addresses').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await list.getByText('ada@example.com').waitFor();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
+  chooseMore,
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
@@ -183,7 +184,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await service.call('PATCH', `/v1/templates/${id}`, { body: { body: '<p>Hi</p>' } });
     await open('/templates/pictures?used=false');
     for (const left of [1, 0]) {
-      await page.getByRole('button', { name: 'Delete' }).first().click();
+      await chooseMore(page, 'Delete');
       await page.getByRole('dialog').getByRole('textbox').fill('delete');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await until(async () => (await service.call('GET', '/assets')).body.data.length === left, 'the deletion');

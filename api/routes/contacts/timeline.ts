@@ -1,6 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
-import { listTimeline, TIMELINE_ONLY_TYPES, TIMELINE_TOTAL_MAX } from '../../../db/contacts/timeline.ts';
+import {
+  type TimelineItem as ListedItem,
+  listTimeline,
+  TIMELINE_ONLY_TYPES,
+  TIMELINE_TOTAL_MAX,
+} from '../../../db/contacts/timeline.ts';
+import { listEmailsById } from '../../../db/emails/emails.ts';
+import { subjectAsRead } from '../../../engine/sending/email-variables.ts';
 import { ACTIVITY_TYPES } from '../../../rules/events/activity.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -9,6 +16,7 @@ import { cursorList, cursorQuery, EXAMPLE_ID, IdParams, Instant } from '../../ht
 import { scopes } from '../../http/security.ts';
 
 const LIMIT_DEFAULT = 50;
+const LIQUID = /\{[{%]/;
 
 const TimelineItem = z
   .object({
@@ -46,11 +54,33 @@ export function contactTimelineRoutes(app: App, { reads }: Deps): void {
     const { projectId } = c.var;
     const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const { items, ...page } = await listTimeline(reads, { projectId, contactId: id, ...c.req.valid('query') });
+    const subjects = await readSubjects(reads, { projectId, items });
     const data = items.map((item) => ({
       ...item,
+      metadata: withSubject(item.metadata, subjects),
       type: item.type as z.infer<typeof TimelineItem>['type'],
       timestamp: item.timestamp.toISOString(),
     }));
     return c.json({ data, ...page }, 200);
   });
+}
+
+/**
+ * Returns the subjects that recipients read, by the email's id. Only for subjects that still contain Liquid: an event
+ * of a single email already has the subject as sent.
+ */
+async function readSubjects(
+  reads: Deps['reads'],
+  { projectId, items }: { projectId: string; items: readonly Pick<ListedItem, 'metadata'>[] },
+): Promise<Map<string, string>> {
+  const ids = items.flatMap(({ metadata: { emailId, subject } }) =>
+    typeof emailId === 'string' && typeof subject === 'string' && LIQUID.test(subject) ? [emailId] : [],
+  );
+  const emails = await listEmailsById(reads, { projectId, ids: [...new Set(ids)] });
+  return new Map(emails.map((email) => [email.id, subjectAsRead(email)]));
+}
+
+function withSubject(metadata: ListedItem['metadata'], subjects: Map<string, string>): ListedItem['metadata'] {
+  const subject = typeof metadata.emailId === 'string' ? subjects.get(metadata.emailId) : undefined;
+  return subject === undefined ? metadata : { ...metadata, subject };
 }

@@ -4,6 +4,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   defaultVariantColorsResolver,
+  Input,
   type MantineColorsTuple,
   Modal,
   Switch,
@@ -68,6 +69,7 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
     Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
+    InputWrapper: Input.Wrapper.extend({ defaultProps: { withAsterisk: false } }),
   },
 });
 

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Box, Text } from '@mantine/core';
+import { Anchor, Box, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { NewAutomation } from './new-automation.tsx';
 
@@ -86,9 +87,5 @@ export function Automations() {
 }
 
 export function State({ enabled }: { enabled: boolean }) {
-  return (
-    <Badge variant="light" color={enabled ? 'green' : 'gray'} tt="none" radius="sm">
-      {enabled ? t.enabled : t.disabled}
-    </Badge>
-  );
+  return <Status tone={enabled ? 'done' : 'idle'}>{enabled ? t.enabled : t.disabled}</Status>;
 }

@@ -1,24 +1,23 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconCopy, IconDots, IconTrash } from '@tabler/icons-react';
+import { IconCopy, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
-import { useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 
 const words = text.campaigns;
 
-/** Rare actions on a campaign: duplicate and delete. */
-export function CampaignMenu({ campaign: { id, status, updatedAt } }: { campaign: Campaign }) {
+/** Rare actions on a campaign: duplicate, cancel while it sends, and delete. */
+export function CampaignMenu({ campaign }: { campaign: Campaign }) {
+  const { id, status } = campaign;
   const navigate = useNavigate();
-  const [asks, setAsks] = useState(false);
-  const whyNot = useWhyNot('campaigns:edit');
+  const [asked, ask] = useState<'cancel' | 'remove'>();
   const copy = useWrite('duplicateCampaign', { changes: CAMPAIGN_OPERATIONS });
-  const remove = useWrite('deleteCampaign', { changes: ['listCampaigns'] });
-  const isOpen = status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED';
+  const isStarted = status === 'SENDING' || status === 'PAUSED';
   const duplicate = () =>
     copy.mutate(
       { params: { id } },
@@ -32,55 +31,66 @@ export function CampaignMenu({ campaign: { id, status, updatedAt } }: { campaign
     );
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={text.app.menu}>
-            <IconDots size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconCopy size={16} aria-hidden />}
-            onClick={duplicate}
-            disabled={whyNot !== undefined || copy.isPending}
-            title={whyNot}
-          >
-            {words.duplicate}
-          </Menu.Item>
-          <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setAsks(true)}
-            disabled={whyNot !== undefined || isOpen}
-            title={whyNot}
-          >
+      <MoreMenu>
+        <MoreItem icon={IconCopy} needs="campaigns:edit" isPending={copy.isPending} onClick={duplicate}>
+          {words.duplicate}
+        </MoreItem>
+        {isStarted && (
+          <MoreItem icon={IconPlayerStop} needs="campaigns:send" isDestructive onClick={() => ask('cancel')}>
+            {words.cancel}
+          </MoreItem>
+        )}
+        {!isStarted && status !== 'SCHEDULED' && (
+          <MoreItem icon={IconTrash} needs="campaigns:edit" isDestructive onClick={() => ask('remove')}>
             {words.remove}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {asks && (
-        <ConfirmTyped
-          opened
-          onClose={() => setAsks(false)}
-          title={words.remove}
-          what={words.removeWhat}
-          word={words.removeWord}
-          action={words.remove}
-          isPending={remove.isPending}
-          error={remove.error}
-          onConfirm={() =>
-            remove.mutate(
-              { params: { id }, seenAt: updatedAt },
-              {
-                onSuccess: () => {
-                  tellDone(words.removed);
-                  void navigate({ to: '/campaigns', replace: true });
-                },
-              },
-            )
-          }
-        />
-      )}
+          </MoreItem>
+        )}
+      </MoreMenu>
+      {asked === 'cancel' && <Cancel campaign={campaign} onClose={() => ask(undefined)} />}
+      {asked === 'remove' && <Remove campaign={campaign} onClose={() => ask(undefined)} />}
     </>
+  );
+}
+
+function Cancel({ campaign: { id, pendingCount }, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const cancel = useWrite('cancelCampaign', { changes: CAMPAIGN_OPERATIONS });
+  const done = () => {
+    tellDone(words.cancelled);
+    onClose();
+  };
+  return (
+    <ConfirmTyped
+      opened
+      onClose={onClose}
+      title={words.cancelTitle}
+      what={words.cancelWhat(words.segmentCount(pendingCount, formatCount(pendingCount)))}
+      word={words.cancelWord}
+      action={words.cancel}
+      isPending={cancel.isPending}
+      error={cancel.error}
+      onConfirm={() => cancel.mutate({ params: { id } }, { onSuccess: done })}
+    />
+  );
+}
+
+function Remove({ campaign: { id, updatedAt }, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const navigate = useNavigate();
+  const remove = useWrite('deleteCampaign', { changes: ['listCampaigns'] });
+  const done = () => {
+    tellDone(words.removed);
+    void navigate({ to: '/campaigns', replace: true });
+  };
+  return (
+    <ConfirmTyped
+      opened
+      onClose={onClose}
+      title={words.remove}
+      what={words.removeWhat}
+      word={words.removeWord}
+      action={words.remove}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { id }, seenAt: updatedAt }, { onSuccess: done })}
+    />
   );
 }

@@ -1,11 +1,12 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { ScheduledTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
@@ -63,7 +64,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
           <Group gap="xs">
             <WordBadge kind="campaign" value={status} />
             <Text size="sm" lineClamp={2}>
-              {subject}
+              {withoutLiquid(subject)}
             </Text>
           </Group>
         }
@@ -75,10 +76,10 @@ function Shown({ campaign }: { campaign: Campaign }) {
           </>
         }
       />
-      <Stack gap="xl">
+      <Stack gap="lg">
         {startedAt === null && (
           <Text>
-            {words.startsAt} <Instant at={campaign.scheduledAt} />
+            {words.startsAt} <ScheduledTime at={campaign.scheduledAt} />
           </Text>
         )}
         {startedAt !== null && (
@@ -88,11 +89,17 @@ function Shown({ campaign }: { campaign: Campaign }) {
                 <CampaignProgress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
                 <Figures id={id} stats={figures} />
                 {figures.variants && <VersionFigures campaign={campaign} stats={figures} />}
-                <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl" verticalSpacing="xl">
-                  <Reasons campaign={campaign} stats={figures} />
-                  <Hours stats={figures} />
-                </SimpleGrid>
-                <Links campaign={campaign} />
+                <Grid gutter="lg">
+                  <Grid.Col span={{ base: 12, md: 7.5 }}>
+                    <Stack gap="lg">
+                      <Hours stats={figures} />
+                      <Links campaign={campaign} />
+                    </Stack>
+                  </Grid.Col>
+                  <Grid.Col span={{ base: 12, md: 4.5 }}>
+                    <Reasons campaign={campaign} stats={figures} />
+                  </Grid.Col>
+                </Grid>
               </>
             )}
           </QueryView>

@@ -1,4 +1,4 @@
-import { Anchor, Box, SegmentedControl, Text } from '@mantine/core';
+import { Anchor, Box, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -8,10 +8,11 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { CountLink, formatShare } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { Instant, ScheduledTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_STATUSES, type CampaignStatus, isUnderWay } from './words.ts';
@@ -49,19 +50,19 @@ export function Campaigns() {
   return (
     <>
       <PageHead title={words.title} actions={<NewCampaign />} />
-      <Box mb="sm">
-        <SegmentedControl
-          aria-label={words.byStatus}
-          // On a phone, the statuses wrap to two lines, so that all are visible.
-          styles={{ root: { flexWrap: 'wrap' } }}
-          value={status ?? ''}
-          onChange={(next) => show({ status: (next || undefined) as CampaignStatus | undefined, search })}
-          data={[
-            { value: '', label: words.all },
-            ...CAMPAIGN_STATUSES.map((value) => ({ value, label: words.statuses[value] })),
-          ]}
-        />
-      </Box>
+      <nav aria-label={words.byStatus} className="nav-tabs">
+        {[undefined, ...CAMPAIGN_STATUSES].map((value) => (
+          <Link
+            key={value ?? ''}
+            to="/campaigns"
+            search={{ ...(value && { status: value }), ...(search && { search }) }}
+            replace
+            aria-current={value === status ? 'page' : undefined}
+          >
+            {value ? words.statuses[value] : words.all}
+          </Link>
+        ))}
+      </nav>
       <Box mb="md">
         <SearchField
           label={words.searchName}
@@ -112,7 +113,7 @@ const COLUMNS: Column<Listed>[] = [
           {name}
         </Anchor>
         <Text size="sm" c="dimmed" lineClamp={1}>
-          {subject}
+          {withoutLiquid(subject)}
         </Text>
       </>
     ),
@@ -153,11 +154,10 @@ const COLUMNS: Column<Listed>[] = [
   },
   {
     name: words.columns.when,
-    width: 130,
+    width: 160,
     wideOnly: true,
-    cell: ({ sentAt, startedAt, scheduledAt, updatedAt }) => (
-      <Instant at={sentAt ?? startedAt ?? scheduledAt ?? updatedAt} />
-    ),
+    cell: ({ status, sentAt, startedAt, scheduledAt, updatedAt }) =>
+      status === 'SCHEDULED' ? <ScheduledTime at={scheduledAt} /> : <Instant at={sentAt ?? startedAt ?? updatedAt} />,
   },
 ];
 

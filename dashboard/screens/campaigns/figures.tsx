@@ -4,15 +4,25 @@ import { text } from '../../text/text.ts';
 import type { Stats } from './words.ts';
 
 const words = text.campaigns;
-const COUNTED = ['delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'] as const;
+const COUNTED = ['delivered', 'opened', 'clicked', 'unsubscribed', 'bounced', 'complained'] as const;
 
 /** Statistics of the campaign. Each number links to its recipients. Automated opens and clicks are separate. */
 export function Figures({ id, stats }: { id: string; stats: Stats }) {
+  const bots = [
+    words.machineOpens(stats.machineOpens, formatCount(stats.machineOpens)),
+    words.machineClicks(stats.machineClicks, formatCount(stats.machineClicks)),
+  ];
   return (
     <section aria-label={words.figures}>
       <Title order={2} size="h4" mb="sm">
         {words.figures}
       </Title>
+      {stats.sent > 0 && (
+        <Text size="lg" mb="md">
+          <b>{words.openedShare(formatShare(stats.opened, stats.sent))}</b>
+          {words.clickedShare(formatShare(stats.clicked, stats.sent))}
+        </Text>
+      )}
       <Paper withBorder className="stats">
         {COUNTED.map((name) => (
           <Tooltip key={name} label={meaningOf(name, stats)} multiline maw={260}>
@@ -21,30 +31,27 @@ export function Figures({ id, stats }: { id: string; stats: Stats }) {
                 {words.counted[name]}
               </Text>
               <div className="stats-figure">
+                {name === 'bounced'
+                  ? formatShare(stats.bounced, stats.sent + stats.failed)
+                  : formatShare(stats[name], stats.sent)}
+              </div>
+              <Text size="xs" c="dimmed" className="stats-detail">
                 {name === 'delivered' && stats.deliveredBasis !== 'reported' ? (
                   formatCount(stats.delivered)
                 ) : (
                   <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
-                )}
-              </div>
-              <Text size="xs" c="dimmed">
-                {name === 'bounced'
-                  ? `${formatShare(stats.bounced, stats.sent + stats.failed)} ${words.ofTried}`
-                  : `${formatShare(stats[name], stats.sent)} ${words.ofSent}`}
+                )}{' '}
+                {name === 'bounced' ? words.ofTried : words.ofSent(formatCount(stats.sent))}
               </Text>
             </div>
           </Tooltip>
         ))}
-        <Tooltip label={words.machinesWhat} multiline maw={260}>
-          <div>
-            <Text size="xs" fw={500} c="dimmed">
-              {words.machines}
-            </Text>
-            <Text size="sm">{words.machineOpens(stats.machineOpens, formatCount(stats.machineOpens))}</Text>
-            <Text size="sm">{words.machineClicks(stats.machineClicks, formatCount(stats.machineClicks))}</Text>
-          </div>
-        </Tooltip>
       </Paper>
+      <Tooltip label={words.machinesWhat} multiline maw={260}>
+        <Text size="xs" c="dimmed" mt="xs" w="fit-content">
+          {words.machines}: <span>{bots[0]}</span>, <span>{bots[1]}</span>
+        </Text>
+      </Tooltip>
     </section>
   );
 }

@@ -18,9 +18,9 @@ export function Hours({ stats }: { stats: Stats }) {
     return {
       atSeconds: hours.map(({ at }) => Date.parse(at) / 1000),
       series: [
-        { label: words.opens, color: '#2563eb', values: hours.map(({ opened }) => opened) },
-        { label: words.clicks, color: '#e8590c', values: hours.map(({ clicked }) => clicked) },
-        { label: words.byMachines, color: '#868e96', values: byMachines },
+        { label: words.opens, color: '--chart-2', bars: 0.8, values: hours.map(({ opened }) => opened) },
+        { label: words.clicks, color: '--chart-1', bars: 0.8, values: hours.map(({ clicked }) => clicked) },
+        { label: words.byMachines, color: '--color-idle', values: byMachines },
       ],
       busy: hours.filter(({ opened, clicked }, n) => opened + clicked + (byMachines[n] ?? 0) > 0),
     };

@@ -2,7 +2,7 @@ import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { AppLink } from '../../parts/app-link.tsx';
 import { type BarPart, StackedBar } from '../../parts/bars.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { ExactTime } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { spokenDuration } from './duration.ts';
 import { useRate } from './use-rate.ts';
@@ -46,12 +46,12 @@ export function CampaignProgress({ campaign, stats, atMs }: { campaign: Campaign
         {status === 'PAUSED' && pausedReason && <Alert color="yellow">{words.pausedBecause[pausedReason]}</Alert>}
         {nextOpening && (
           <Text>
-            {words.waitsUntil} <Instant at={nextOpening} />.
+            {words.waitsUntil} <ExactTime at={nextOpening} />.
           </Text>
         )}
         {testState && testState !== 'DECIDED' && (
           <Text>
-            {words.testStates[testState]} {testState === 'WAITING' && <Instant at={testEndsAt} />}
+            {words.testStates[testState]} {testState === 'WAITING' && <ExactTime at={testEndsAt} />}
           </Text>
         )}
         <Text size="sm" c="dimmed">
@@ -69,10 +69,10 @@ function Times({ campaign: { startedAt, sentAt, cancelledAt } }: { campaign: Cam
   const ended = sentAt ?? cancelledAt;
   return (
     <>
-      {words.startedAt} <Instant at={startedAt} />
+      {words.startedAt} <ExactTime at={startedAt} />
       {ended && (
         <>
-          , {sentAt ? words.endedAt.toLowerCase() : words.cancelledAt.toLowerCase()} <Instant at={ended} />
+          , {sentAt ? words.endedAt.toLowerCase() : words.cancelledAt.toLowerCase()} <ExactTime at={ended} />
           {startedAt &&
             sentAt &&
             ` (${words.doneIn(spokenDuration((Date.parse(sentAt) - Date.parse(startedAt)) / 1000))})`}

@@ -1,58 +1,94 @@
-import { Group, Table, Text, Title } from '@mantine/core';
+import { Box, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
+import { Status } from '../../parts/status.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { codeToWords } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
+import classes from './reasons.module.css';
 import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
 
 const words = text.campaigns;
+const TOUCHED = { hover: true, focus: true, touch: true };
 
-/** Recipients without the email, by reason, and a retry for fixable reasons. */
+/** Recipients without the email: failed and skipped apart, each by reason, and a retry for fixable reasons. */
 export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { id, status } = campaign;
   const reasons = Object.entries(stats.byReason).sort(([, a], [, b]) => b - a);
   const retryable = RETRYABLE.filter((reason) => (stats.byReason[reason] ?? 0) > 0);
   const isOver = status === 'CANCELLED';
+  const isFailure = ([reason]: [string, number]) => wordOf('reason', reason)?.color !== 'gray';
+  const skipped = reasons.filter((entry) => !isFailure(entry));
   return (
-    <section aria-label={words.reasonsTitle}>
-      <Group justify="space-between" mb="sm">
+    <Paper withBorder component="section" aria-label={words.reasonsTitle}>
+      <Group justify="space-between" p="sm" px="md" mih={52} style={{ borderBottom: '1px solid var(--color-border)' }}>
         <Title order={2} size="h4">
           {words.reasonsTitle}
         </Title>
         {retryable.length > 0 && !isOver && <Retry id={id} reasons={retryable} />}
       </Group>
-      {reasons.length === 0 ? (
-        <Text c="dimmed">{stats.pending === 0 ? words.everybodyGot : words.nobodyLost}</Text>
-      ) : (
-        <Table aria-label={words.reasonsTitle}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{words.reason}</Table.Th>
-              <Table.Th ta="right" style={{ whiteSpace: 'nowrap' }}>
-                {text.segments.contacts}
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {reasons.map(([reason, n]) => (
-              <Table.Tr key={reason}>
-                <Table.Td>
-                  <WordBadge kind="reason" value={reason} />
-                  <Means reason={reason} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  <CountLink n={n} href={`/campaigns/${id}/recipients?reason=${encodeURIComponent(reason)}`} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+      {reasons.length === 0 && (
+        <Text c="dimmed" p="md">
+          {stats.pending === 0 ? words.everybodyGot : words.nobodyLost}
+        </Text>
       )}
-    </section>
+      <ByReason id={id} tone="failed" title={words.parts.failed} reasons={reasons.filter(isFailure)} />
+      <ByReason id={id} tone="idle" title={words.parts.skipped} reasons={skipped} />
+      {skipped.length > 0 && (
+        <Text size="xs" c="dimmed" px="md" pb="md">
+          {words.skippedNote}
+        </Text>
+      )}
+    </Paper>
+  );
+}
+
+/** The reasons of one kind with their numbers, as bars. */
+function ByReason({
+  id,
+  tone,
+  title,
+  reasons,
+}: {
+  id: string;
+  tone: 'failed' | 'idle';
+  title: string;
+  reasons: [reason: string, n: number][];
+}) {
+  if (reasons.length === 0) return null;
+  const most = Math.max(...reasons.map(([, n]) => n));
+  return (
+    <Box p="md" pt="sm">
+      <Group justify="space-between" mb={4}>
+        <Status tone={tone}>{title}</Status>
+        <Text size="sm" fw={500}>
+          {formatCount(reasons.reduce((sum, [, n]) => sum + n, 0))}
+        </Text>
+      </Group>
+      <Table aria-label={title} withRowBorders={false} className={classes.reasons}>
+        <Table.Tbody>
+          {reasons.map(([reason, n]) => (
+            <Table.Tr key={reason}>
+              <Table.Td>
+                <Reason reason={reason} />
+              </Table.Td>
+              <Table.Td w={88}>
+                <div className={classes.bar} aria-hidden>
+                  <div data-tone={tone} style={{ width: `${(100 * n) / most}%` }} />
+                </div>
+              </Table.Td>
+              <Table.Td ta="right" w={56}>
+                <CountLink n={n} href={`/campaigns/${id}/recipients?reason=${encodeURIComponent(reason)}`} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Box>
   );
 }
 
@@ -62,13 +98,15 @@ const MENDED_IN: Partial<Record<string, { to: string; place: keyof typeof words.
   sender_not_verified: { to: '/settings/domains', place: 'domains' },
 };
 
-function Means({ reason }: { reason: string }) {
+function Reason({ reason }: { reason: string }) {
   const mended = MENDED_IN[reason];
   return (
-    <Text size="sm" c="dimmed" component="div">
-      {wordOf('reason', reason)?.means}{' '}
-      {mended && <AppLink to={mended.to}>{words.mendIn(words.places[mended.place])}</AppLink>}
-    </Text>
+    <Tooltip label={wordOf('reason', reason)?.means} multiline maw={280} events={TOUCHED}>
+      <Text size="sm" component="span" tabIndex={0}>
+        <Breakable text={codeToWords(reason)} />{' '}
+        {mended && <AppLink to={mended.to}>{words.mendIn(words.places[mended.place])}</AppLink>}
+      </Text>
+    </Tooltip>
   );
 }
 
@@ -79,7 +117,7 @@ export function Retry({ id, reasons }: { id: string; reasons: readonly Retryable
     <ActionButton
       needs="campaigns:send"
       size="xs"
-      variant="light"
+      variant="default"
       loading={write.isPending}
       onClick={() =>
         whenDone(write.mutateAsync({ params: { id }, body: { reasons: [...reasons] } }), ({ requeued }) =>

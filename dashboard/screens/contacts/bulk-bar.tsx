@@ -1,4 +1,5 @@
 import { Button, Group, Menu, Paper, Text } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,6 +7,7 @@ import type { InputOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { jobEnd } from './jobs/job-end.ts';
@@ -76,16 +78,11 @@ export function BulkBar({
           {words.unsubscribe}
         </ActionButton>
         <ToSegment selection={selection} />
-        <ActionButton
-          size="compact-sm"
-          color="red"
-          variant="light"
-          needs="contacts:edit"
-          whyNot={whyNot}
-          onClick={() => ask('erase')}
-        >
-          {words.erase}
-        </ActionButton>
+        <MoreMenu>
+          <MoreItem icon={IconTrash} needs="contacts:edit" whyNot={whyNot} isDestructive onClick={() => ask('erase')}>
+            {words.erase}
+          </MoreItem>
+        </MoreMenu>
         <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
           {words.clear}
         </Button>

@@ -1,4 +1,4 @@
-import { Badge, Button, Collapse, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Collapse, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { Loading } from '../../parts/loading.tsx';
+import { Tag } from '../../parts/status.tsx';
 import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
@@ -135,9 +136,7 @@ function Summary({ condition }: { condition: NonNullable<ListSearch['condition']
   return (
     <Group gap={6}>
       {filters.slice(0, SENTENCES_SHOWN).map((filter) => (
-        <Badge key={JSON.stringify(filter)} variant="light" tt="none" radius="sm" maw="100%">
-          {sentenceOf(filter, choices)}
-        </Badge>
+        <Tag key={JSON.stringify(filter)}>{sentenceOf(filter, choices)}</Tag>
       ))}
       {filters.length > SENTENCES_SHOWN && (
         <Text size="sm" c="dimmed">

@@ -12,7 +12,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { asWord, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { DELIVERY_STATUSES, type DeliveriesSearch } from './routes.ts';
 
@@ -46,7 +46,10 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
           aria-label={words.filter}
           value={status ?? ''}
           onChange={(next) => change({ status: DELIVERY_STATUSES.find((name) => name === next) })}
-          data={[{ value: '', label: words.all }, ...DELIVERY_STATUSES]}
+          data={[
+            { value: '', label: words.all },
+            ...DELIVERY_STATUSES.map((value) => ({ value, label: asWord(value) })),
+          ]}
         />
       </Group>
       <CursorTable

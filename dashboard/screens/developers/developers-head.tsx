@@ -1,4 +1,3 @@
-import { Anchor, Button, Group } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -37,27 +36,17 @@ export function DevelopersHead({
           </>
         }
       />
-      <Group component="nav" aria-label={words.parts} gap={4} mb="lg">
+      <nav aria-label={words.parts} className="nav-tabs">
         {TABS.map(({ to, name }) => (
-          <Button
-            key={name}
-            component={Link}
-            to={to}
-            size="compact-md"
-            variant={name === tab ? 'light' : 'subtle'}
-            color={name === tab ? undefined : 'gray'}
-            aria-current={name === tab ? 'page' : undefined}
-          >
+          <Link key={name} to={to} aria-current={name === tab ? 'page' : undefined}>
             {words.tabs[name]}
-          </Button>
+          </Link>
         ))}
-        <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" ml="xs">
-          <Group component="span" gap={4} display="inline-flex">
-            {words.reference}
-            <IconExternalLink size={14} aria-hidden />
-          </Group>
-        </Anchor>
-      </Group>
+        <a href="/docs" target="_blank" rel="noreferrer">
+          {words.reference}
+          <IconExternalLink size={14} aria-hidden />
+        </a>
+      </nav>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { Box, Group, List, Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -12,6 +13,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
@@ -197,15 +199,17 @@ function Purge({ name, usage }: { name: string; usage: Usage }) {
   const purge = useWrite('deleteEvents', { changes: 'all' });
   return (
     <>
-      <ActionButton
-        needs="events:edit"
-        variant="light"
-        color="red"
-        whyNot={usage.canDelete ? undefined : words.inUse}
-        onClick={open}
-      >
-        {words.purge}
-      </ActionButton>
+      <MoreMenu>
+        <MoreItem
+          icon={IconTrash}
+          needs="events:edit"
+          whyNot={usage.canDelete ? undefined : words.inUse}
+          isDestructive
+          onClick={open}
+        >
+          {words.purge}
+        </MoreItem>
+      </MoreMenu>
       <ConfirmTyped
         opened={opened}
         onClose={close}

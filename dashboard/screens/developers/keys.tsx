@@ -1,6 +1,6 @@
-import { Alert, Badge, Code, Group, Paper, Text, Title, Tooltip } from '@mantine/core';
+import { Alert, Code, Group, Paper, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
+import { IconBan, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
@@ -11,8 +11,10 @@ import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { Status, Tag } from '../../parts/status.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
@@ -22,7 +24,6 @@ type Key = ResponseOf<'listApiKeys'>['data'][number];
 
 const words = text.developers.keys;
 const NEEDS = 'apikeys:manage';
-const STATE_COLORS = { active: 'green', revoked: 'red', expired: 'gray' } as const;
 
 /** The secret keys of the project, including expired ones. */
 export function Keys() {
@@ -64,7 +65,7 @@ function List() {
   );
 }
 
-function stateOf({ revokedAt, expiresAt }: Key): keyof typeof STATE_COLORS {
+function stateOf({ revokedAt, expiresAt }: Key): 'active' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
@@ -102,9 +103,11 @@ function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
       isWhole: true,
       cell: (key) =>
         stateOf(key) !== 'revoked' && (
-          <ActionButton needs={NEEDS} size="compact-sm" variant="light" color="red" onClick={() => revoke(key)}>
-            {words.revoke}
-          </ActionButton>
+          <MoreMenu of={key.name}>
+            <MoreItem icon={IconBan} needs={NEEDS} isDestructive onClick={() => revoke(key)}>
+              {words.revoke}
+            </MoreItem>
+          </MoreMenu>
         ),
     },
   ];
@@ -119,14 +122,8 @@ function Named({ of: key }: { of: Key }) {
       </Text>
       <Group gap={6} mt={2}>
         <Code>{key.prefix}…</Code>
-        <Tooltip label={words.modesMean[key.mode]} events={TOUCHED}>
-          <Badge variant="light" color={key.mode === 'live' ? 'blue' : 'gray'} tt="none" radius="sm" tabIndex={0}>
-            {words.modes[key.mode]}
-          </Badge>
-        </Tooltip>
-        <Badge variant="light" color={STATE_COLORS[state]} tt="none" radius="sm">
-          {words.states[state]}
-        </Badge>
+        <Tag means={words.modesMean[key.mode]}>{words.modes[key.mode]}</Tag>
+        <Status tone={state === 'active' ? 'done' : 'idle'}>{words.states[state]}</Status>
       </Group>
       {key.expiresAt && state === 'active' && (
         <Text size="xs" c="dimmed">
@@ -136,8 +133,6 @@ function Named({ of: key }: { of: Key }) {
     </>
   );
 }
-
-const TOUCHED = { hover: true, focus: true, touch: true };
 
 function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {
   const revoke = useWrite('revokeApiKey', { changes: ['listApiKeys'] });

@@ -7,7 +7,7 @@ import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
@@ -56,7 +56,7 @@ function Facts({ request }: { request: Detail }) {
         </Fact>
         <Fact name={words.time}>{words.milliseconds(ms)}</Fact>
         <Fact name={text.developers.when}>
-          <Instant at={createdAt} />
+          <ExactTime at={createdAt} />
         </Fact>
         <Fact name={words.by}>{byWhom(request, keys)}</Fact>
         <Fact name={words.id}>
@@ -133,7 +133,7 @@ function Made({ made: { contacts, events, executions, emails, sms } }: { made: D
           id,
           <Group key={id} gap="xs">
             <AppLink to={`/messages/sms/${id}`}>{to}</AppLink>
-            <Text size="sm">{status}</Text>
+            <WordBadge kind="sms" value={status} />
           </Group>,
         ])}
       />

@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
@@ -10,6 +10,7 @@ import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { METHODS, type RequestsSearch } from './routes.ts';
@@ -149,12 +150,7 @@ function Filters({ keys }: { keys: Key[] }) {
 
 /** Shows an HTTP status, colored by its class. */
 export function StatusBadge({ status }: { status: number }) {
-  const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'green';
-  return (
-    <Badge variant="light" color={color} radius="sm">
-      {status}
-    </Badge>
-  );
+  return <Status tone={status === 429 ? 'waiting' : status >= 400 ? 'failed' : 'done'}>{status}</Status>;
 }
 
 /** Returns the caller of a request, as far as the role may see the caller. */

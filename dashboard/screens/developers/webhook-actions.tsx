@@ -1,12 +1,13 @@
 import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown } from '@tabler/icons-react';
+import { IconChevronDown, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -39,10 +40,34 @@ export function WebhookActions({ endpoint }: { endpoint: ResponseOf<'getWebhook'
       >
         {endpoint.enabled ? words.disable : words.enable}
       </ActionButton>
-      <Rotate endpointId={endpoint.id} />
-      <Remove endpointId={endpoint.id} />
+      <Menus endpointId={endpoint.id} />
     </>
   );
+}
+
+function Menus({ endpointId }: { endpointId: string }) {
+  const [isRotating, rotate] = useDisclosure();
+  const [isRemoving, remove] = useDisclosure();
+  return (
+    <>
+      <MoreMenu>
+        <MoreItem icon={IconRefresh} needs={NEEDS} onClick={rotate.open}>
+          {words.rotate}
+        </MoreItem>
+        <MoreItem icon={IconTrash} needs={NEEDS} isDestructive onClick={remove.open}>
+          {words.remove}
+        </MoreItem>
+      </MoreMenu>
+      <Rotate endpointId={endpointId} opened={isRotating} onClose={rotate.close} />
+      <Remove endpointId={endpointId} opened={isRemoving} onClose={remove.close} />
+    </>
+  );
+}
+
+interface Dialog {
+  endpointId: string;
+  opened: boolean;
+  onClose: () => void;
 }
 
 function Replay({ endpointId }: { endpointId: string }) {
@@ -80,18 +105,14 @@ function Replay({ endpointId }: { endpointId: string }) {
   );
 }
 
-function Rotate({ endpointId }: { endpointId: string }) {
-  const [opened, { open, close }] = useDisclosure();
+function Rotate({ endpointId, opened, onClose }: Dialog) {
   const rotate = useWrite('rotateWebhookSecret', { changes: ENDPOINT });
   const end = () => {
     rotate.reset();
-    close();
+    onClose();
   };
   return (
     <>
-      <ActionButton needs={NEEDS} variant="default" onClick={open}>
-        {words.rotate}
-      </ActionButton>
       <ConfirmTyped
         opened={opened && !rotate.data}
         onClose={end}
@@ -115,8 +136,7 @@ function Rotate({ endpointId }: { endpointId: string }) {
   );
 }
 
-function Remove({ endpointId }: { endpointId: string }) {
-  const [opened, { open, close }] = useDisclosure();
+function Remove({ endpointId, opened, onClose }: Dialog) {
   const navigate = useNavigate();
   const remove = useWrite('deleteWebhook', { changes: ['listWebhooks'] });
   const done = () => {
@@ -124,21 +144,16 @@ function Remove({ endpointId }: { endpointId: string }) {
     void navigate({ to: '/developers/webhooks' });
   };
   return (
-    <>
-      <ActionButton needs={NEEDS} variant="light" color="red" onClick={open}>
-        {words.remove}
-      </ActionButton>
-      <ConfirmTyped
-        opened={opened}
-        onClose={close}
-        title={words.removeTitle}
-        what={words.removeWhat}
-        word={words.removeWord}
-        action={words.remove}
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ params: { id: endpointId } }, { onSuccess: done })}
-      />
-    </>
+    <ConfirmTyped
+      opened={opened}
+      onClose={onClose}
+      title={words.removeTitle}
+      what={words.removeWhat}
+      word={words.removeWord}
+      action={words.remove}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { id: endpointId } }, { onSuccess: done })}
+    />
   );
 }

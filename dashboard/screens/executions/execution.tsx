@@ -1,14 +1,15 @@
-import { Badge, Button, Grid, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { Button, Grid, Group, Stack, Text, Title } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { Curl } from '../../parts/curl.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { AsCode } from '../../parts/as-code.tsx';
+import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { Tag } from '../../parts/status.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
@@ -49,7 +50,12 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
         title={execution.contactEmail ?? text.executions.erased}
         subtitle={<CurrentStep execution={execution} workflow={workflow} />}
         back={{ to: `/messages/executions/${workflowId}`, label: text.executions.all }}
-        actions={<Moves execution={execution} workflow={workflow} />}
+        actions={
+          <>
+            <AsCode method="GET" path={`/v1/workflows/${workflowId}/executions/${id}`} />
+            <Moves execution={execution} workflow={workflow} />
+          </>
+        }
       />
       <Grid gutter="lg">
         <Grid.Col span={{ base: 12, md: 8 }}>
@@ -66,7 +72,6 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
           <Stack gap="lg">
             <About execution={execution} workflow={workflow} />
             <Began execution={execution} />
-            <Curl method="GET" path={`/v1/workflows/${workflowId}/executions/${id}`} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -82,13 +87,7 @@ function CurrentStep({ execution, workflow }: { execution: Execution; workflow: 
       <WordBadge kind="reason" value={exitReason} />
       {/* Other errors are messages of a step, and the step shows them in full. */}
       {error && wordOf('reason', error) && <WordBadge kind="reason" value={error} />}
-      {sandbox && (
-        <Tooltip label={text.executions.sandboxMeans}>
-          <Badge variant="outline" tt="none" tabIndex={0}>
-            {text.executions.sandbox}
-          </Badge>
-        </Tooltip>
-      )}
+      {sandbox && <Tag means={text.executions.sandboxMeans}>{text.executions.sandbox}</Tag>}
       <AppLink to={`/automations/${workflowId}`}>{workflow?.name ?? text.executions.automation}</AppLink>
     </Group>
   );
@@ -102,11 +101,11 @@ function About({ execution }: { execution: Execution; workflow: Workflow | undef
         {contactEmail ? <AppLink to={`/contacts/${contactId}`}>{contactEmail}</AppLink> : text.executions.erased}
       </Fact>
       <Fact name={text.executions.started}>
-        <Instant at={startedAt} />
+        <ExactTime at={startedAt} />
       </Fact>
       {completedAt && (
         <Fact name={text.executions.ended}>
-          <Instant at={completedAt} />
+          <ExactTime at={completedAt} />
         </Fact>
       )}
       <RequestFact of={id} />

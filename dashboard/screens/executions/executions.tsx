@@ -1,4 +1,4 @@
-import { Badge, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -9,6 +9,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
+import { Tag } from '../../parts/status.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { ChoiceFilter, Filters } from '../messages/filters.tsx';
@@ -71,11 +72,7 @@ const COLUMNS: Column<Execution>[] = [
     cell: ({ status, sandbox }) => (
       <Group gap={4}>
         <WordBadge kind="execution" value={status} />
-        {sandbox && (
-          <Badge variant="outline" tt="none">
-            {text.executions.sandbox}
-          </Badge>
-        )}
+        {sandbox && <Tag>{text.executions.sandbox}</Tag>}
       </Group>
     ),
   },

@@ -1,8 +1,10 @@
 import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconPlayerStop } from '@tabler/icons-react';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import type { Execution, Workflow } from './execution-type.ts';
@@ -79,15 +81,17 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
     );
   return (
     <>
-      <ActionButton
-        needs={NEEDS}
-        whyNot={isActive ? undefined : text.executions.hasEnded}
-        variant="default"
-        color="red"
-        onClick={ask.open}
-      >
-        {text.executions.cancel}
-      </ActionButton>
+      <MoreMenu>
+        <MoreItem
+          icon={IconPlayerStop}
+          needs={NEEDS}
+          whyNot={isActive ? undefined : text.executions.hasEnded}
+          isDestructive
+          onClick={ask.open}
+        >
+          {text.executions.cancel}
+        </MoreItem>
+      </MoreMenu>
       <ConfirmTyped
         opened={isAsking}
         onClose={ask.close}

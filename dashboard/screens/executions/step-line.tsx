@@ -1,6 +1,6 @@
 import { Code, Group, Text, Timeline } from '@mantine/core';
 import { AppLink } from '../../parts/app-link.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -37,13 +37,13 @@ function OneVisit({ visit, name }: { visit: Visit; name: string }) {
         <WordBadge kind="execution" value={status} />
       </Group>
       <Text size="sm" c="dimmed" component="div">
-        <Instant at={startedAt} />
+        <ExactTime at={startedAt} />
         {tookMs > 0 && ` · ${text.executions.took(formatDuration(tookMs))}`}
         {attempts > 1 && ` · ${text.executions.attempts(attempts)}`}
         {dueAt && (
           <>
             {' · '}
-            {completedAt ? text.executions.wasDue : text.executions.due} <Instant at={dueAt} />
+            {completedAt ? text.executions.wasDue : text.executions.due} <ExactTime at={dueAt} />
           </>
         )}
       </Text>

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { ScheduledTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { HourBars } from './hour-bars.tsx';
@@ -47,7 +47,7 @@ function Coming({ hours, campaigns }: ResponseOf<'listUpcomingHours'>) {
             <Group gap="xs">
               <AppLink to={`/campaigns/${id}`}>{name}</AppLink>
               <Text span c="dimmed" size="sm">
-                <Instant at={scheduledAt} />
+                <ScheduledTime at={scheduledAt} />
               </Text>
             </Group>
           </List.Item>

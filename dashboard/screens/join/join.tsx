@@ -1,9 +1,10 @@
-import { Alert, Button, Container, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
+import { EntryFrame } from '../../parts/entry-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
@@ -22,20 +23,14 @@ export function Join() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const title = invitation.data ? words.title(invitation.data.projectName) : words.plainTitle;
-  useEffect(() => {
-    document.title = `${title.slice(0, 80)} · Tidings`;
-  }, [title]);
   return (
-    <Container size={460} py="10vh" component="main">
-      <Title order={1} size="h2" mb="md" style={{ overflowWrap: 'anywhere' }}>
-        {title}
-      </Title>
+    <EntryFrame title={title}>
       {token === '' ? (
         <Alert color="yellow">{words.noToken}</Alert>
       ) : (
         <QueryView of={invitation}>{(found) => <Open invitation={found} token={token} />}</QueryView>
       )}
-    </Container>
+    </EntryFrame>
   );
 }
 
@@ -64,15 +59,13 @@ function Open({ invitation, token }: { invitation: Invitation; token: string }) 
 function JoinAsIAm({ email, token, onJoined }: { email: string; token: string; onJoined: () => void }) {
   const join = useWrite('joinByInvitation', { changes: [] });
   return (
-    <Paper withBorder p="lg">
-      <Stack>
-        <Text size="sm">{words.signedIn(email)}</Text>
-        {join.error && <Failed error={join.error} />}
-        <Button loading={join.isPending} onClick={() => join.mutate({ body: { token } }, { onSuccess: onJoined })}>
-          {words.as(email)}
-        </Button>
-      </Stack>
-    </Paper>
+    <Stack>
+      <Text size="sm">{words.signedIn(email)}</Text>
+      {join.error && <Failed error={join.error} />}
+      <Button loading={join.isPending} onClick={() => join.mutate({ body: { token } }, { onSuccess: onJoined })}>
+        {words.as(email)}
+      </Button>
+    </Stack>
   );
 }
 
@@ -85,25 +78,23 @@ function ByPassword({ email, token, onJoined }: { email: string; token: string; 
     accept.mutate({ body: { token, password } }, { onSuccess: onJoined });
   };
   return (
-    <Paper withBorder p="lg">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput label={text.signIn.email} value={email} readOnly autoComplete="username" />
-          <PasswordInput
-            label={words.password}
-            description={words.passwordWhat}
-            autoComplete="new-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            error={fault}
-          />
-          {accept.error && !fault && <Failed error={accept.error} />}
-          <Button type="submit" loading={accept.isPending}>
-            {words.submit}
-          </Button>
-        </Stack>
-      </form>
-    </Paper>
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput label={text.signIn.email} value={email} readOnly autoComplete="username" />
+        <PasswordInput
+          label={words.password}
+          description={words.passwordWhat}
+          autoComplete="new-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={fault}
+        />
+        {accept.error && !fault && <Failed error={accept.error} />}
+        <Button type="submit" loading={accept.isPending}>
+          {words.submit}
+        </Button>
+      </Stack>
+    </form>
   );
 }

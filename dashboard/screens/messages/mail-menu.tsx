@@ -1,7 +1,8 @@
-import { ActionIcon, Menu, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useClipboard, useDisclosure } from '@mantine/hooks';
-import { IconCode, IconCopy, IconDots } from '@tabler/icons-react';
+import { IconCode, IconCopy } from '@tabler/icons-react';
 import { Curl } from '../../parts/curl.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import type { Mail } from './mail-type.ts';
@@ -16,21 +17,14 @@ export function MailMenu({ mail: { id } }: { mail: Mail }) {
   };
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={32} aria-label={text.messages.more}>
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={copy}>
-            {text.messages.copyId}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconCode size={16} aria-hidden />} onClick={request.open}>
-            {text.parts.byCurl}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu>
+        <MoreItem icon={IconCopy} onClick={copy}>
+          {text.messages.copyId}
+        </MoreItem>
+        <MoreItem icon={IconCode} onClick={request.open}>
+          {text.parts.byCurl}
+        </MoreItem>
+      </MoreMenu>
       <Modal
         opened={isOpen}
         onClose={request.close}

@@ -4,7 +4,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { ExactTime, Instant } from '../../parts/instant.tsx';
+import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -174,7 +174,7 @@ function Events({ events }: Pick<Mail, 'events'>) {
               {name}
             </Text>{' '}
             <Text span c="dimmed" size="sm">
-              <Instant at={createdAt} />
+              <ExactTime at={createdAt} />
             </Text>
           </summary>
           <JsonView value={data} />

@@ -1,21 +1,18 @@
-import { Badge, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 
 export type FactState = 'well' | 'look' | 'away';
 
-const COLORS = { well: 'green', look: 'orange', away: 'red' } as const;
+const TONES = { well: 'done', look: 'waiting', away: 'failed' } as const;
 /** Color of text that needs attention; readable on both backgrounds. */
 export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };
 
-/** Shows a state as a badge. */
+/** Shows a state as a dot and a word. */
 export function StandingBadge({ standing }: { standing: FactState }) {
-  return (
-    <Badge variant="light" color={COLORS[standing]} tt="none" radius="sm">
-      {text.operator[standing]}
-    </Badge>
-  );
+  return <Status tone={TONES[standing]}>{text.operator[standing]}</Status>;
 }
 
 /** A part of the installation with its name, state and facts. */

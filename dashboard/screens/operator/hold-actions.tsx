@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconPlayerPause } from '@tabler/icons-react';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { NoteForm } from './note-form.tsx';
@@ -22,10 +24,12 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
   const releaseIt = useWrite('releaseTenant', { changes: CHANGES });
   return (
     <>
-      <Button variant={operatorHold.held ? 'default' : 'light'} color="red" onClick={hold.open}>
-        {operatorHold.held ? words.changeReason : words.hold}
-      </Button>
       {operatorHold.held && <Button onClick={release.open}>{words.releaseIt}</Button>}
+      <MoreMenu>
+        <MoreItem icon={IconPlayerPause} isDestructive={!operatorHold.held} onClick={hold.open}>
+          {operatorHold.held ? words.changeReason : words.hold}
+        </MoreItem>
+      </MoreMenu>
       <NoteForm
         opened={holding}
         onClose={hold.close}

@@ -1,5 +1,5 @@
-import { Badge, Tooltip } from '@mantine/core';
 import type { ItemOf } from '../../api/queries.ts';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.operator;
@@ -9,18 +9,16 @@ export function HoldBadges({ tenant }: { tenant: Pick<ItemOf<'listTenants'>, 'op
   const { operatorHold, ownHold } = tenant;
   return (
     <>
-      {operatorHold.held && <HoldBadge label={words.heldByOperator} reason={operatorHold.reason} color="red" />}
-      {ownHold.held && <HoldBadge label={words.heldByProject} reason={ownHold.reason} color="orange" />}
+      {operatorHold.held && (
+        <Status tone="failed" means={words.heldMeans(operatorHold.reason)}>
+          {words.heldByOperator}
+        </Status>
+      )}
+      {ownHold.held && (
+        <Status tone="waiting" means={words.heldMeans(ownHold.reason)}>
+          {words.heldByProject}
+        </Status>
+      )}
     </>
-  );
-}
-
-function HoldBadge({ label, reason, color }: { label: string; reason: string | null; color: string }) {
-  return (
-    <Tooltip label={words.heldMeans(reason)} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
-      <Badge variant="light" color={color} tt="none" radius="sm" tabIndex={0}>
-        {label}
-      </Badge>
-    </Tooltip>
   );
 }

@@ -1,4 +1,3 @@
-import { Button, Group } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
@@ -16,20 +15,13 @@ export function OperatorHead({ title }: { title: string }) {
   return (
     <>
       <PageHead title={`${words.title}: ${title}`} />
-      <Group component="nav" aria-label={words.parts} gap="xs" mb="lg">
+      <nav aria-label={words.parts} className="nav-tabs">
         {PARTS.map(({ to, label }) => (
-          <Button
-            key={to}
-            component={Link}
-            to={to}
-            size="xs"
-            variant={pathname === to ? 'light' : 'subtle'}
-            aria-current={pathname === to ? 'page' : undefined}
-          >
+          <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>
             {label}
-          </Button>
+          </Link>
         ))}
-      </Group>
+      </nav>
     </>
   );
 }

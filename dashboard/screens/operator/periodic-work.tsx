@@ -1,7 +1,8 @@
-import { Alert, Badge, Group, Table, Text } from '@mantine/core';
+import { Alert, Group, Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
 import { Explained, FactCard, WARNING } from './fact.tsx';
@@ -56,11 +57,7 @@ function Row({ work }: { work: Work }) {
           <Text span size="sm" c="dimmed">
             {words.everyMinutes(everyMinutes)}
           </Text>
-          {running && (
-            <Badge variant="light" color="blue" tt="none" radius="sm">
-              {words.running}
-            </Badge>
-          )}
+          {running && <Status tone="moving">{words.running}</Status>}
         </Group>
         {lastError && (
           <Text size="sm" c="dimmed" lineClamp={3}>

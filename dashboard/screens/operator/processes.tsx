@@ -1,6 +1,7 @@
-import { Alert, Badge, Table, Text } from '@mantine/core';
+import { Alert, Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { Instant } from '../../parts/instant.tsx';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { Explained, FactCard } from './fact.tsx';
 
@@ -71,11 +72,7 @@ function List({ processes }: { processes: Process[] }) {
 }
 
 function Runs() {
-  return (
-    <Badge variant="light" color="green" tt="none" radius="sm" miw="max-content">
-      {words.alive}
-    </Badge>
-  );
+  return <Status tone="done">{words.alive}</Status>;
 }
 
 function Gone({ seenAt }: { seenAt: string }) {

@@ -11,9 +11,9 @@ type Day = ResponseOf<'getTenant'>['days'][number];
 
 const words = text.operator;
 const DRAWN = [
-  { label: words.mailCount, color: '#2563eb', of: 'sent' },
-  { label: words.monthBounced, color: '#ea580c', of: 'bounced' },
-  { label: words.complained, color: '#dc2626', of: 'complained' },
+  { label: words.mailCount, color: '--chart-1', of: 'sent' },
+  { label: words.monthBounced, color: '--chart-line', of: 'bounced' },
+  { label: words.complained, color: '--color-failed', of: 'complained' },
 ] as const;
 
 /** The project's emails by day, with their results. */

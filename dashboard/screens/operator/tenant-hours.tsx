@@ -101,9 +101,9 @@ function toChartData(hours: Tenant['hours']): { atSeconds: number[]; series: Ser
   return {
     atSeconds,
     series: [
-      line(words.mailCount, '#2563eb', 'mails'),
-      line(words.bounced, '#ea580c', 'dead'),
-      line(words.complained, '#dc2626', 'complaints'),
+      line(words.mailCount, '--chart-1', 'mails'),
+      line(words.bounced, '--chart-line', 'dead'),
+      line(words.complained, '--color-failed', 'complaints'),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import { Badge, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
+import { Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
+import { Status } from '../../parts/status.tsx';
 import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import { HoldBadges } from './hold-badges.tsx';
@@ -68,11 +69,7 @@ const PROJECT: Column<Tenant>[] = [
         </AppLink>
         <Group gap={6} mt={2}>
           <HoldBadges tenant={tenant} />
-          {tenant.disabled && (
-            <Badge variant="light" color="red" tt="none" radius="sm">
-              {words.disabled}
-            </Badge>
-          )}
+          {tenant.disabled && <Status tone="failed">{words.disabled}</Status>}
         </Group>
       </>
     ),

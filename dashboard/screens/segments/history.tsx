@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf } from '../../api/queries.ts';
@@ -7,6 +7,7 @@ import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { describeActor } from '../contacts/contact/who.ts';
 
@@ -18,11 +19,7 @@ const COLUMNS: Column<Change>[] = [
   {
     name: words.change,
     width: 100,
-    cell: ({ change }) => (
-      <Badge variant="light" color={change === 'entry' ? 'green' : 'gray'} tt="none" radius="sm">
-        {words.changes[change]}
-      </Badge>
-    ),
+    cell: ({ change }) => <Status tone={change === 'entry' ? 'done' : 'idle'}>{words.changes[change]}</Status>,
   },
   {
     name: words.contact,

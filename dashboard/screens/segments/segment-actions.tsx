@@ -1,10 +1,12 @@
 import { useDisclosure } from '@mantine/hooks';
+import { IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
@@ -48,9 +50,11 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
           {words.count}
         </ActionButton>
       )}
-      <ActionButton needs="segments:edit" variant="light" color="red" onClick={open}>
-        {words.remove}
-      </ActionButton>
+      <MoreMenu>
+        <MoreItem icon={IconTrash} needs="segments:edit" isDestructive onClick={open}>
+          {words.remove}
+        </MoreItem>
+      </MoreMenu>
       <ConfirmTyped
         opened={opened}
         onClose={close}

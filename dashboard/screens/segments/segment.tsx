@@ -1,4 +1,4 @@
-import { Badge, Group, Tabs } from '@mantine/core';
+import { Group, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -6,6 +6,7 @@ import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { EditSegment } from './edit-segment.tsx';
 import { Explain } from './explain.tsx';
@@ -39,11 +40,7 @@ function Found({ segment }: { segment: ResponseOf<'getSegment'> }) {
             {segment.description}
             <Group gap={6} mt={4}>
               <TypeBadge type={segment.type} />
-              {segment.trackMembership && (
-                <Badge variant="light" color="teal" tt="none" radius="sm">
-                  {words.tracked}
-                </Badge>
-              )}
+              {segment.trackMembership && <Tag means={words.trackedMeans}>{words.tracked}</Tag>}
               <span>{words.previewCount(segment.memberCount, formatCount(segment.memberCount))}</span>
             </Group>
           </>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -13,6 +13,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { TypeBadge } from './type-badge.tsx';
 
@@ -155,13 +156,7 @@ function Row({ segment }: { segment: Segment }) {
         </AppLink>
         <Group gap={6} mt={2}>
           <TypeBadge type={type} />
-          {trackMembership && (
-            <Tooltip label={words.trackedMeans} multiline maw={280} events={TOUCHED}>
-              <Badge variant="light" color="teal" tt="none" radius="sm" tabIndex={0}>
-                {words.tracked}
-              </Badge>
-            </Tooltip>
-          )}
+          {trackMembership && <Tag means={words.trackedMeans}>{words.tracked}</Tag>}
         </Group>
         {description && (
           <Text size="sm" c="dimmed" lineClamp={2}>
@@ -183,7 +178,6 @@ function Row({ segment }: { segment: Segment }) {
 }
 
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
-const TOUCHED = { hover: true, focus: true, touch: true };
 const SENTENCES_SHOWN = 3;
 
 /** Shows the first filters of a condition in words. */

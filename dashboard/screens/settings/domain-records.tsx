@@ -1,6 +1,7 @@
-import { Badge, Box, Code, Group, Stack, Text } from '@mantine/core';
+import { Box, Code, Group, Stack, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Status, type Tone } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 
 type Records = ResponseOf<'listDomains'>[number]['records'];
@@ -29,9 +30,7 @@ function RecordList({ records, domain }: { records: Records; domain: string }) {
             <Text fw={550} size="sm">
               {words.purposes[record.purpose]}
             </Text>
-            <Badge variant="light" color={colorOf(record)} tt="none" radius="sm">
-              {record.found ? words.found : words.missing}
-            </Badge>
+            <Status tone={toneOf(record)}>{record.found ? words.found : words.missing}</Status>
             {!record.found && (
               <Text size="xs" c="dimmed">
                 {record.required ? words.required : words.advised}
@@ -80,7 +79,7 @@ function Seen({ values }: { values: string[] }) {
   );
 }
 
-function colorOf({ found, required }: Records[number]): string {
-  if (found) return 'green';
-  return required ? 'red' : 'gray';
+function toneOf({ found, required }: Records[number]): Tone {
+  if (found) return 'done';
+  return required ? 'waiting' : 'idle';
 }

@@ -1,5 +1,6 @@
-import { Badge, Group, Paper, Stack, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core';
+import { Group, Paper, Stack, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
@@ -9,7 +10,9 @@ import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { Status } from '../../parts/status.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
@@ -20,7 +23,7 @@ const words = text.settings.domains;
 const CHANGED = ['listDomains'] as const;
 /** The service checks published records automatically; this interval reads its result. */
 const LOOK_AGAIN_MS = 15_000;
-const COLORS = { PENDING: 'yellow', VERIFIED: 'green', FAILED: 'red' } as const;
+const TONES = { PENDING: 'waiting', VERIFIED: 'done', FAILED: 'failed' } as const;
 
 /** The sending domains of the project, with the DNS records that they need. */
 export function Domains() {
@@ -90,16 +93,9 @@ function One({ domain }: { domain: Domain }) {
             <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
               {name}
             </Title>
-            <Tooltip
-              label={words.statuses[status]}
-              multiline
-              maw={280}
-              events={{ hover: true, focus: true, touch: true }}
-            >
-              <Badge variant="light" color={COLORS[status]} tt="none" radius="sm" tabIndex={0}>
-                {status}
-              </Badge>
-            </Tooltip>
+            <Status tone={TONES[status]} means={words.statusMeans[status]}>
+              {words.statuses[status]}
+            </Status>
           </Group>
           <Text size="sm" c="dimmed">
             {words.checked} <Instant at={lastCheckedAt} />
@@ -115,9 +111,11 @@ function One({ domain }: { domain: Domain }) {
           >
             {words.check}
           </ActionButton>
-          <ActionButton needs="domains:edit" variant="light" color="red" size="xs" onClick={open}>
-            {text.settings.remove}
-          </ActionButton>
+          <MoreMenu of={name}>
+            <MoreItem icon={IconTrash} needs="domains:edit" isDestructive onClick={open}>
+              {text.settings.remove}
+            </MoreItem>
+          </MoreMenu>
         </Group>
       </Group>
       <DomainRecords records={records} note={note} domain={name} />

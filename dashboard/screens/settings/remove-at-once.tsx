@@ -1,16 +1,20 @@
+import { IconTrash } from '@tabler/icons-react';
 import type { Permission } from '../../app/session.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
-/** A button that removes an entry of a list without confirmation, with Undo for ten seconds. */
+/** The menu of a row that removes the entry without confirmation, with Undo for ten seconds. */
 export function RemoveAtOnce({
+  of,
   needs,
   isPending,
   remove,
   putBack,
   told,
 }: {
+  /** The name of the entry. */
+  of: string;
   needs: Permission;
   isPending: boolean;
   remove: () => Promise<unknown>;
@@ -19,15 +23,16 @@ export function RemoveAtOnce({
   told: string;
 }) {
   return (
-    <ActionButton
-      needs={needs}
-      size="compact-sm"
-      variant="light"
-      color="red"
-      loading={isPending}
-      onClick={() => whenDone(remove(), () => tellUndoable(told, putBack))}
-    >
-      {text.settings.remove}
-    </ActionButton>
+    <MoreMenu of={of}>
+      <MoreItem
+        icon={IconTrash}
+        needs={needs}
+        isPending={isPending}
+        isDestructive
+        onClick={() => whenDone(remove(), () => tellUndoable(told, putBack))}
+      >
+        {text.settings.remove}
+      </MoreItem>
+    </MoreMenu>
   );
 }

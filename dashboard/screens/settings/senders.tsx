@@ -47,6 +47,7 @@ function Remove({ sender: { id, country, from } }: { sender: Sender }) {
   const putBack = useWrite('createSmsSender', { changes: CHANGED });
   return (
     <RemoveAtOnce
+      of={from}
       needs="project:manage"
       isPending={remove.isPending}
       remove={() => remove.mutateAsync({ params: { id } })}

@@ -79,6 +79,7 @@ function TakeOff({ entry: { email, reason } }: { entry: Suppression }) {
   if (email === null) return null;
   return (
     <RemoveAtOnce
+      of={email}
       needs="contacts:edit"
       isPending={remove.isPending}
       remove={() => remove.mutateAsync({ params: { email } })}

@@ -1,13 +1,15 @@
-import { Badge, Group, Select, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { Group, Select, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { IconLogout, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { Tag } from '../../parts/status.tsx';
 import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { Invite } from './invite.tsx';
@@ -67,11 +69,7 @@ function Person({ email, isMe }: { email: string; isMe: boolean }) {
       <span>
         <Breakable text={email} />
       </span>
-      {isMe && (
-        <Badge variant="light" color="gray" tt="none" radius="sm">
-          {words.you}
-        </Badge>
-      )}
+      {isMe && <Tag>{words.you}</Tag>}
     </Group>
   );
 }
@@ -113,18 +111,19 @@ function RoleOf({ member }: { member: Member }) {
 }
 
 function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) {
-  const { userId: mine } = useSession();
+  const isMe = useSession().userId === member.userId;
   return (
-    <ActionButton
-      needs="team:manage"
-      whyNot={useWhyNotThem(member)}
-      size="compact-sm"
-      variant="light"
-      color="red"
-      onClick={onRemove}
-    >
-      {member.userId === mine ? words.leave : text.settings.remove}
-    </ActionButton>
+    <MoreMenu of={member.email}>
+      <MoreItem
+        icon={isMe ? IconLogout : IconTrash}
+        needs="team:manage"
+        whyNot={useWhyNotThem(member)}
+        isDestructive
+        onClick={onRemove}
+      >
+        {isMe ? words.leave : text.settings.remove}
+      </MoreItem>
+    </MoreMenu>
   );
 }
 
@@ -154,14 +153,16 @@ function Invitations({ invitations }: { invitations: Invitation[] }) {
 function Withdraw({ invitation: { id, email } }: { invitation: Invitation }) {
   const withdraw = useWrite('withdrawInvitation', { changes: TEAM_CHANGED });
   return (
-    <ActionButton
-      needs="team:manage"
-      size="compact-sm"
-      variant="light"
-      color="red"
-      onClick={() => whenDone(withdraw.mutateAsync({ params: { id } }), () => tellDone(words.withdrawn(email)))}
-    >
-      {words.withdraw}
-    </ActionButton>
+    <MoreMenu of={email}>
+      <MoreItem
+        icon={IconTrash}
+        needs="team:manage"
+        isPending={withdraw.isPending}
+        isDestructive
+        onClick={() => whenDone(withdraw.mutateAsync({ params: { id } }), () => tellDone(words.withdrawn(email)))}
+      >
+        {words.withdraw}
+      </MoreItem>
+    </MoreMenu>
   );
 }

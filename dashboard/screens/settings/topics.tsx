@@ -1,11 +1,12 @@
-import { Group, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Stack, Switch, Text, TextInput } from '@mantine/core';
+import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pagesOf, useWrite } from '../../api/queries.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -44,23 +45,17 @@ export function Topics() {
       name: text.settings.edit,
       head: ' ',
       align: 'right',
-      width: 190,
+      width: 48,
       isWhole: true,
       cell: (topic) => (
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          <ActionButton needs="contacts:edit" size="compact-sm" variant="default" onClick={() => edit(topic)}>
+        <MoreMenu of={topic.name}>
+          <MoreItem icon={IconPencil} needs="contacts:edit" onClick={() => edit(topic)}>
             {text.settings.edit}
-          </ActionButton>
-          <ActionButton
-            needs="contacts:edit"
-            size="compact-sm"
-            variant="light"
-            color="red"
-            onClick={() => askToRemove(topic)}
-          >
+          </MoreItem>
+          <MoreItem icon={IconTrash} needs="contacts:edit" isDestructive onClick={() => askToRemove(topic)}>
             {text.settings.remove}
-          </ActionButton>
-        </Group>
+          </MoreItem>
+        </MoreMenu>
       ),
     },
   ];

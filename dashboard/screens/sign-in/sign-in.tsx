@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, Container, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { queryFor, useWrite } from '../../api/queries.ts';
+import { EntryFrame } from '../../parts/entry-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 
@@ -14,38 +15,34 @@ export function SignIn() {
   const signUp = useQuery(queryFor('getSignUp'));
   const isNew = search.new === true && signUp.data?.open !== false;
   const title = isNew ? text.signIn.signUpTitle : text.signIn.title;
-  useEffect(() => {
-    document.title = `${title} · Tidings`;
-  }, [title]);
+  const foot = (
+    <>
+      {signUp.data?.open === false && text.signIn.closed}
+      {signUp.data?.open && (
+        <>
+          {isNew ? text.signIn.haveAccount : text.signIn.noAccount}{' '}
+          <Anchor
+            inherit
+            underline="always"
+            renderRoot={(props) => (
+              <Link {...props} to="/sign-in" search={isNew ? { back: search.back } : { ...search, new: true }} />
+            )}
+          >
+            {isNew ? text.signIn.submit : text.signIn.signUp}
+          </Anchor>
+        </>
+      )}
+    </>
+  );
   return (
-    <Container size={440} py="10vh" component="main">
-      <Title order={1} size="h2" mb="md">
-        {title}
-      </Title>
+    <EntryFrame title={title} subtitle={isNew ? text.signIn.signUpWhat : undefined} foot={foot}>
       {search.link === 'ended' && (
-        <Alert color="yellow" mb="md" title={text.signIn.linkEnded}>
+        <Alert color="yellow" title={text.signIn.linkEnded}>
           {text.signIn.afterLinkEnded}
         </Alert>
       )}
       {isNew ? <SignUpForm /> : <LogInForm />}
-      <Text size="sm" c="dimmed" mt="md" mih={22}>
-        {signUp.data?.open === false && text.signIn.closed}
-        {signUp.data?.open && (
-          <>
-            {isNew ? text.signIn.haveAccount : text.signIn.noAccount}{' '}
-            <Anchor
-              inherit
-              underline="always"
-              renderRoot={(props) => (
-                <Link {...props} to="/sign-in" search={isNew ? { back: search.back } : { ...search, new: true }} />
-              )}
-            >
-              {isNew ? text.signIn.submit : text.signIn.signUp}
-            </Anchor>
-          </>
-        )}
-      </Text>
-    </Container>
+    </EntryFrame>
   );
 }
 
@@ -96,7 +93,6 @@ function SignUpForm() {
       error={signUp.error}
       isPending={signUp.isPending}
       action={text.signIn.signUp}
-      what={text.signIn.signUpWhat}
       onSubmit={() => signUp.mutate({ body: { email, password, projectName } }, { onSuccess: enter })}
     >
       <EmailInput value={email} onChange={setEmail} />
@@ -138,14 +134,12 @@ function Form({
   error,
   isPending,
   action,
-  what,
   onSubmit,
   children,
 }: {
   error: unknown;
   isPending: boolean;
   action: string;
-  what?: string;
   onSubmit: () => void;
   children: ReactNode;
 }) {
@@ -154,21 +148,14 @@ function Form({
     onSubmit();
   };
   return (
-    <Paper withBorder p="lg">
-      <form onSubmit={submit}>
-        <Stack>
-          {what && (
-            <Text size="sm" c="dimmed">
-              {what}
-            </Text>
-          )}
-          {error !== null && <Failed error={error} />}
-          {children}
-          <Button type="submit" loading={isPending}>
-            {action}
-          </Button>
-        </Stack>
-      </form>
-    </Paper>
+    <form onSubmit={submit}>
+      <Stack>
+        {error !== null && <Failed error={error} />}
+        {children}
+        <Button type="submit" loading={isPending}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
   );
 }

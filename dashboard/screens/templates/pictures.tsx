@@ -1,4 +1,4 @@
-import { Badge, Button, Card, FileButton, Group, Image, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import { Button, Card, FileButton, Group, Image, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash, IconUpload } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -11,7 +11,9 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { usePictureUpload } from '../../parts/mail-editor/use-picture-upload.ts';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { Status } from '../../parts/status.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { formatBytes } from './format-bytes.ts';
@@ -126,21 +128,14 @@ function PictureCard({ picture }: { picture: ItemOf<'listAssets'> }) {
         {width} × {height} px, {formatBytes(bytes)}
       </Text>
       <Group justify="space-between" mt={6} gap="xs" wrap="nowrap">
-        <Badge variant="light" color={used ? 'green' : 'gray'} radius="sm" tt="none" title={shownBy}>
-          {used ? shownBy : text.templates.pictureUnused}
-        </Badge>
+        <Status tone={used ? 'done' : 'idle'}>{used ? shownBy : text.templates.pictureUnused}</Status>
         <Group gap={2} wrap="nowrap">
           <CopyButton value={url} label={text.templates.pictureCopy} />
-          <ActionButton
-            needs="templates:edit"
-            variant="subtle"
-            color="red"
-            size="compact-sm"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            onClick={removing.open}
-          >
-            {text.templates.pictureRemove}
-          </ActionButton>
+          <MoreMenu of={name}>
+            <MoreItem icon={IconTrash} needs="templates:edit" isDestructive onClick={removing.open}>
+              {text.templates.pictureRemove}
+            </MoreItem>
+          </MoreMenu>
         </Group>
       </Group>
       <ConfirmTyped

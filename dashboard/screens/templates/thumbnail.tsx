@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ItemOf } from '../../api/queries.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ScaledFrame } from '../../parts/mail-editor/scaled-frame.tsx';
+import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { text } from '../../text/text.ts';
-import { withoutLiquid } from './without-liquid.ts';
 
 const HEIGHT = 180;
 const SCREEN = 680;

@@ -6,7 +6,7 @@ import { campaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
 import { buildMailEvents, mailBody, SENDER } from './mails.ts';
-import { outcomeColumns, outcomeOf } from './outcomes.ts';
+import { type Outcome, outcomeColumns, outcomeOf, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
@@ -19,17 +19,7 @@ export async function buildCampaigns(
   world: World,
   p: { contacts: readonly SeededContact[]; segmentId: string; topicId: string },
 ): Promise<SeededCampaigns> {
-  const { call, voice } = world;
-  const draft = async (words: string, n: number, more: object = {}): Promise<string> => {
-    const texts = {
-      name: voice.say(words, n, 255),
-      subject: voice.say(`${words} for {{firstName}}`, n, 900),
-      description: voice.say('Planned with the shop team', n, 2_000),
-      body: mailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
-    };
-    return (await expectOk(call('POST', '/campaigns', { body: campaignBody({ ...texts, from: SENDER, ...more }) })))
-      .data.id;
-  };
+  const draft = drafts(world);
   const ids: SeededCampaigns = {
     SENT: await draft('Autumn teas', 0, { topicId: p.topicId }),
     TESTED: await draft('Which subject?', 1, {
@@ -59,12 +49,49 @@ export async function buildCampaigns(
     over: false,
   });
   await begin(world, ids.SENDING, { status: 'SENDING', startedAt: hoursAgo(0.1), contacts: p.contacts, over: false });
-  await world.db
-    .updateTable('campaigns')
-    .set({ status: 'SCHEDULED', scheduled_at: hoursAgo(-72) })
-    .where('id', '=', ids.SCHEDULED)
-    .execute();
+  await schedule(world, ids.SCHEDULED, 72);
   return ids;
+}
+
+/** Builds sent campaigns that nearly every contact received, one on its way, and two that are scheduled. */
+export async function buildHealthyCampaigns(world: World, contacts: readonly SeededContact[]): Promise<void> {
+  const draft = drafts(world);
+  for (const [n, words] of ['Winter teas are in', 'Oolong for beginners', 'Five teas for rainy days'].entries()) {
+    const startedAt = hoursAgo(24 * (3 + n * 6));
+    await begin(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome: wellOutcomeOf });
+  }
+  const isLeft = (n: number) => n > 0.7 * contacts.length;
+  await begin(world, await draft('Advent calendar restock', 3), {
+    status: 'SENDING',
+    startedAt: hoursAgo(0.01),
+    contacts,
+    over: false,
+    outcome: (n) => (isLeft(n) ? { status: 'PENDING' } : wellOutcomeOf(n)),
+  });
+  await schedule(world, await draft('Thanksgiving letter', 4), 20);
+  await schedule(world, await draft('Black Friday, 20% off', 5), 42);
+}
+
+/** Returns a function that creates a campaign's draft through the API and returns its id. */
+function drafts({ call, voice }: World) {
+  return async (words: string, n: number, more: object = {}): Promise<string> => {
+    const texts = {
+      name: voice.say(words, n, 255),
+      subject: voice.say(`${words} for {{firstName}}`, n, 900),
+      description: voice.say('Planned with the shop team', n, 2_000),
+      body: mailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
+    };
+    const created = await expectOk(
+      call('POST', '/campaigns', { body: campaignBody({ ...texts, from: SENDER, ...more }) }),
+    );
+    return created.data.id;
+  };
+}
+
+/** Schedules a campaign without a timer: no worker runs. */
+async function schedule({ db }: World, id: string, inHours: number): Promise<void> {
+  const scheduled = { status: 'SCHEDULED' as const, scheduled_at: hoursAgo(-inHours) };
+  await db.updateTable('campaigns').set(scheduled).where('id', '=', id).execute();
 }
 
 interface Begun {
@@ -74,11 +101,13 @@ interface Begun {
   /** Whether no recipient waits any more. */
   over?: boolean;
   variants?: number;
+  /** Result of the nth recipient; every result and reason unless given. */
+  outcome?: (n: number) => Outcome;
 }
 
 async function begin(world: World, id: string, p: Begun): Promise<void> {
   const { db, projectId } = world;
-  const { status, startedAt, over = true, variants = 0 } = p;
+  const { status, startedAt, over = true, variants = 0, outcome = (n) => outcomeOf(n, { over }) } = p;
   // Others have each outcome in each campaign.
   const from = (Math.floor(startedAt.getTime() / HOUR_MS) * 31) % p.contacts.length;
   const contacts = [...p.contacts.slice(from), ...p.contacts.slice(0, from)];
@@ -101,7 +130,7 @@ async function begin(world: World, id: string, p: Begun): Promise<void> {
   const rows = contacts.map((contact, n) => {
     const at = new Date(startedAt.getTime() + n * 20);
     return {
-      ...outcomeColumns(outcomeOf(n, { over }), at, n),
+      ...outcomeColumns(outcome(n), at, n),
       id: idAt(at),
       project_id: projectId,
       contact_id: contact.id,

@@ -31,14 +31,8 @@ export async function buildWorkflows(
   p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
 ): Promise<SeededWorkflows> {
   const { call, voice } = world;
-  const welcome = await buildWorkflow(world, { eventName: voice.event('signup', 0), steps: stepsOf(p.templateIds) });
-  const name = (id: string, words: string, n: number) =>
-    expectOk(
-      call('PATCH', `/workflows/${id}`, {
-        body: { name: voice.say(words, n, 200), description: voice.say('For everybody who is new', n, 2_000) },
-      }),
-    );
-  await name(welcome.id, 'Welcome series', 0);
+  const welcome = await buildWelcome(world, p.templateIds);
+  const name = namer(world);
   for (const [n, step] of Object.entries(welcome.steps).entries())
     if (voice.say('x', 1, 9) !== 'x')
       await expectOk(
@@ -56,6 +50,32 @@ export async function buildWorkflows(
   });
   await name(draft.id, 'Win back', 2);
   return { welcome, fresh: fresh.id, draft: draft.id, executions: await walk(world, welcome, p.contacts) };
+}
+
+/** Builds one enabled automation whose runs wait or have ended well. */
+export async function buildHealthyWorkflow(
+  world: World,
+  p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
+): Promise<void> {
+  const welcome = await buildWelcome(world, p.templateIds);
+  await walk(world, welcome, p.contacts, ['COMPLETED', 'WAITING', 'EXITED', 'COMPLETED', 'WAITING']);
+}
+
+async function buildWelcome(world: World, templateIds: readonly string[]): Promise<BuiltWorkflow> {
+  const eventName = world.voice.event('signup', 0);
+  const welcome = await buildWorkflow(world, { eventName, steps: stepsOf(templateIds) });
+  await namer(world)(welcome.id, 'Welcome series', 0);
+  return welcome;
+}
+
+/** Returns a function that names and describes a workflow. */
+function namer({ call, voice }: World) {
+  return (id: string, words: string, n: number) =>
+    expectOk(
+      call('PATCH', `/workflows/${id}`, {
+        body: { name: voice.say(words, n, 200), description: voice.say('For everybody who is new', n, 2_000) },
+      }),
+    );
 }
 
 function stepsOf(templateIds: readonly string[]): Record<string, StepSpec> {
@@ -156,6 +176,7 @@ async function walk(
   world: World,
   workflow: BuiltWorkflow,
   contacts: readonly SeededContact[],
+  mix: readonly ExecutionStatus[] = MIX,
 ): Promise<SeededWorkflows['executions']> {
   const { db, projectId, voice } = world;
   const types = await db
@@ -167,7 +188,7 @@ async function walk(
   const visits: Insertable<ExecutionStepsTable>[] = [];
   const found: Partial<SeededWorkflows['executions']> = {};
   const rows = contacts.map((contact, n) => {
-    const status = MIX[n % MIX.length] ?? 'COMPLETED';
+    const status = mix[n % mix.length] ?? 'COMPLETED';
     const way = WAYS[status][n % WAYS[status].length] ?? [];
     const startedAt = hoursAgo(n * 2 + way.length);
     const id = idAt(startedAt);

@@ -37,3 +37,13 @@ export async function buildMailHours({ db, projectId }: World): Promise<void> {
   });
   await db.insertInto('mail_hours').values(rows).execute();
 }
+
+/** Builds delays of automations that end in the next two days, most of them in the morning and the evening. */
+export async function buildTimers({ db, projectId }: World): Promise<void> {
+  const thisHour = Math.floor(Date.now() / HOUR_MS);
+  const rows = Array.from({ length: 48 }, (_, n) => {
+    const wave = Math.sin(((thisHour + n - 9) * Math.PI) / 6);
+    return { project_id: projectId, second: (thisHour + n) * 3600 + 1800, booked: Math.round(14 + 11 * wave) };
+  });
+  await db.insertInto('timer_seconds').values(rows).execute();
+}

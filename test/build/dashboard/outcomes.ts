@@ -29,6 +29,11 @@ export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): 
   return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as Outcome));
 }
 
+/** Returns the result of an email in a healthy project: one in forty bounces, all others arrive. */
+export function wellOutcomeOf(n: number): Outcome {
+  return n % 40 === 39 ? { status: 'BOUNCED', reason: 'bounced:dead_mailbox' } : (WELL[n % WELL.length] as Outcome);
+}
+
 /** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
 export function outcomeColumns({ status, reason, error }: Outcome, sentAt: Date, n: number) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);

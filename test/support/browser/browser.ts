@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { describe, expect, inject, onTestFinished } from 'vitest';
 import type { Db } from '../../../db/connection.ts';
 import type { Role } from '../../../rules/access/scopes.ts';
@@ -203,6 +203,16 @@ export async function screenshot(
 export async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click();
   await page.getByRole('option', { name: option, exact: typeof option === 'string' }).click();
+}
+
+/** Opens the "…" menu of a page, or of a part such as a row, and chooses an action. */
+export async function chooseMore(part: Page | Locator, action: string): Promise<void> {
+  await part
+    .getByRole('button', { name: /^More actions/ })
+    .first()
+    .click();
+  const page = 'page' in part ? part.page() : part;
+  await page.getByRole('menuitem', { name: action }).click();
 }
 
 /** Holds the requests to these addresses back. The returned function releases them and later ones. */

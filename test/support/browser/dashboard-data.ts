@@ -1,12 +1,12 @@
 import type { Db } from '../../../db/connection.ts';
-import { buildCampaigns, type SeededCampaigns } from '../../build/dashboard/campaigns.ts';
+import { buildCampaigns, buildHealthyCampaigns, type SeededCampaigns } from '../../build/dashboard/campaigns.ts';
 import { buildContacts, buildJobs, buildLists, type SeededContact } from '../../build/dashboard/contacts.ts';
 import { buildAccess, buildRequests, buildWebhooks } from '../../build/dashboard/developers.ts';
-import { buildWorkflows, type SeededWorkflows } from '../../build/dashboard/executions.ts';
-import { buildMailHours } from '../../build/dashboard/mail-hours.ts';
+import { buildHealthyWorkflow, buildWorkflows, type SeededWorkflows } from '../../build/dashboard/executions.ts';
+import { buildMailHours, buildTimers } from '../../build/dashboard/mail-hours.ts';
 import { buildMails, buildSms, buildTemplates, buildTrackedEvents } from '../../build/dashboard/mails.ts';
 import { buildPictures } from '../../build/dashboard/pictures.ts';
-import { HOSTILE, PLAIN } from '../../build/dashboard/voice.ts';
+import { HOSTILE, PLAIN, type Voice } from '../../build/dashboard/voice.ts';
 import type { World } from '../../build/dashboard/world.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { buildProject, type TestProject } from '../api.ts';
@@ -49,6 +49,36 @@ interface Seeded {
 }
 
 /**
+ * Builds a project in which nothing needs attention: a verified domain, contacts, lists, templates, campaigns, an
+ * enabled automation, and the emails of 60 days. Its Home is the first picture of the README.
+ */
+export async function buildHealthyProject(service: Seeded): Promise<TestProject> {
+  const { project, world } = await newWorld(service, { name: 'Northwind Tea', voice: PLAIN });
+  const { db, projectId } = world;
+  await buildDomain(db, { projectId, domain: 'shop.example.com' });
+  const contacts = await buildContacts(world, CONTACTS);
+  const { topicIds } = await buildLists(world, contacts);
+  const templateIds = await buildTemplates(world, topicIds[0] ?? '');
+  await buildHealthyCampaigns(world, contacts);
+  await buildHealthyWorkflow(world, { contacts: contacts.slice(0, 60), templateIds });
+  await buildMailHours(world);
+  await buildTrackedEvents(world, contacts, 300);
+  await buildTimers(world);
+  return project;
+}
+
+async function newWorld({ db, call }: Seeded, { name, voice }: { name: string; voice: Voice }) {
+  const project = await buildProject(db, name);
+  const world: World = {
+    db,
+    voice,
+    projectId: project.id,
+    call: (method, path, options) => call(method, path, { key: project.secretKey, ...options }),
+  };
+  return { project, world };
+}
+
+/**
  * Builds a new project with records of every kind in every state: through the API if that is cheap, else as sets of
  * rows. No worker runs, so started work keeps its state. With `hostile` every name, subject, event and value tries to
  * break out of the place where it is shown.
@@ -56,13 +86,7 @@ interface Seeded {
 export async function buildDashboardData(service: Seeded, { hostile = false } = {}): Promise<DashboardData> {
   const { db } = service;
   const voice = hostile ? HOSTILE : PLAIN;
-  const project = await buildProject(db, voice.say('The Tea Shop', 0, 100));
-  const world: World = {
-    db,
-    voice,
-    projectId: project.id,
-    call: (method, path, options) => service.call(method, path, { key: project.secretKey, ...options }),
-  };
+  const { project, world } = await newWorld(service, { name: voice.say('The Tea Shop', 0, 100), voice });
   const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });
   await buildDomain(db, { projectId: project.id, domain: 'new.example.com', status: 'PENDING' });
   await buildDomain(db, { projectId: project.id, domain: 'broken.example.com', status: 'FAILED' });

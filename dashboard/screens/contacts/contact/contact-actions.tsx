@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput, Tooltip } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconDownload, IconMail, IconPencil } from '@tabler/icons-react';
+import { IconDownload, IconMail, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { urlOf } from '../../../api/client.ts';
@@ -8,6 +8,7 @@ import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
+import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { tellDone, tellUndoable } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
@@ -26,28 +27,20 @@ export function ContactActions({ contact }: { contact: Contact }) {
       <ActionButton needs="email:send" leftSection={<IconMail size={16} aria-hidden />} onClick={send.open}>
         {words.send}
       </ActionButton>
-      <ActionButton
-        needs="contacts:edit"
-        variant="default"
-        leftSection={<IconPencil size={16} aria-hidden />}
-        onClick={rename.open}
-      >
-        {words.changeEmail}
-      </ActionButton>
-      <Tooltip label={words.exportWhat} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
-        <Button
-          component="a"
-          href={urlOf('exportContact', { params: { id: contact.id } })}
-          download
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
+      <MoreMenu>
+        <MoreItem icon={IconPencil} needs="contacts:edit" onClick={rename.open}>
+          {words.changeEmail}
+        </MoreItem>
+        <MoreItem icon={IconDownload} href={urlOf('exportContact', { params: { id: contact.id } })}>
           {words.export}
-        </Button>
-      </Tooltip>
-      <ActionButton needs="contacts:edit" variant="light" color="red" onClick={erase.open}>
-        {words.erase}
-      </ActionButton>
+          <Text size="xs" c="dimmed">
+            {words.exportWhat}
+          </Text>
+        </MoreItem>
+        <MoreItem icon={IconTrash} needs="contacts:edit" isDestructive onClick={erase.open}>
+          {words.erase}
+        </MoreItem>
+      </MoreMenu>
       <SendMail contact={contact} opened={sending} onClose={send.close} />
       <Erase contact={contact} opened={erasing} onClose={erase.close} />
       <Modal

@@ -5,12 +5,13 @@ import { type ItemOf, pagesOf, queryFor, useWrite } from '../../../api/queries.t
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
-import { Instant } from '../../../parts/instant.tsx';
+import { ExactTime } from '../../../parts/instant.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { tellDone, whenDone } from '../../../parts/tell.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
+import { wordOf } from '../../../text/words.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import { Section } from './section.tsx';
 import { lineOf } from './timeline-item.ts';
@@ -94,10 +95,10 @@ function Entry({
   const payload = typeof data === 'object' && data !== null && Object.keys(data).length > 0 ? data : undefined;
   return (
     <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
-      <ThemeIcon variant="light" size="md" radius="xl" color={colorOf(type)} aria-hidden style={{ flex: 'none' }}>
+      <ThemeIcon variant="light" size="md" radius="xl" color={colorOf(item)} aria-hidden style={{ flex: 'none' }}>
         <Icon size={15} />
       </ThemeIcon>
-      <Box miw={0} flex={1} style={{ overflowWrap: 'anywhere' }}>
+      <Box miw={0} flex={1} className="names" style={{ overflowWrap: 'anywhere' }}>
         <Group gap={6}>
           <Text size="sm" component="div">
             {line.to ? <AppLink to={line.to}>{line.title}</AppLink> : line.title}
@@ -107,7 +108,7 @@ function Entry({
           ))}
         </Group>
         <Text size="xs" c="dimmed" component="div">
-          <Instant at={timestamp} />
+          <ExactTime at={timestamp} />
           {line.cause && (
             <>
               {' · '}
@@ -140,7 +141,9 @@ function iconOf(type: string) {
   return type.startsWith('contact.') ? IconUserCheck : IconBolt;
 }
 
-function colorOf(type: string): string {
+/** Skipped emails are gray: a rule of the project held them back. */
+function colorOf({ type, metadata }: Item): string {
+  if (type === 'email.failed') return wordOf('reason', String(metadata.reason))?.color ?? 'red';
   if (/bounced|complained|failed/.test(type)) return 'red';
   if (/opened|clicked|subscribed$/.test(type)) return 'green';
   return type.startsWith('workflow.') ? 'violet' : 'blue';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../../api/queries.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
-import { Instant } from '../../../parts/instant.tsx';
+import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
@@ -42,7 +42,7 @@ function Page({ contact }: { contact: Contact }) {
           <Group gap="xs">
             <WordBadge kind="subscription" value={subscription} />
             <Text size="sm">
-              {words.since} <Instant at={createdAt} />, {words.changed} <Instant at={updatedAt} />
+              {words.since} <ExactTime at={createdAt} />, {words.changed} <ExactTime at={updatedAt} />
             </Text>
             <CopyButton value={id} label={words.id} />
           </Group>

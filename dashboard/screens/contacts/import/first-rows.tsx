@@ -1,4 +1,5 @@
-import { Badge, Table, Text, Title } from '@mantine/core';
+import { Table, Text, Title } from '@mantine/core';
+import { Status } from '../../../parts/status.tsx';
 import { BAD_TEXT, NUMBER_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 import type { Preview } from './use-preview.ts';
@@ -35,15 +36,9 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
               <Table.Tr key={row}>
                 <Table.Td>{row}</Table.Td>
                 <Table.Td>
-                  <Badge
-                    miw="max-content"
-                    variant="light"
-                    tt="none"
-                    radius="sm"
-                    color={error ? 'red' : known ? 'blue' : 'green'}
-                  >
+                  <Status tone={error ? 'failed' : known ? 'moving' : 'done'}>
                     {error ? words.bad : known ? words.updates : words.creates}
-                  </Badge>
+                  </Status>
                 </Table.Td>
                 <Table.Td style={CELL}>
                   {email}

@@ -5,7 +5,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { type ResponseOf, urlOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
-import { Instant } from '../../../parts/instant.tsx';
+import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { BAD_TEXT } from '../../../parts/tones.ts';
@@ -87,7 +87,7 @@ function Progressing({ job }: { job: Job }) {
         <Group justify="space-between" mb="xs">
           <WordBadge kind="job" value={status} />
           <Text size="sm" c="dimmed">
-            <Instant at={completedAt ?? createdAt} />
+            <ExactTime at={completedAt ?? createdAt} />
           </Text>
         </Group>
         <Progress

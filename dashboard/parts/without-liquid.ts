@@ -1,6 +1,6 @@
 /**
- * Returns a body roughly as recipients read it: Liquid tags are removed, and an output becomes its fallback or its
- * name. Only for thumbnails of templates; the API renders emails that are sent.
+ * Returns a subject or body roughly as recipients read it: Liquid tags are removed, and an output becomes its fallback
+ * or its name. Only for lists and thumbnails; the API renders emails that are sent.
  */
 export function withoutLiquid(body: string): string {
   return body
