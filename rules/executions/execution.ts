@@ -3,9 +3,12 @@ import type { EffectType, StepType } from './steps/registry.ts';
 /** The activities that move an execution. `ADVANCE` walks on where what follows a pause has no effect of its own. */
 export type StepActivity = EffectType | 'ADVANCE';
 
-export type ExecutionStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
+export const EXECUTION_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+export const VISIT_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const;
 /** Outcome of a step that an execution has reached. */
-export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
+export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
 /**
  * Position of an execution: all that its Temporal workflow knows. A visit numbers the steps that this contact has

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { ExecutionPreview, PreviewedStep } from '../../../engine/automations/preview.ts';
+import { VISIT_STATUSES } from '../../../rules/executions/execution.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { ExecutionStatusSchema, StepTypeSchema } from '../workflows/response.ts';
 
@@ -10,7 +11,7 @@ const PreviewStep = z.object({
   stepId: Id,
   name: z.string(),
   type: StepTypeSchema,
-  status: z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED']),
+  status: z.enum(VISIT_STATUSES),
   at: Instant.openapi({ description: 'When the contact reaches the step; same as `startedAt`.' }),
   startedAt: Instant,
   completedAt: Instant.nullable(),

@@ -3,6 +3,7 @@ import type { Execution, ExecutionVisit } from '../../../db/executions/execution
 import { fitLists, type Listed } from '../../../db/page-budget.ts';
 import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/workflows/workflows.ts';
+import { EXECUTION_STATUSES, VISIT_STATUSES } from '../../../rules/executions/execution.ts';
 import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import type { InstallationNames } from '../../../temporal/names.ts';
@@ -19,7 +20,7 @@ export const Branch = z.string().min(1).max(100);
 
 export const StepTypeSchema = z.enum(STEP_TYPES).openapi('StepType');
 
-export const ExecutionStatusSchema = z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']);
+export const ExecutionStatusSchema = z.enum(EXECUTION_STATUSES);
 
 export const Position = z.object({ x: z.number(), y: z.number() });
 
@@ -170,7 +171,7 @@ export const ExecutionDetailSchema = ExecutionSchema.extend({
     z.object({
       stepId: Id,
       type: StepTypeSchema,
-      status: z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED']),
+      status: z.enum(VISIT_STATUSES),
       attempts: z.number().int(),
       startedAt: Instant,
       completedAt: Instant.nullable(),

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
+import { SUBSCRIPTIONS } from '../../db/contacts/contacts.ts';
+import { CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../rules/campaigns/campaign.ts';
+import { EMAIL_STATUSES, statusAdvances } from '../../rules/emails/email-status.ts';
+import { SUPPRESSION_REASONS } from '../../rules/emails/reasons.ts';
+import { EXECUTION_STATUSES, VISIT_STATUSES } from '../../rules/executions/execution.ts';
+import { FAILURE_CODES } from '../../rules/executions/failure-codes.ts';
+
+const CONCEPTS = join(packageRoot(), 'docs', 'concepts');
+const read = (concept: string): string => readFileSync(join(CONCEPTS, `${concept}.md`), 'utf8');
+const START_OR_END = '[*]';
+
+/** Returns the moves of the page's state diagram. */
+function movesOf(concept: string): { from: string; to: string; cause: string }[] {
+  const [, diagram = ''] = /```mermaid\nstateDiagram-v2\n([\s\S]*?)```/.exec(read(concept)) ?? [];
+  return diagram
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, from = '', to = '', cause = ''] = /^ {2}(\S+) --> (\w+): (.+)$/.exec(line) ?? [];
+      return { from, to, cause };
+    });
+}
+
+function statesOf(concept: string): string[] {
+  const all = movesOf(concept).flatMap(({ from, to }) => [from, to]);
+  return [...new Set(all)].filter((state) => state !== START_OR_END).sort();
+}
+
+/** Returns the words in code at the start of the rows of the table with this first heading. */
+function firstCells(concept: string, heading: string): string[] {
+  const [, table = ''] = read(concept).split(`\n| ${heading} |`);
+  const rows = table.slice(0, table.indexOf('\n\n')).split('\n').slice(2);
+  return rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
+}
+
+it.each([
+  ['email', EMAIL_STATUSES],
+  ['campaign', CAMPAIGN_STATUSES],
+  ['execution', EXECUTION_STATUSES],
+  ['consent', SUBSCRIPTIONS],
+])('the diagram of %s has each status that the code has', (concept, statuses) => {
+  expect(statesOf(concept)).toEqual([...statuses].sort());
+});
+
+it('each page of a concept has one diagram, whose moves have a cause', () => {
+  const pages = readdirSync(CONCEPTS).map((file) => file.replace('.md', ''));
+  expect(pages.sort()).toEqual(['campaign', 'consent', 'email', 'execution', 'tenant']);
+  for (const page of pages) {
+    expect(movesOf(page).length).toBeGreaterThan(5);
+    expect(movesOf(page).filter(({ cause }) => cause === '')).toEqual([]);
+  }
+});
+
+it('reports about a sent email move its status in the diagram only to where the code lets it go', () => {
+  const reported = ['SENT', 'DELIVERED', 'OPENED', 'CLICKED'] as const;
+  const moves = EMAIL_STATUSES.flatMap((to) => reported.map((from) => ({ from, to })));
+  const drawn = movesOf('email').filter(({ from }) => reported.some((status) => status === from));
+  expect(drawn.length).toBeGreaterThan(5);
+  for (const { from, to } of drawn) {
+    const move = moves.find((one) => one.from === from && one.to === to);
+    expect(move && statusAdvances(move.from, move.to), `${from} to ${to}`).toBe(true);
+  }
+});
+
+it.each([
+  ['execution', 'Status of a visit', VISIT_STATUSES],
+  ['execution', 'Code', FAILURE_CODES],
+  ['campaign', '`pausedReason`', PAUSED_REASONS],
+])('the page of %s lists each "%s" that the code has', (concept, heading, words) => {
+  expect(firstCells(concept, heading)).toEqual([...words]);
+});
+
+it('the page of consent lists each reason of a suppression', () => {
+  const [, list = ''] = read('consent').split('## The suppression list');
+  expect(SUPPRESSION_REASONS.filter((reason) => !list.includes(`| \`${reason}\` |`))).toEqual([]);
+});
