@@ -10,25 +10,28 @@ import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
 import { explain } from './start/service-process.ts';
 
-// `npm run history:save -- <workflow id> [name]`: saves the history of a Temporal workflow in
-// test/histories/<type>-<name>.json. Reads it from the running service, or from the Temporal that the environment
-// configures. The replay test runs every later version against it.
-const [workflowId, name = 'run'] = process.argv.slice(2);
+// `npm run history:save -- <workflow id> [name] [run id]`: saves the history of a Temporal workflow in
+// test/histories/<type>-<name>.json: of its last run, or of the given one. Reads it from the running service, or from
+// the Temporal that the environment configures. The replay test runs every later version against it.
+const [workflowId, name = 'run', runId] = process.argv.slice(2);
 try {
   if (workflowId === undefined || !/^[\w-]+$/.test(name)) {
-    throw new StartError('Usage: npm run history:save -- <workflow id> [name of letters, digits and dashes]');
+    throw new StartError('Usage: npm run history:save -- <workflow id> [name of letters, digits and dashes] [run id]');
   }
-  console.log(await saveHistory(workflowId, name));
+  console.log(await saveHistory({ workflowId, runId }, name));
 } catch (error) {
   console.error(explain(error));
   process.exitCode = 1;
 }
 
-async function saveHistory(id: string, nameOfFile: string): Promise<string> {
+async function saveHistory(
+  run: { workflowId: string; runId: string | undefined },
+  nameOfFile: string,
+): Promise<string> {
   const { namespace, ...options } = findTemporal(process.env);
   const connection = await Connection.connect(options);
   try {
-    const handle = new Client({ connection, namespace }).workflow.getHandle(id);
+    const handle = new Client({ connection, namespace }).workflow.getHandle(run.workflowId, run.runId);
     const { type } = await handle.describe();
     const history = historyToJSON(await handle.fetchHistory());
     const folder = join(packageRoot(), 'test', 'histories');
@@ -38,7 +41,7 @@ async function saveHistory(id: string, nameOfFile: string): Promise<string> {
     return `${file}: ${JSON.parse(history).events.length} events`;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError)
-      throw new StartError(`Temporal has no workflow ${id}.`, { cause: error });
+      throw new StartError(`Temporal has no workflow ${run.workflowId}.`, { cause: error });
     throw error;
   } finally {
     await connection.close();

@@ -30,8 +30,6 @@ const LANES = 16;
 const RATE_OF_LANE = 1_000;
 /** An operator who ends a hold in the database sends no signal, so the workflow checks at this interval. */
 const HELD_RECHECK_MS = 300_000;
-/** Before this patch, each finished chunk started another timer for the same instant. */
-const ONE_TIMER = 'one-timer';
 
 /**
  * Runs the lanes: as many chunks as may run at a time, the next one as soon as one has finished, and the rest of the
@@ -232,7 +230,8 @@ export class Sending {
     const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), untilTestEnds(this.progress));
     if (waitMs === undefined) return condition(awake);
     const summary = this.waitsFor(waitMs);
-    const woken = patched(ONE_TIMER)
+    // Before this patch, each finished chunk started another timer for the same instant.
+    const woken = patched('one-timer')
       ? await this.timer.wait(awake, Date.now() + waitMs, summary)
       : await condition(awake, Math.max(1, waitMs), { summary });
     if (!woken && this.held) this.held = false;

@@ -7,6 +7,12 @@ import * as workflows from '../../workflows/registry.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'histories');
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+const WORKFLOWS = join(import.meta.dirname, '..', '..', 'workflows');
+/** The patches in the code of the workflows. */
+const patches = readdirSync(WORKFLOWS)
+  .filter((file) => file.endsWith('.ts'))
+  .flatMap((file) => [...readFileSync(join(WORKFLOWS, file), 'utf8').matchAll(/patched\('([\w-]+)'\)/g)])
+  .map(([, patch = '']) => patch);
 
 beforeAll(() => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -48,7 +54,7 @@ describe('workflows of an earlier version', () => {
     expect([...kept].sort()).toEqual(Object.keys(workflows).sort());
   });
 
-  it.each(['ends-as-record', 'wait-attributes', 'outcome', 'one-timer'])('pass the patch %s', (patch) => {
+  it.each(patches)('pass the patch %s', (patch) => {
     const marker = Buffer.from(JSON.stringify({ id: patch, deprecated: false })).toString('base64');
     expect(files.filter((file) => readFileSync(join(FOLDER, file), 'utf8').includes(marker))).not.toEqual([]);
   });
