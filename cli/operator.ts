@@ -51,7 +51,7 @@ async function resume(): Promise<void> {
   const hold = await inDatabase(resumeSending);
   console.log(
     hold === null
-      ? 'Sending is resumed. Waiting messages are sent now.'
+      ? 'Sending resumed. Waiting messages are sent now.'
       : 'Sending resumes when recovery has ended: a worker runs recovery once it reaches Temporal.',
   );
 }
@@ -66,7 +66,7 @@ async function change(order: Order): Promise<void> {
   console.log(JSON.stringify(toPrinted(project), null, 2));
   if (order.release && project.hold.held)
     console.error(
-      `The project still has a hold of its own: ${project.hold.reason}. Its members release it with POST /project/release.`,
+      `The project is still on hold: ${project.hold.reason}. A member has to release this hold with POST /project/release.`,
     );
 }
 

@@ -36,7 +36,7 @@ export function unsubscribePage(subject: PageSubject, links: PageLinks): Page {
     `<h1>Unsubscribe?</h1>
 <p>${addressOf(subject)} will get no more marketing email from ${nameOf(subject)}.</p>
 ${button(links.unsubscribe, 'Unsubscribe')}
-<p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your settings</a></p>`,
+<p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your preferences</a></p>`,
   );
 }
 
@@ -54,7 +54,7 @@ function unsubscribeTopicPage(subject: PageSubject, topic: { name: string; joine
 <p>${addressOf(subject)} will get no more email about “${name}” from ${nameOf(subject)}, or no more marketing email at all.</p>
 ${choice(links.unsubscribe, 'topic', `Unsubscribe from ${name}`)}
 ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
-<p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your settings</a></p>`,
+<p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your preferences</a></p>`,
   );
 }
 
@@ -67,7 +67,7 @@ export function leftTopicPage(subject: PageSubject, links: PageLinks): Page {
     `<h1>You are unsubscribed from “${name}”</h1>
 <p>${addressOf(subject)} will get no more email about it from ${nameOf(subject)}.</p>
 ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
-<p class="soft">Was that a mistake? <a href="${links.manage}">See your settings</a></p>`,
+<p class="soft">Was that a mistake? <a href="${links.manage}">See your preferences</a></p>`,
   );
 }
 
@@ -141,17 +141,17 @@ export function managePage(subject: PageSubject, links: PageLinks, p: { saved: b
   };
   return pageOf(
     subject,
-    'Email settings',
-    `<h1>Email settings</h1>
+    'Email preferences',
+    `<h1>Email preferences</h1>
 ${p.saved ? '<p role="status"><strong>Saved.</strong></p>' : ''}<p>For ${addressOf(subject)}</p>
 <form method="post" action="${links.manage}">
 <fieldset><legend>Marketing email from ${nameOf(subject)}</legend>
-${option('true', 'Send it to me')}
-${option('false', 'Do not send it')}
+${option('true', 'Subscribed')}
+${option('false', 'Unsubscribed')}
 </fieldset>
 ${topicChoices(subject)}<button type="submit">Save</button>
 </form>
-<p class="soft">You get email about your orders and account in any case.</p>`,
+<p class="soft">You will still get email about your orders and account.</p>`,
   );
 }
 
@@ -175,8 +175,8 @@ function deletedPage(subject: PageSubject): Page {
   return pageOf(
     subject,
     'Not subscribed',
-    `<h1>You are not on the list</h1>
-<p>${nameOf(subject)} has deleted your data, so no email comes to this address. To subscribe, please sign up again.</p>`,
+    `<h1>Your data was deleted</h1>
+<p>${nameOf(subject)} sends no more email to this address. To subscribe, please sign up again.</p>`,
   );
 }
 
@@ -185,7 +185,7 @@ export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color
   return documentOf({
     ...subject,
     title: 'Nothing was changed',
-    body: '<h1>This link is no longer valid</h1><p>The data behind it was deleted, so nothing was changed. If you still get email, please use the link in the latest one.</p>',
+    body: '<h1>This link is no longer valid</h1><p>Your data was deleted, so nothing was changed. If you still get email, please use the link in the latest one.</p>',
   });
 }
 

@@ -137,12 +137,13 @@ async function judge(
   const { status, outbox: queued } = await inTransaction(deps.db, async (trx) => {
     const judged = await updateEndpointStatus(trx, { projectId, endpointId, verdict });
     if (!judged.justDisabled) return { status: judged.status, outbox: [] };
-    const why = verdict.gone ? 'it answered 410 Gone' : 'it has failed for five days';
+    const why = verdict.gone ? 'it responded with 410 Gone' : 'it failed for five days';
     const notice = await queueOwnerNotice(trx, {
       projectId,
       subject: 'A webhook endpoint was disabled',
       body: `<p>The webhook endpoint ${endpointId} was disabled, because ${why}.</p>
-        <p>Enable it again with PATCH /webhooks/${endpointId} {"enabled": true}, then replay what it missed with
+        <p>In the dashboard, open Developers, Webhooks: enable the endpoint, then replay the events it missed.</p>
+        <p>Or use the API: PATCH /webhooks/${endpointId} {"enabled": true}, then
         POST /webhooks/${endpointId}/replay.</p>`,
     });
     return { status: judged.status, outbox: notice };

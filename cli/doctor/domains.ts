@@ -59,7 +59,7 @@ export async function listVerifiedDomains({ db }: Inspected): Promise<Domain[]> 
 async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Finding[]> {
   const name = domain.domain;
   if (RESERVED.test(name)) {
-    const remedy = 'send from a domain of your own (POST /domains), and delete this one';
+    const remedy = 'send from your own domain (POST /domains), and delete this one';
     return [
       warn(`${name} is reserved for tests: the DNS does not know it, and receivers refuse email from it`, remedy),
     ];

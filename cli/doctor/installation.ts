@@ -36,7 +36,7 @@ export const installationCheck: Check = {
 
 const WAITS = { new: 'this installation is a clone', recovery: 'recovery has not ended' } as const;
 const REMEDIES = {
-  new: 'npm run operator -- resume, when it may send',
+  new: 'run "npm run operator -- resume" when this installation may send',
   recovery: 'start a worker that reaches Temporal, and read its log',
 } as const;
 

@@ -31,7 +31,7 @@ export const clockCheck: Check = {
     const found = [postgres, other].flatMap((clock) => (clock ? [ofClock(clock)] : []));
     if (found.length > 0) return found;
     return [
-      warn('there is no other clock to compare it with', 'run it again when Postgres is up, and let NTP set the clock'),
+      warn('no other clock to compare with', 'run the doctor again when Postgres is up, and let NTP set the clock'),
     ];
   },
 };

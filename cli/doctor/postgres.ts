@@ -59,7 +59,7 @@ function checkConnections({ maxConnections, otherConnections }: ServerFacts, { s
   const left = maxConnections - otherConnections;
   if (needed <= left) return [];
   const says = `an API and ${workers} workers open up to ${needed} connections of ${maxConnections}, and others use ${otherConnections}`;
-  const remedy = 'raise max_connections, set WORKERS lower, or put a pooler in session mode before it';
+  const remedy = 'raise max_connections, set WORKERS lower, or put a pooler in session mode in front of Postgres';
   return [needed > maxConnections ? fail(says, remedy) : warn(says, remedy)];
 }
 
@@ -71,7 +71,7 @@ function privacy({ encrypted }: ServerFacts, databaseUrl: string): Finding[] {
   return [
     warn(
       `the connection to ${host} is not encrypted`,
-      'add ?sslmode=verify-full to DATABASE_URL, or keep it in a private network',
+      'add ?sslmode=verify-full to DATABASE_URL, or keep the connection in a private network',
     ),
   ];
 }
@@ -81,7 +81,7 @@ function encoding({ encoding }: ServerFacts): Finding[] {
   return [
     fail(
       `the database is ${encoding}, which cannot hold every name`,
-      'create one with ENCODING UTF8 and move the data',
+      'create a database with ENCODING UTF8 and move the data',
     ),
   ];
 }

@@ -53,7 +53,7 @@ async function pausesOf({ postgres }: Subject): Promise<Finding[]> {
   return pauses.map(({ projectName, reply }) =>
     warn(
       `email of ${projectName ?? 'all projects'} waits, because the mail server replied ${reply}`,
-      'fix the cause: the next probe that succeeds ends the pause, or end it on the operator page',
+      'fix the cause: the next probe that succeeds ends the pause, or end it on the Admin page of the dashboard',
     ),
   );
 }
@@ -81,7 +81,7 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): Finding {
   if (about === 'recipient') return pass(`${where} accepts email from ${ehloNameOf(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
   const says = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${replyOf(result)}`;
-  if (retry && result.code < 500) return warn(says, 'it may only be busy: retry');
+  if (retry && result.code < 500) return warn(says, 'the server may only be busy: retry');
   return fail(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
 }
 

@@ -60,6 +60,6 @@ async function findingsOf(check: Check, subject: Subject): Promise<Finding[]> {
   });
   const looked = Promise.resolve()
     .then(() => check.look(subject))
-    .catch((error) => [warn(`not known: ${reasonOf(error)}`, 'fix the error, and run it again')]);
+    .catch((error) => [warn(`not known: ${reasonOf(error)}`, 'fix the error, and run the doctor again')]);
   return Promise.race([looked, late]).finally(() => clearTimeout(timer));
 }

@@ -25,7 +25,10 @@ export const temporalCheck: Check = {
   async look({ settings, temporalAddress }) {
     if (temporalAddress === undefined) {
       return [
-        warn('the one of npm start does not run, so it was not looked at', 'run npm start, or set TEMPORAL_ADDRESS'),
+        warn(
+          'the Temporal of npm start is not running, so it was not checked',
+          'run npm start, or set TEMPORAL_ADDRESS',
+        ),
       ];
     }
     const embedded = settings.temporal.address === undefined;

@@ -64,7 +64,7 @@ function ofServed(url: URL, certificate: PeerCertificate, problem: Error | strin
     const reason = problem instanceof Error ? problem.message : problem;
     return fail(
       `the certificate of ${url.origin} is not valid: ${reason}`,
-      `get one for ${url.hostname} that browsers trust`,
+      `get a certificate for ${url.hostname} that browsers trust`,
     );
   }
   return lasting(`the certificate of ${url.origin}`, new Date(certificate.valid_to));
@@ -99,8 +99,11 @@ async function ofFiles(certFile: string, keyFile: string): Promise<Finding> {
 
 function lasting(what: string, until: Date): Finding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
-  if (days < 0) return fail(`${what} expired ${-days} days ago`, 'renew it');
+  if (days < 0) return fail(`${what} expired ${-days} days ago`, 'renew the certificate');
   if (days < DAYS_LEFT_MIN)
-    return warn(`${what} expires in ${days} days`, 'renew it, and find out why it was not renewed automatically');
+    return warn(
+      `${what} expires in ${days} days`,
+      'renew the certificate, and find out why it was not renewed automatically',
+    );
   return pass(`${what} is valid for ${days} days`);
 }

@@ -24,12 +24,12 @@ export function openingsOfApi(settings: Settings, port: number): Opening[] {
     smtpRelay.port !== undefined && {
       what: 'SMTP relay',
       address: joinLines(host, smtpRelay.port),
-      who: `${from}, by API key${smtpRelay.allowPlain ? ', without TLS too' : ''}`,
+      who: `${from}, by API key${smtpRelay.allowPlain ? ', also without TLS' : ''}`,
     },
     inboundSmtpPort !== undefined && {
       what: 'inbound SMTP',
       address: joinLines(host, inboundSmtpPort),
-      who: `${from}: mail for verified domains`,
+      who: `${from}: email for verified domains`,
     },
   ];
   return rows.filter((row) => row !== false);
@@ -84,7 +84,7 @@ function metricsOpening({ metricsHost }: Settings, port: number, of = ''): Openi
 function readers({ publicHost, publicUrl, email, sms }: Settings): string {
   return email.captures || sms.captures
     ? readersOf({ publicHost, publicUrl })
-    : `${readersOf({ publicHost, publicUrl })}; mail to the simulator`;
+    : `${readersOf({ publicHost, publicUrl })}; email to the simulator`;
 }
 
 function readersOf({ publicHost, publicUrl }: Pick<Settings, 'publicHost' | 'publicUrl'>): string {
@@ -94,7 +94,7 @@ function readersOf({ publicHost, publicUrl }: Pick<Settings, 'publicHost' | 'pub
 }
 
 function signup({ signup }: Settings): string {
-  return { on: 'anyone may sign up', first: 'only the first may sign up', off: 'no one may sign up' }[signup];
+  return { on: 'anyone may sign up', first: 'only the first user may sign up', off: 'no one may sign up' }[signup];
 }
 
 function reach(host: string): string {

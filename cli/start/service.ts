@@ -56,7 +56,7 @@ export function runStart(env: Environment, tell: (line: string) => void = consol
       stopping.abort();
     },
     kill: () => {
-      tell('Stopping at once …');
+      tell('Stopping immediately …');
       void parts.killAll().then(() => process.exit(1));
     },
   };
@@ -175,7 +175,7 @@ async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
     if (response?.ok) return;
     await sleep(HEALTH_POLL_MS);
   }
-  throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
+  throw new StartError(`${baseUrl}/health did not respond: see the log of the API.`);
 }
 
 /** Tells the user where everything is. The lines come last, where the user looks when the start has ended. */

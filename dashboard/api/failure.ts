@@ -46,7 +46,12 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   const error = body?.error;
   const requestId = response.headers.get('x-request-id') ?? undefined;
   if (!error) {
-    return new ApiFailure({ status, code: `HTTP_${status}`, message: `The service answered ${status}.`, requestId });
+    return new ApiFailure({
+      status,
+      code: `HTTP_${status}`,
+      message: `The service responded with status ${status}.`,
+      requestId,
+    });
   }
   return new ApiFailure({
     status,
@@ -64,7 +69,6 @@ export function unreachable(): ApiFailure {
   return new ApiFailure({
     status: 0,
     code: 'UNREACHABLE',
-    message: 'The service does not answer.',
-    suggestion: 'Look whether it runs and whether you are online, then try again.',
+    message: 'The service does not respond.',
   });
 }

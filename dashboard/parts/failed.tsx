@@ -1,38 +1,39 @@
-import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
 import { ApiFailure } from '../api/client.ts';
+import { errorTextOf } from '../text/errors.ts';
 import { text } from '../text/text.ts';
+import { FailureDetails } from './failure-details.tsx';
 
-/** Shows a failure with the API's message: the problem, the field, the remedy, and the request id for an operator. */
+/** Shows a failure: the problem and the next step in the dashboard's words, the fields, and the API's details. */
 export function Failed({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const failure = error instanceof ApiFailure ? error : undefined;
+  const { title, help, isSpecific } = errorTextOf(failure?.code);
+  const fields = failure?.fields ?? [];
   return (
-    <Alert color="red" title={text.parts.failed} role="alert">
+    <Alert color="red" title={title} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
-        {failure && failure.fields.length > 0 && (
+        {isSpecific && fields.length === 0 && <Text size="sm">{messageOf(error)}</Text>}
+        {fields.length > 0 && (
           <List size="sm">
-            {failure.fields.map(({ field, message }) => (
+            {fields.map(({ field, message }) => (
               <List.Item key={`${field} ${message}`}>
                 <Code>{field}</Code> {message}
               </List.Item>
             ))}
           </List>
         )}
-        {failure?.suggestion && <Text size="sm">{failure.suggestion}</Text>}
-        <Group gap="xs">
-          {retry && (
-            <Button size="xs" variant="default" onClick={retry}>
-              {text.parts.tryAgain}
-            </Button>
-          )}
-          {failure && (
-            <Text size="xs" c="dimmed">
-              {failure.code}
-              {failure.requestId && ` · ${text.parts.requestId(failure.requestId)}`}
-            </Text>
-          )}
-        </Group>
+        <Text size="sm">{help}</Text>
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {text.parts.tryAgain}
+          </Button>
+        )}
+        {failure && <FailureDetails failure={failure} />}
       </Stack>
     </Alert>
   );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

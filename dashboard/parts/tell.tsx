@@ -1,7 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { ApiFailure } from '../api/client.ts';
+import { errorTextOf } from '../text/errors.ts';
 import { text } from '../text/text.ts';
+import { FailureDetails } from './failure-details.tsx';
 
 const UNDO_MS = 10_000;
 
@@ -36,18 +38,30 @@ export function tellUndoable(message: string, undo: () => unknown): void {
   });
 }
 
-/** Shows a notification with the API's message, for actions that have no place on the screen for errors. */
+/** Shows a notification about a failure, for actions that have no place on the screen for errors. */
 export function tellFailure(error: unknown): void {
   const failure = error instanceof ApiFailure ? error : undefined;
+  const { title, help, isSpecific } = errorTextOf(failure?.code);
   notifications.show({
     color: 'red',
     autoClose: UNDO_MS,
-    title: error instanceof Error ? error.message : String(error),
-    message: [failure?.suggestion, failure?.requestId && text.parts.requestId(failure.requestId)]
-      .filter(Boolean)
-      .join(' '),
+    title,
+    message: (
+      <>
+        {isSpecific && <Text size="sm">{problemOf(error)}</Text>}
+        <Text size="sm">{help}</Text>
+        {failure && <FailureDetails failure={failure} />}
+      </>
+    ),
     closeButtonProps: { 'aria-label': text.app.close },
   });
+}
+
+/** Returns the errors of the fields, because a notification has no form beside it; else the message. */
+function problemOf(error: unknown): string {
+  const fields = error instanceof ApiFailure ? error.fields : [];
+  if (fields.length > 0) return fields.map(({ field, message }) => `${field}: ${message}`).join(' ');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

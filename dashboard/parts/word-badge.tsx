@@ -1,4 +1,4 @@
-import { type WordKind, wordOf } from '../text/words.ts';
+import { labelOf, type WordKind, wordOf } from '../text/words.ts';
 import { Breakable } from './breakable.tsx';
 import { Status, Tag, type Tone } from './status.tsx';
 
@@ -18,24 +18,11 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
   if (!value) return null;
   const word = wordOf(kind, value);
   const means = word && `${word.means} (${value})`;
-  if (kind === 'step') return <Tag means={means}>{asWord(value)}</Tag>;
+  const label = labelOf(kind, value);
+  if (kind === 'step') return <Tag means={means}>{label}</Tag>;
   return (
     <Status tone={TONES.get(word?.color ?? '') ?? 'idle'} means={means}>
-      <span data-enum={/^[A-Z_]+$/.test(value) || undefined}>
-        {word ? <Breakable text={codeToWords(value)} /> : value}
-      </span>
+      {word ? <Breakable text={label} /> : value}
     </Status>
   );
-}
-
-/** Formats an enum of the API as a word: `SEND_EMAIL` becomes "Send email". */
-export function asWord(value: string): string {
-  const words = value.toLowerCase().replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** Formats a code of the API as words: `suppressed:hard_bounce` becomes "Suppressed: hard bounce". */
-export function codeToWords(code: string): string {
-  const words = code.replaceAll('_', ' ').replace(':', ': ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -6,7 +6,7 @@ export const job: Record<string, Word> = {
   RUNNING: { means: 'In progress.', color: 'blue' },
   COMPLETED: { means: 'Finished. Failures are counted.', color: 'green' },
   FAILED: { means: 'Stopped early. Finished parts stay.', color: 'red' },
-  CANCELLED: { means: 'Canceled. Finished parts stay.', color: 'gray' },
+  CANCELLED: { label: 'Canceled', means: 'Canceled. Finished parts stay.', color: 'gray' },
 };
 
 /** Subscription states of contacts. */

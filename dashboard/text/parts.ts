@@ -2,8 +2,8 @@
 export const parts = {
   loading: 'Loading …',
   tryAgain: 'Try again',
-  failed: 'Something went wrong',
-  requestId: (id: string) => `Request ${id}`,
+  details: 'Details',
+  requestId: (id: string) => `Request ID: ${id}`,
   byCurl: 'API example',
   showMore: 'Show more',
   byApi: 'Do this with the API',

@@ -2,5 +2,7 @@
 export interface Word {
   /** Its meaning in one sentence. */
   means: string;
+  /** Name on screens, if the code of the API does not read well. */
+  label?: string;
   color: string;
 }

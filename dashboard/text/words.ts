@@ -41,7 +41,7 @@ const campaign: Record<string, Word> = {
   SENDING: { means: 'Sending, or waiting for the sending window.', color: UNDER_WAY },
   PAUSED: { means: 'Paused until you resume the campaign.', color: WAITS },
   SENT: { means: 'All recipients were processed.', color: GOOD },
-  CANCELLED: { means: 'Ended early.', color: QUIET },
+  CANCELLED: { label: 'Canceled', means: 'Ended early.', color: QUIET },
 };
 
 /** States of executions and their steps. */
@@ -51,7 +51,7 @@ const execution: Record<string, Word> = {
   COMPLETED: { means: 'Reached the end of the automation.', color: GOOD },
   EXITED: { means: 'Exited the automation early, or at an exit step.', color: QUIET },
   FAILED: { means: 'A step failed. You can retry the run.', color: BAD },
-  CANCELLED: { means: 'Canceled by a user or with the API.', color: QUIET },
+  CANCELLED: { label: 'Canceled', means: 'Canceled by a user or with the API.', color: QUIET },
   SKIPPED: { means: 'The step did nothing for this contact. See the reason.', color: QUIET },
 };
 
@@ -72,9 +72,9 @@ const step: Record<StepType, Word> = {
 const reason: Record<string, Word> = {
   not_subscribed: { means: 'The contact is not subscribed.', color: QUIET },
   unsubscribed: { means: 'The contact has unsubscribed.', color: QUIET },
-  'unsubscribed:topic': { means: 'The contact left this topic.', color: QUIET },
+  'unsubscribed:topic': { label: 'left the topic', means: 'The contact left this topic.', color: QUIET },
   unconfirmed: { means: 'The contact has not confirmed the subscription yet.', color: QUIET },
-  frequency_capped: { means: 'The contact reached the frequency cap.', color: QUIET },
+  frequency_capped: { label: 'frequency cap reached', means: 'The contact reached the frequency cap.', color: QUIET },
   too_late: { means: 'The local send time had passed.', color: QUIET },
   'suppressed:hard_bounce': { means: 'The address is suppressed because the mailbox does not exist.', color: QUIET },
   'suppressed:complaint': {
@@ -94,17 +94,29 @@ const reason: Record<string, Word> = {
   not_mobile: { means: 'The number is not a mobile number.', color: QUIET },
   invalid_number: { means: 'The phone number is not valid.', color: QUIET },
   expired: { means: 'The provider deferred the message for a day.', color: BAD },
-  cancelled: { means: 'Cancelled by a user.', color: QUIET },
+  cancelled: { label: 'canceled', means: 'Canceled by a user.', color: QUIET },
   template_error: { means: 'The content could not be rendered for this contact.', color: BAD },
-  'bounced:dead_mailbox': { means: 'The mailbox does not exist.', color: BAD },
-  'bounced:mailbox_for_now': { means: 'The mailbox is full or temporarily unavailable.', color: BAD },
-  'bounced:policy': { means: 'The receiver refuses email from this sender.', color: BAD },
-  'bounced:message': { means: 'The receiver refuses this message, by size or content.', color: BAD },
-  'bounced:routing': { means: 'The receiving domain cannot be reached.', color: BAD },
-  'bounced:unknown': { means: 'The receiver refused the email for an unknown reason.', color: BAD },
+  'bounced:dead_mailbox': { label: 'hard bounce', means: 'The mailbox does not exist.', color: BAD },
+  'bounced:mailbox_for_now': {
+    label: 'mailbox unavailable',
+    means: 'The mailbox is full or temporarily unavailable.',
+    color: BAD,
+  },
+  'bounced:policy': { label: 'refused: policy', means: 'The receiver refuses email from this sender.', color: BAD },
+  'bounced:message': {
+    label: 'refused: message',
+    means: 'The receiver refuses this message, by size or content.',
+    color: BAD,
+  },
+  'bounced:routing': { label: 'domain unreachable', means: 'The receiving domain cannot be reached.', color: BAD },
+  'bounced:unknown': {
+    label: 'refused: unknown reason',
+    means: 'The receiver refused the email for an unknown reason.',
+    color: BAD,
+  },
   loop: { means: 'The contact returned to a step without waiting (loop).', color: BAD },
-  event_depth: { means: 'Events caused each other ten times in a row.', color: BAD },
-  exited_on_event: { means: 'An event ended the run.', color: QUIET },
+  event_depth: { label: 'event loop', means: 'Events caused each other ten times in a row.', color: BAD },
+  exited_on_event: { label: 'exit event', means: 'An event ended the run.', color: QUIET },
 };
 
 const WORDS = {
@@ -127,6 +139,14 @@ export type WordKind = keyof typeof WORDS;
 export function wordOf(kind: WordKind, value: string): Word | undefined {
   const words: Record<string, Word> = WORDS[kind];
   return words[value];
+}
+
+/** Returns the name of a status, reason or step type, such as "suppressed: hard bounce" for `suppressed:hard_bounce`. */
+export function labelOf(kind: WordKind, value: string): string {
+  const label = wordOf(kind, value)?.label ?? value.replaceAll('_', ' ').replace(':', ': ');
+  return (
+    label.charAt(0).toUpperCase() + (label === label.toUpperCase() ? label.slice(1).toLowerCase() : label.slice(1))
+  );
 }
 
 /** All words of a kind that are explained, for a choice among them. */

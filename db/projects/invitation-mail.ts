@@ -9,11 +9,11 @@ import { saveContent } from '../contents/contents.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { INVITATION_DAYS, type Invitation } from './invitations.ts';
 
-const SUBJECT = '{{invitedBy}} invites you to {{projectName}}';
+const SUBJECT = '{{invitedBy}} invited you to {{projectName}}';
 const BODY = `
-<p>{{invitedBy}} invites you to the project <b>{{projectName}}</b> on Tidings.</p>
+<p>{{invitedBy}} invited you to the project <b>{{projectName}}</b> on Tidings.</p>
 <p><a href="{{invitationUrl}}">Join {{projectName}}</a></p>
-<p>The link holds once, and for ${INVITATION_DAYS} days. If you do not know what this is about, there is nothing to do.</p>`;
+<p>The link works once, within ${INVITATION_DAYS} days. If you did not expect this invitation, ignore this email.</p>`;
 
 /**
  * Queues the email of an invitation from `notices@` the project's first verified domain. Does nothing if the project

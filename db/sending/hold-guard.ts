@@ -147,8 +147,9 @@ async function holdOnce(trx: Trx, { projectId, reason }: { projectId: string; re
   await insertAudit(trx, { ...entry, details: { reason } });
   return queueOwnerNotice(trx, {
     projectId,
-    subject: 'Sending is on hold',
-    body: `<p>Marketing and automation mail is on hold, because ${reason}. Transactional mail goes on, and nobody was unsubscribed by the hold.</p>
-      <p>What is sent meanwhile waits as HELD. Look into the cause, then release it with POST /project/release: each held mail leaves once.</p>`,
+    subject: 'Sending is paused',
+    body: `<p>Marketing and automation emails are paused, because ${reason}.</p>
+      <p>Paused emails wait, and each is sent once after you resume. Transactional emails are still sent, and no contact was unsubscribed.</p>
+      <p>Fix the cause, then resume sending in the dashboard under Settings, Project, or with POST /project/release.</p>`,
   });
 }

@@ -31,8 +31,8 @@ export function brokenGuard(
   guards: { bounceGuard: number; complaintGuard: number },
 ): string | undefined {
   const reached = (n: number, guard: number) => n > 0 && n >= guard * mails - ROUNDING;
-  const of = `of ${mails} mails within ${GUARD_HOURS} hours`;
-  if (mails >= BOUNCES_MIN_MAILS && reached(dead, guards.bounceGuard)) return `${dead} ${of} went to dead mailboxes`;
+  const of = `of ${mails} emails within ${GUARD_HOURS} hours`;
+  if (mails >= BOUNCES_MIN_MAILS && reached(dead, guards.bounceGuard)) return `${dead} ${of} were hard bounces`;
   if (mails >= COMPLAINTS_MIN_MAILS && reached(complaints, guards.complaintGuard))
     return `${complaints} ${of} were reported as spam`;
   return undefined;
@@ -41,7 +41,7 @@ export function brokenGuard(
 /** Returns why a mailbox provider's refusals put the project on hold. Undefined if they do not. */
 export function brokenByRefusals(p: { provider: string; refused: number }): string | undefined {
   if (p.refused < REFUSALS_MAX) return undefined;
-  return `${p.provider} refused ${p.refused} of the last ${RECENT_MAILS} mails because of the sender`;
+  return `${p.provider} refused ${p.refused} of the last ${RECENT_MAILS} emails because of the sender`;
 }
 
 /**

@@ -108,7 +108,7 @@ it('puts a campaign on hold when the provider starts to refuse the sender; no co
   const id: string = body.data.id;
   await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });
   await until(async () => ((await hold()).held ? true : undefined), 'the hold');
-  expect((await hold()).reason).toMatch(/^bigmail\.test refused \d+ of the last 100 mails because of the sender$/);
+  expect((await hold()).reason).toMatch(/^bigmail\.test refused \d+ of the last 100 emails because of the sender$/);
   const stopped = await until(async () => {
     const seen = await statuses(id);
     return !seen.PENDING && !seen.SENDING ? seen : undefined;
@@ -137,21 +137,21 @@ it('puts a campaign on hold when the provider starts to refuse the sender; no co
 });
 
 describe('rates', () => {
-  it('dead mailboxes hold a project at a tenth of 200 mails, and not before', async () => {
+  it('hard bounces put a project on hold at 10 % of 200 emails, and not before', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(19, { outcome: dead });
     expect((await hold()).held).toBe(false);
     const outbox = await outcomes(1, { outcome: dead });
     expect(await hold()).toMatchObject({
       held: true,
-      reason: '20 of 200 mails within 24 hours went to dead mailboxes',
+      reason: '20 of 200 emails within 24 hours were hard bounces',
     });
     expect(outbox.filter((row) => row.kind === 'email.deliver')).toHaveLength(1);
     const audit = await service.db.selectFrom('audit_log').selectAll().where('project_id', '=', project.id).execute();
     expect(audit).toMatchObject([{ action: 'project.held', actor: 'system' }]);
   });
 
-  it('once on hold, more dead mailboxes change and tell nothing', async () => {
+  it('more hard bounces during a hold change nothing and notify no one', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(20, { outcome: dead });
     const { reason } = await hold();
@@ -191,7 +191,7 @@ describe('refusals because of the sender', () => {
     await outcomes(19, { outcome: { ...refused, provider: 'other.test' } as RecordedOutcome });
     expect((await hold()).held).toBe(false);
     await outcomes(1, { outcome: refused });
-    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
+    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
   it('are cleared once the provider has accepted a hundred later emails', async () => {
@@ -248,17 +248,17 @@ describe('returned feedback', () => {
     await feedback(2, 'complaint', 'first');
     expect((await hold()).held).toBe(false);
     await feedback(1, 'complaint', 'last');
-    expect((await hold()).reason).toBe('3 of 1000 mails within 24 hours were reported as spam');
+    expect((await hold()).reason).toBe('3 of 1000 emails within 24 hours were reported as spam');
   });
 
   it('twenty returned mails that blame the sender put the project on hold by their mailbox provider', async () => {
     await feedback(20, 'policy');
-    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
+    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
-  it('returned mails from dead mailboxes count among the mails that were sent', async () => {
+  it('hard bounces that arrive later count among the sent emails', async () => {
     await outcomes(200, { outcome: sent });
     await feedback(20, 'dead');
-    expect((await hold()).reason).toBe('20 of 200 mails within 24 hours went to dead mailboxes');
+    expect((await hold()).reason).toBe('20 of 200 emails within 24 hours were hard bounces');
   });
 });

@@ -137,7 +137,7 @@ it('the link of an invitation is for its recipient alone: whole, not counted, an
   await mailer.deliver(email);
   const parsed = await PostalMime.parse(sink.bodies[0] ?? '');
   expect(parsed.to?.[0]?.address).toBe('grace@example.com');
-  expect(parsed.subject).toBe('ada@x.test invites you to A <b>');
+  expect(parsed.subject).toBe('ada@x.test invited you to A <b>');
   expect(parsed.html).toContain(`href="${url}"`);
   expect(parsed.html).toContain('A &lt;b&gt;');
 });

@@ -85,7 +85,7 @@ describe('doctor on sender domains', () => {
     await buildDomain(database.db, { projectId, domain: 'tidings.test' });
     const { of, exitCode } = await diagnose();
     expect(of('sender domains')).toContainEqual(
-      expect.stringMatching(/^warn tidings\.test is reserved for tests: .* → send from a domain of your own/),
+      expect.stringMatching(/^warn tidings\.test is reserved for tests: .* → send from your own domain/),
     );
     expect(exitCode).toBeGreaterThan(0);
     await database.db.deleteFrom('domains').where('domain', '=', 'tidings.test').execute();

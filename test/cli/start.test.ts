@@ -184,7 +184,7 @@ describe('npm start on a home that was used before', () => {
     await sleep(600); // Only what comes half a second later is a second signal.
     service.signal('SIGINT');
     await service.exited;
-    expect(service.output()).toContain('Stopping at once …');
+    expect(service.output()).toContain('Stopping immediately …');
     await until(() => !marks.some(isAlive), 'the end of every process');
   });
 });

@@ -48,7 +48,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await button(page, 'Schedule').last().click();
     await button(page, 'Send to 3 contacts now').click();
 
-    await page.getByText('SENT', { exact: true }).waitFor();
+    await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     await page.getByText(/^Failed 1/).waitFor();
     const row = page.getByRole('row', { name: /limit reached/ });
     await row.getByRole('link', { name: '1' }).click();
@@ -104,10 +104,10 @@ describeInBrowser('a campaign in the dashboard', () => {
     await dialog.getByRole('textbox').fill('150');
     await dialog.getByRole('button', { name: 'Send now' }).click();
     await button(page, 'Pause').click();
-    await page.getByText('PAUSED', { exact: true }).waitFor();
+    await page.locator('.status').getByText('Paused', { exact: true }).first().waitFor();
     await rate(null);
     await button(page, 'Resume').click();
-    await page.getByText('SENT', { exact: true }).waitFor();
+    await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     expect(campaigns.sink.perRecipient().size).toBe(150);
   });
 

@@ -208,17 +208,20 @@ describeInBrowser('contacts in the dashboard', () => {
         contentType: 'application/json',
         body: JSON.stringify({
           success: false,
-          error: { code: 'INTERNAL_ERROR', message: 'Broken.', statusCode: 500, requestId: 'r-1' },
+          error: { code: 'INTERNAL_SERVER_ERROR', message: 'Broken.', statusCode: 500, requestId: 'r-1' },
         }),
       }),
     );
     await open('/contacts');
-    await page.getByText('INTERNAL_ERROR · Request r-1').waitFor();
+    await page.getByText('Something went wrong on our side').waitFor();
+    await page.getByText('Details', { exact: true }).click();
+    await page.getByText('INTERNAL_SERVER_ERROR').waitFor();
+    await page.getByText('Request ID: r-1').waitFor();
     await page.unroute(/\/v1\/contacts\?/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'ada@people.test' }).waitFor();
     await open('/contacts/0190a000-0000-7000-8000-000000000000');
-    await page.getByText(/NOT_FOUND/).waitFor();
+    await page.getByText('Not found', { exact: true }).waitFor();
   });
 
   // Hostile data takes a while to be made.

@@ -57,6 +57,7 @@ describeInBrowser('sign-in and start page', () => {
     await page.getByRole('textbox', { name: 'Password' }).fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('The address or the password is wrong.').waitFor();
+    await page.getByText('Details', { exact: true }).click();
     await page.getByText('UNAUTHORIZED').waitFor();
   });
 

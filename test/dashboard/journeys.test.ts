@@ -100,7 +100,7 @@ describeInBrowser('on a fresh npm start', () => {
     await button(page, 'Schedule').last().click();
     await button(page, 'Send to 2 contacts now').click();
 
-    await page.getByText('SENT', { exact: true }).waitFor();
+    await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     const why = page.getByRole('row', { name: /limit reached/ });
     await why.getByText('The monthly email limit was reached.').waitFor();
     await why.getByRole('link', { name: '1' }).click();
@@ -236,7 +236,7 @@ describeInBrowser('on a fresh npm start', () => {
         await page.getByRole('link', { name: 'POST /v1/send' }).click();
         await page.getByRole('link', { name: 'ada@example.com' }).click();
         await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
-        await page.getByText('SENT', { exact: true }).waitFor();
+        await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
         expect((await mailbox('ada@example.com')).map(({ subject }) => subject)).toEqual(['Hello']);
 
         await go(page, 'Developers');
@@ -294,7 +294,7 @@ describeInBrowser('on a fresh npm start', () => {
       await button(dialog, 'Resume sending').click();
       await page.getByText('An operator paused sending of this project').waitFor({ state: 'detached' });
       await page.getByText('resumed: They have mended their list.').waitFor();
-      await theirs.getByText('SENT', { exact: true }).waitFor();
+      await theirs.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
       await theirs.getByText(/^Sent 2/).waitFor();
       await theirs.getByText('Sending is paused').waitFor({ state: 'detached' });
       expect(await arrived()).toBe(2);

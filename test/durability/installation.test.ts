@@ -190,7 +190,7 @@ describe('npm start', () => {
     await sleep(HELD_MS);
     expect([received('clone@example.com'), receiver.received.length - requests]).toEqual([0, 0]);
 
-    expect(await operate('resume')).toContain('Sending is resumed');
+    expect(await operate('resume')).toContain('Sending resumed');
     await soon(() => received('clone@example.com') === 1);
     await soon(() =>
       ['/step', '/registry'].every((path) => receiver.received.some((request) => request.path === path)),

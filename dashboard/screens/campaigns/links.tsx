@@ -1,9 +1,10 @@
-import { Alert, Box, Group, SegmentedControl, Table, Text, Title } from '@mantine/core';
+import { Box, Group, SegmentedControl, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
+import { Failed } from '../../parts/failed.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
@@ -126,6 +127,6 @@ function OnMail({
     () => (preview.data ? showMarks(preview.data.html, JSON.parse(key)) : undefined),
     [preview.data, key],
   );
-  if (preview.error) return <Alert color="yellow">{preview.error.message}</Alert>;
+  if (preview.error) return <Failed error={preview.error} />;
   return <Box mih={480}>{html !== undefined && <MailFrame html={html} height={480} title={words.mail} />}</Box>;
 }

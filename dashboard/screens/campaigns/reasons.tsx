@@ -6,9 +6,8 @@ import { Breakable } from '../../parts/breakable.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
 import { Status } from '../../parts/status.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
-import { codeToWords } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordOf } from '../../text/words.ts';
+import { labelOf, wordOf } from '../../text/words.ts';
 import classes from './reasons.module.css';
 import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
 
@@ -103,7 +102,7 @@ function Reason({ reason }: { reason: string }) {
   return (
     <Tooltip label={wordOf('reason', reason)?.means} multiline maw={280} events={TOUCHED}>
       <Text size="sm" component="span" tabIndex={0}>
-        <Breakable text={codeToWords(reason)} />{' '}
+        <Breakable text={labelOf('reason', reason)} />{' '}
         {mended && <AppLink to={mended.to}>{words.mendIn(words.places[mended.place])}</AppLink>}
       </Text>
     </Tooltip>

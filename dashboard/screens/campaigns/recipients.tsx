@@ -12,6 +12,7 @@ import type { Column } from '../../parts/row-table.tsx';
 import { useTyped } from '../../parts/use-typed.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { labelOf } from '../../text/words.ts';
 import { Retry } from './reasons.tsx';
 import type { RecipientSearch } from './routes.ts';
 import { type Campaign, isUnderWay, OUTCOMES, type Outcome, RETRYABLE } from './words.ts';
@@ -107,7 +108,7 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
       <Select
         aria-label={words.reason}
         placeholder={words.anyReason}
-        data={reasons}
+        data={reasons.map((value) => ({ value, label: labelOf('reason', value) }))}
         value={filter.reason ?? null}
         onChange={(reason) => set({ reason: reason ?? undefined })}
         clearable

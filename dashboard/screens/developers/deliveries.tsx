@@ -12,8 +12,9 @@ import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
-import { asWord, WordBadge } from '../../parts/word-badge.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { labelOf } from '../../text/words.ts';
 import { DELIVERY_STATUSES, type DeliveriesSearch } from './routes.ts';
 
 type Delivery = ItemOf<'listWebhookDeliveries'>;
@@ -48,7 +49,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
           onChange={(next) => change({ status: DELIVERY_STATUSES.find((name) => name === next) })}
           data={[
             { value: '', label: words.all },
-            ...DELIVERY_STATUSES.map((value) => ({ value, label: asWord(value) })),
+            ...DELIVERY_STATUSES.map((value) => ({ value, label: labelOf('delivery', value) })),
           ]}
         />
       </Group>

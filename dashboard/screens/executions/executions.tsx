@@ -12,6 +12,7 @@ import type { Column } from '../../parts/row-table.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { labelOf } from '../../text/words.ts';
 import { ChoiceFilter, Filters } from '../messages/filters.tsx';
 import { EXECUTION_STATUSES, type ExecutionSearch } from './routes.ts';
 
@@ -36,7 +37,7 @@ export function Executions() {
         <ChoiceFilter
           label={text.executions.status}
           value={search.status}
-          choices={EXECUTION_STATUSES.map((value) => ({ value, label: value }))}
+          choices={EXECUTION_STATUSES.map((value) => ({ value, label: labelOf('execution', value) }))}
           onChange={(status) => go({ ...search, status })}
         />
         <ChoiceFilter

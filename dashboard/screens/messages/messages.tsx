@@ -11,7 +11,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordsOf } from '../../text/words.ts';
+import { labelOf, wordsOf } from '../../text/words.ts';
 import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
 import { useFirstMail } from './first-mail.ts';
 import { KindTabs } from './kind-tabs.tsx';
@@ -110,7 +110,10 @@ function MailFilters({ search }: { search: MailSearch }) {
       <ChoiceFilter
         label={text.messages.status}
         value={search.status}
-        choices={wordsOf('email').map((word) => ({ value: word as NonNullable<MailSearch['status']>, label: word }))}
+        choices={wordsOf('email').map((word) => ({
+          value: word as NonNullable<MailSearch['status']>,
+          label: labelOf('email', word),
+        }))}
         onChange={(status) => set({ status })}
       />
       <ChoiceFilter
@@ -128,7 +131,7 @@ function MailFilters({ search }: { search: MailSearch }) {
       <ChoiceFilter
         label={text.messages.reason}
         value={search.reason}
-        choices={MAIL_REASONS.map((word) => ({ value: word, label: word }))}
+        choices={MAIL_REASONS.map((word) => ({ value: word, label: labelOf('reason', word) }))}
         onChange={(reason) => set({ reason })}
       />
       <ChoiceFilter

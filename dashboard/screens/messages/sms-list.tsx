@@ -11,7 +11,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordsOf } from '../../text/words.ts';
+import { labelOf, wordsOf } from '../../text/words.ts';
 import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
 import { KindTabs } from './kind-tabs.tsx';
 import { queryOf, type SmsSearch } from './search.ts';
@@ -42,7 +42,10 @@ export function SmsList() {
           <ChoiceFilter
             label={text.messages.status}
             value={search.status}
-            choices={wordsOf('sms').map((word) => ({ value: word as NonNullable<SmsSearch['status']>, label: word }))}
+            choices={wordsOf('sms').map((word) => ({
+              value: word as NonNullable<SmsSearch['status']>,
+              label: labelOf('sms', word),
+            }))}
             onChange={(status) => set({ status })}
           />
           <ChoiceFilter

@@ -14,7 +14,7 @@ import { tellDone } from '../../parts/tell.tsx';
 import { useTyped } from '../../parts/use-typed.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordOf } from '../../text/words.ts';
+import { labelOf, wordOf } from '../../text/words.ts';
 import { AddForm, faultIn } from './add-form.tsx';
 import { RemoveAtOnce } from './remove-at-once.tsx';
 
@@ -117,7 +117,7 @@ function Add() {
       <Select
         label={words.reason}
         description={wordOf('suppression', reason)?.means}
-        data={REASONS}
+        data={REASONS.map((value) => ({ value, label: labelOf('suppression', value) }))}
         value={reason}
         onChange={(next) => next && setReason(next as Reason)}
         allowDeselect={false}
