@@ -56,6 +56,8 @@ interface UnauthenticatedOptions {
   refusedLimit?: UnauthenticatedLimit;
   /** The router's pattern, if it differs from the documented path with `:name` for `{name}`. */
   pattern?: string;
+  /** Further patterns: what is left of a link that was cut off. A person always gets a page. */
+  cutOffAt?: readonly string[];
 }
 
 /**
@@ -75,7 +77,7 @@ export function createUnauthenticatedRoutes(
   ): void => {
     const { refusedLimit, limit = method === 'post' && !refusedLimit ? UNAUTHENTICATED_WRITES : undefined } = options;
     table.add(method, path);
-    hono.on([method.toUpperCase()], [options.pattern ?? honoPath(path)], async (c) => {
+    hono.on([method.toUpperCase()], [options.pattern ?? honoPath(path), ...(options.cutOffAt ?? [])], async (c) => {
       c.set('route', path);
       if (limit) limits.takeForUnauthenticated(clientAddress(c), limit);
       try {

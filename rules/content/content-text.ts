@@ -52,7 +52,7 @@ const convert = compile({
   selectors: [
     { selector: 'a', format: 'linkText' },
     { selector: 'img', format: 'altText' },
-    ...['style', 'script', 'title', ...HIDDEN].map((selector) => ({
+    ...['style', 'script', 'title', 'template', ...HIDDEN].map((selector) => ({
       selector,
       format: 'skip',
     })),

@@ -162,6 +162,10 @@ describe('a hidden element', () => {
     'omits what %s hides',
     (style) => expect(htmlToText(`<div style="${style}">hidden</div><p>shown</p>`)).toBe('shown'),
   );
+
+  it('omits what is a template of a script', () => {
+    expect(htmlToText('<template><p>hidden</p></template><p>shown</p>')).toBe('shown');
+  });
 });
 
 describe('the stored link', () => {

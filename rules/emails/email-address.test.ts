@@ -64,8 +64,11 @@ describe('parseSender', () => {
     ['Ada@Example.com', 'ada@example.com'],
     ['用户@例え.jp', '用户@xn--r8jz45g.jp'],
     ['ädä@example.com', 'ädä@example.com'],
-    ['a..b@example.com', undefined],
+    ['aaa..bbb@docomo.example', '"aaa..bbb"@docomo.example'],
+    ['a b@example.com', '"a b"@example.com'],
+    ['a"b@example.com', '"a\\"b"@example.com'],
     ['ä b@example.com', undefined],
+    ['@example.com', undefined],
     ['mailer-daemon', undefined],
   ])('takes the sender %s as %s', (text, sender) => {
     expect(parseSender(text)).toBe(sender);

@@ -66,13 +66,19 @@ export function isEmailAddress(email: string): boolean {
 
 /**
  * The sender of an email that arrived, as it is recorded: a mailbox, or an address with a UTF-8 local part (RFC 6531),
- * which others may have though the service sends to none. Undefined for text that names no sender.
+ * which others may have though the service sends to none. A local part that needs quotes gets them, because parsers of
+ * headers remove them and some systems never write them (`aaa..bbb@`). Undefined for text that names no sender.
  */
 export function parseSender(text: string): string | undefined {
   const parsed = parseMailbox(text);
   if (parsed.ok) return parsed.email;
   const [local, domain] = [emailLocalPart(text.trim()), toAsciiDomain(emailDomain(text))];
-  if (domain === undefined || ASCII.test(local) || !UTF8_LOCAL_PART.test(local)) return undefined;
+  if (domain === undefined || local === '') return undefined;
+  if (ASCII.test(local)) {
+    const quoted = parseAddress(`"${local.replaceAll(/["\\]/g, '\\$&')}"@${domain}`);
+    return quoted.ok ? quoted.email : undefined;
+  }
+  if (!UTF8_LOCAL_PART.test(local)) return undefined;
   return `${local.normalize('NFC').toLowerCase()}@${domain}`;
 }
 

@@ -19,9 +19,15 @@ const CONSENT_KEYS: ReadonlyMap<string, string> = new Map([
   ['topics', 'set `topics` of the contact'],
 ]);
 
+/** Other spellings of consent, as clients in other languages write them: `Subscribed`, `sms_subscribed`. */
+const CONSENT_SPELLINGS: ReadonlyMap<string, string> = new Map(
+  ['subscribed', 'smsSubscribed'].map((key) => [key.toLowerCase(), key]),
+);
+
 /** The place that sets a contact's field of this name, which is not data; undefined for a name of data. */
 export function consentPlaceOf(key: string): string | undefined {
-  return CONSENT_KEYS.get(key);
+  const meant = CONSENT_SPELLINGS.get(key.toLowerCase().replaceAll(/[_-]/g, ''));
+  return CONSENT_KEYS.get(meant ?? key);
 }
 
 /**
@@ -100,7 +106,8 @@ function sortValue(
   { field, consent }: { field: string; consent: ConsentNames },
 ): void {
   // `__proto__` as an assigned key would change the prototype of our own objects instead of being stored.
-  const isConsent = CONSENT_KEYS.has(key);
+  // Deleting a field that an earlier release stored under another spelling stays possible.
+  const isConsent = consentPlaceOf(key) !== undefined && (value !== null || CONSENT_KEYS.has(key));
   if (RESERVED_DATA_KEYS.has(key) || key === '__proto__' || (isConsent && consent === 'drop')) {
     changes.ignored.push(key);
     return;
@@ -129,7 +136,7 @@ function unwrap(value: unknown): { value: unknown; oneOff: boolean } {
 type Fault = Pick<FieldError, 'message' | 'code'>;
 
 function consentFault(key: string): Fault {
-  return { message: `"${key}" is not data: ${CONSENT_KEYS.get(key)}.`, code: 'custom' };
+  return { message: `"${key}" is not data: ${consentPlaceOf(key)}.`, code: 'custom' };
 }
 
 function keyFault(key: string): Fault | undefined {

@@ -350,6 +350,14 @@ describe('the pages', () => {
     },
   );
 
+  it.each(['/u', '/u/', '/s/', '/m', '/confirm/', '/c', '/c/', '/c/AaIh', '/c/AaIh/'])(
+    'are a page for people where the link was cut off at %s',
+    async (path) => {
+      const page = await get(path);
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
+    },
+  );
+
   it('forged tokens, and tokens of clicks, change nothing', async () => {
     const mail = await mailTo();
     const forged = `${mail.manage.slice(0, 30)}${mail.manage[30] === 'A' ? 'B' : 'A'}${mail.manage.slice(31)}`;

@@ -77,7 +77,10 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
       };
       return answerPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
     };
-    unauthenticated[method](path, handler, { pattern: path.replace('{token}', ':token{[\\s\\S]+}') });
+    unauthenticated[method](path, handler, {
+      pattern: path.replace('{token}', ':token{[\\s\\S]+}'),
+      cutOffAt: [path.replace('/{token}', ''), path.replace('{token}', '')],
+    });
   };
 
   function topicsOf({ projectId, contactIds: [contactId], addresses }: LinkSubject): Promise<ContactTopic[]> {

@@ -47,7 +47,11 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
     return c.body(null, 302, { ...NO_STORE, location: link });
   };
   unauthenticated.get(OPEN, open, { limit: TRACKED_HITS, pattern: '/o/:file{[^/]+\\.gif}' });
-  unauthenticated.get(CLICK, click, { limit: TRACKED_HITS, pattern: '/c/:token/:link{[\\s\\S]+}' });
+  unauthenticated.get(CLICK, click, {
+    limit: TRACKED_HITS,
+    pattern: '/c/:token/:link{[\\s\\S]+}',
+    cutOffAt: ['/c', '/c/', '/c/:token', '/c/:token/'],
+  });
 }
 
 function fetchOf(c: RequestContext) {

@@ -61,7 +61,7 @@ describe('saving a contact', () => {
     expect(data).toEqual({ keep: 'x', empty: 'stays', list: [1, { a: 1 }], flag: false, n: 0 });
   });
 
-  it.each(['subscribed', 'smsSubscribed', 'topics'])(
+  it.each(['subscribed', 'smsSubscribed', 'topics', 'Subscribed', 'sms_subscribed'])(
     'refuses "%s" in data, and names the right place',
     async (name) => {
       const { status, body } = await api.call('POST', '/contacts', {
