@@ -74,7 +74,8 @@ async function anonymiseMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   const { projectId, contactIds } = p;
   await eraseTexts(trx, p);
   await noteAttachments(trx, p);
-  // The Message-ID of an inbound email belongs to the person, because it often names their computer or address.
+  // The Message-ID of an inbound email belongs to the person, because it often names their computer or address. An
+  // application's own Message-ID may name the person too.
   // Emails that were not sent stay unsent. A sender that is sending one at this moment has the address in memory and
   // settles it.
   await sql`
@@ -83,7 +84,8 @@ async function anonymiseMessages(trx: Trx, p: ErasedPeople): Promise<void> {
       status = CASE WHEN status IN ('PENDING', 'HELD') THEN 'FAILED' ELSE status END,
       reason = CASE WHEN status IN ('PENDING', 'HELD') THEN ${CONTACT_DELETED} ELSE reason END,
       error = NULL, received_digest = NULL,
-      provider_message_id = CASE WHEN source_type <> 'INBOUND' THEN provider_message_id END
+      provider_message_id = CASE WHEN source_type <> 'INBOUND' AND (options ?| ARRAY['messageId', 'original']) IS NOT TRUE
+        THEN provider_message_id END
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
     RETURNING id, campaign_id, project_id, old.status)
     ${markFiguresStale(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}

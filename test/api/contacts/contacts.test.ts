@@ -267,6 +267,7 @@ describe('erasing a contact', () => {
     await api.call('POST', '/v1/track', { body: { email: address, event: 'named' }, headers: named });
     const copy = { ...mail, subject: 'All', body: 'B', to: 'other@example.com', cc: address };
     const copies = (await api.call('POST', '/v1/send', { body: copy })).body.data.emails;
+    await api.call('POST', '/v1/send', { body: { ...mail, headers: { 'Message-ID': `<${mark}@app.example>` } } });
     const sent = await api.call('POST', '/v1/send', { body: mail, headers: keyed });
     expect(sent.status, JSON.stringify(sent.body)).toBe(200);
     await api.call('POST', '/suppressions', { body: { email: address, reason: 'complaint' } });
