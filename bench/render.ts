@@ -4,7 +4,7 @@ import { type PreparedContent, prepareContent } from '../rules/content/content-p
 import { contactUrls, linkToken, messageId } from '../rules/content/link-tokens.ts';
 import { parseGuarded, renderNodes, type Scope } from '../rules/content/liquid.ts';
 import { buildVariables } from '../rules/content/variables.ts';
-import { markTrusted, type Sourced } from '../rules/strangers/provenance.ts';
+import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 
 /**
  * The cost of composing one message: 5 kB of HTML with 18 variables, two tracked links, pixel, unsubscribe link, text

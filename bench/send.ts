@@ -6,7 +6,7 @@ import { connect } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { acceptSends } from '../engine/sending/accept-sends.ts';
 import type { SendRequest } from '../rules/emails/send-request.ts';
-import { markTrusted } from '../rules/strangers/provenance.ts';
+import { markTrusted } from '../rules/provenance/provenance.ts';
 import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';

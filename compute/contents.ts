@@ -14,7 +14,7 @@ import {
 } from '../rules/content/content.ts';
 import type { Scope } from '../rules/content/liquid.ts';
 import { type ContentReview, reviewContent } from '../rules/content/review.ts';
-import type { Sourced } from '../rules/strangers/provenance.ts';
+import type { Sourced } from '../rules/provenance/provenance.ts';
 import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
 
@@ -49,7 +49,7 @@ export async function readyContent(compute: Compute, work: Work, source: Content
 }
 
 /** The message as plain strings. @throws TemplateError, OverBudget */
-export async function renderedParts(
+export async function renderParts(
   compute: Compute,
   work: Work,
   { content, input }: { content: ReadyContent; input: RenderInput },
@@ -59,7 +59,7 @@ export async function renderedParts(
 }
 
 /** The message as it goes over the wire, with its subject. @throws TemplateError, OverBudget */
-export async function renderedMessage(
+export async function renderMessage(
   compute: Compute,
   work: Work,
   { content, input, headers }: MessageInput & { content: ReadyContent },
@@ -70,7 +70,7 @@ export async function renderedMessage(
 }
 
 /** A content as one recipient reads it, and what its sender should know of it. @throws TemplateError, OverBudget */
-export async function reviewedContent(
+export async function reviewWithinBudget(
   compute: Compute,
   work: Work,
   { content, input }: { content: SaidContent; input: RenderInput },
@@ -85,7 +85,7 @@ export async function reviewedContent(
  * Returns the target of a stored link, see `resolveLink`.
  * @throws TemplateError, OverBudget
  */
-export async function resolvedLink(
+export async function resolveLinkWithinBudget(
   compute: Compute,
   work: Work,
   p: { link: string; vars: Sourced<Scope> },

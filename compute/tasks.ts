@@ -32,7 +32,7 @@ import { TemplateError } from '../rules/content/template-error.ts';
 import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
 import { Lru } from '../rules/lru.ts';
 import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-original.ts';
-import { markTrusted, type Sourced } from '../rules/strangers/provenance.ts';
+import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 
 /** Facts about a content that need no compilation. */
 export interface ContentFacts {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { BoundExceeded, tookTooMuch } from '../rules/bounded.ts';
 import type { ContentSource } from '../rules/content/content.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
-import { markTrusted } from '../rules/strangers/provenance.ts';
+import { markTrusted } from '../rules/provenance/provenance.ts';
 import { createThreads } from './threads.ts';
 
 const threads = createThreads();

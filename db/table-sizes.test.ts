@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 /** Tells whether plans are out of date after a check that finds these table sizes, or fails. */
-async function outdated(found: Record<string, number> | Error): Promise<boolean> {
+async function isOutdated(found: Record<string, number> | Error): Promise<boolean> {
   const before = sizes.generation;
   const rows = Object.entries(found).map(([id, bytes]) => ({ id, bytes }));
   const query = () => (found instanceof Error ? Promise.reject(found) : Promise.resolve([{}, { rows }]));
@@ -23,22 +23,22 @@ async function outdated(found: Record<string, number> | Error): Promise<boolean>
 }
 
 it('plans are out of date when a table has doubled or halved since they were made, however slowly', async () => {
-  await outdated({ emails: MIB, events: MIB });
-  expect(await outdated({ emails: 1.9 * MIB, events: MIB })).toBe(false);
-  expect(await outdated({ emails: 2 * MIB, events: MIB })).toBe(true);
-  expect(await outdated({ emails: 2 * MIB, events: MIB })).toBe(false);
-  expect(await outdated({ emails: MIB, events: MIB })).toBe(true);
+  await isOutdated({ emails: MIB, events: MIB });
+  expect(await isOutdated({ emails: 1.9 * MIB, events: MIB })).toBe(false);
+  expect(await isOutdated({ emails: 2 * MIB, events: MIB })).toBe(true);
+  expect(await isOutdated({ emails: 2 * MIB, events: MIB })).toBe(false);
+  expect(await isOutdated({ emails: MIB, events: MIB })).toBe(true);
 });
 
 it('tables of a few pages are all alike, and a new table has plans of its own', async () => {
-  await outdated({ emails: 0 });
-  expect(await outdated({ emails: 8 * 8192 })).toBe(false);
-  expect(await outdated({ emails: 16 * 8192 })).toBe(true);
-  expect(await outdated({ emails: 16 * 8192, events: 0 })).toBe(true);
+  await isOutdated({ emails: 0 });
+  expect(await isOutdated({ emails: 8 * 8192 })).toBe(false);
+  expect(await isOutdated({ emails: 16 * 8192 })).toBe(true);
+  expect(await isOutdated({ emails: 16 * 8192, events: 0 })).toBe(true);
 });
 
 it('checks at most once a second, and only while the process makes queries', async () => {
-  await outdated({ emails: MIB });
+  await isOutdated({ emails: MIB });
   let asked = 0;
   const query = async () => {
     asked += 1;
@@ -56,6 +56,6 @@ it('checks at most once a second, and only while the process makes queries', asy
 });
 
 it('a look that fails changes nothing', async () => {
-  await outdated({ emails: MIB });
-  expect(await outdated(new Error('the connection broke'))).toBe(false);
+  await isOutdated({ emails: MIB });
+  expect(await isOutdated(new Error('the connection broke'))).toBe(false);
 });

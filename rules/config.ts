@@ -202,15 +202,15 @@ function checkTogether(
     bucket: BucketSettings | undefined;
   },
 ): void {
-  const missed = (name: string | undefined, because: string): void => {
+  const noteMissing = (name: string | undefined, because: string): void => {
     if (name !== undefined) throw missing(name as VariableName, because);
   };
   const pair = (one: VariableName, other: VariableName): void => {
     if (values[one] && values[other] === undefined) throw missing(other, `${one} is set`);
   };
-  missed(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
-  missed(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
-  missed(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
+  noteMissing(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
+  noteMissing(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
+  noteMissing(missingForBucket(bucket), 'ASSETS_S3_BUCKET is set');
   const tooLarge = attachmentsProblem(values.ATTACHMENTS_MAX_MB, email);
   if (tooLarge !== undefined) throw new ConfigError('ATTACHMENTS_MAX_MB', tooLarge);
   const unusable = values.SMTP_URL === undefined ? undefined : smtpUrlProblem(values.SMTP_URL);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { cancelBegun, signalBegun, startBegun } from '../rules/executions/begun.ts';
+import { workOfCancellation, workOfSignal, workOfStart } from '../rules/executions/started-work.ts';
 import { taskQueueBeside } from '../rules/queues.ts';
 import { uuidv7 } from '../rules/uuid.ts';
 import { InstallationNames } from './names.ts';
@@ -47,16 +47,20 @@ describe('names of an installation', () => {
 
 describe('a workflow that starts', () => {
   it.each([names.execution(row), `execution-${row}`])('names its row: %s', (workflowId) => {
-    expect(startBegun(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
-    expect(signalBegun(workflowId, 'event', [{ visit: 4 }])).toEqual({ kind: 'execution.event', refId: row, visit: 4 });
-    expect(cancelBegun(workflowId)?.refId).toBe(row);
+    expect(workOfStart(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
+    expect(workOfSignal(workflowId, 'event', [{ visit: 4 }])).toEqual({
+      kind: 'execution.event',
+      refId: row,
+      visit: 4,
+    });
+    expect(workOfCancellation(workflowId)?.refId).toBe(row);
   });
 
   it('names its campaign or job, and nothing else', () => {
-    expect(startBegun(names.campaign(row, 12))).toEqual({ kind: 'campaign.start', refId: row, visit: null });
-    expect(startBegun(names.job(row))?.refId).toBe(row);
-    expect(startBegun(names.webhooks(row))).toBeUndefined();
-    expect(startBegun(names.schedule('housekeeping'))).toBeUndefined();
+    expect(workOfStart(names.campaign(row, 12))).toEqual({ kind: 'campaign.start', refId: row, visit: null });
+    expect(workOfStart(names.job(row))?.refId).toBe(row);
+    expect(workOfStart(names.webhooks(row))).toBeUndefined();
+    expect(workOfStart(names.schedule('housekeeping'))).toBeUndefined();
   });
 });
 

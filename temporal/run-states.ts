@@ -1,5 +1,5 @@
 import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } from '@temporalio/client';
-import { rowOfWorkflow } from '../rules/executions/begun.ts';
+import { rowOfWorkflow } from '../rules/executions/started-work.ts';
 import type { InstallationNames, Target } from './names.ts';
 import { readStory } from './run-stories.ts';
 import { ofInstallation } from './search-attributes.ts';

@@ -22,6 +22,6 @@ export const ONLY_IN_ALL = [
   'test/workflows/{campaign-pacing,campaign-times,campaign-variant-times,campaign-variants}.test.ts',
   'test/workflows/{execution-bounds,jobs,lost-campaigns,lost-executions,lost-messages,outbox}.test.ts',
   'test/workflows/{periodic-round,periodic-work,preview-property,privacy,recovery-agreement,route-pause}.test.ts',
-  'test/workflows/{shared-namespace,signal-floods,step-times,strangers}.test.ts',
+  'test/workflows/{shared-namespace,signal-floods,step-times,untrusted}.test.ts',
   'test/workflows/{webhook-load,webhook-requests,webhook-retries}.test.ts',
 ];

@@ -12,7 +12,7 @@ function run(admission: Admission, beginsPerSecond: number, rounds: number): num
     admission.full();
     const waitMs = (admission.window / beginsPerSecond) * 1_000;
     nowMs += 1_000;
-    admission.begun([waitMs, waitMs], nowMs);
+    admission.noteStarted([waitMs, waitMs], nowMs);
   }
   return (admission.window / beginsPerSecond) * 1_000;
 }
@@ -34,14 +34,14 @@ describe('the window of work handed to Temporal and not started', () => {
 
   it('opens again after a stall', () => {
     const admission = new Admission();
-    for (let n = 1; n < 50; n += 1) admission.begun([60_000], n * 1_000);
+    for (let n = 1; n < 50; n += 1) admission.noteStarted([60_000], n * 1_000);
     expect(admission.window).toBeGreaterThanOrEqual(8);
   });
 
   it('does not grow where it is not what holds starts back', () => {
     const admission = new Admission();
     const before = admission.window;
-    for (let n = 1; n < 50; n += 1) admission.begun([5], n * 1_000);
+    for (let n = 1; n < 50; n += 1) admission.noteStarted([5], n * 1_000);
     expect(admission.window).toBe(before);
   });
 });

@@ -45,7 +45,7 @@ export class Admission {
   }
 
   /** Records how many milliseconds started work has waited. */
-  begun(waitsMs: number[], nowMs: number = Date.now()): void {
+  noteStarted(waitsMs: number[], nowMs: number = Date.now()): void {
     this.waits.push(...waitsMs);
     if (this.waits.length === 0 || nowMs - this.changedAtMs < INTERVAL_MS) return;
     const waitMs = ninetieth(this.waits);

@@ -12,7 +12,7 @@ import {
   releaseRows,
   type TakenRow,
 } from '../db/outbox/outbox.ts';
-import { type Begun, WATCHED_KINDS } from '../rules/executions/begun.ts';
+import { type StartedWork, WATCHED_KINDS } from '../rules/executions/started-work.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
@@ -45,7 +45,7 @@ export interface OutboxDispatcher {
   /** Wakes the loop, because rows may wait. */
   wake(): void;
   /** Records that Temporal has started something, as seen by this worker. */
-  begun(begun: Begun): void;
+  noteStarted(begun: StartedWork): void;
   /** Takes no more rows. Resolves when the taken ones are handed over or released. */
   stop(): Promise<void>;
 }
@@ -69,8 +69,8 @@ export function startDispatcher(deps: {
   let claims = 0;
 
   const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
-  const begunBatch = createBatcher<Begun>(async (begun) => {
-    admission.begun(await deleteStarted(db, begun));
+  const startedBatch = createBatcher<StartedWork>(async (begun) => {
+    admission.noteStarted(await deleteStarted(db, begun));
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
@@ -172,7 +172,7 @@ export function startDispatcher(deps: {
   const loop = startOutboxLoop({ round, log, name: 'dispatcher' });
   return {
     wake: loop.wake,
-    begun: (begun) => void begunBatch.add([begun]).catch(() => {}),
+    noteStarted: (begun) => void startedBatch.add([begun]).catch(() => {}),
     stop: async () => {
       await loop.stop();
       await Promise.all(underWay);

@@ -4,7 +4,7 @@ import type { SendingGate } from '../activities/sending-hold.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Db } from '../db/connection.ts';
 import { listen } from '../db/listen.ts';
-import type { Begun } from '../rules/executions/begun.ts';
+import type { StartedWork } from '../rules/executions/started-work.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker, TEMPORAL_PRIORITIES } from '../rules/outbox.ts';
 import type { TaskQueue } from '../rules/queues.ts';
 import type { Admission } from './admission.ts';
@@ -25,7 +25,7 @@ export interface RunningOutbox {
   /** Wakes this process's own loops; undefined wakes all. */
   wake(takers?: OutboxTaker[]): void;
   /** Records that Temporal has started something, as seen by this worker. */
-  begun(begun: Begun): void;
+  noteStarted(begun: StartedWork): void;
   /** Takes no more rows. Resolves when the taken ones are finished or released. */
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export function startOutbox(p: {
   const poll = startOutboxPoll({ db, priorities, wake, log });
   return {
     wake,
-    begun: (begun) => dispatcher?.begun(begun),
+    noteStarted: (begun) => dispatcher?.noteStarted(begun),
     stop: async () => {
       await Promise.all([listener.close(), poll.stop()]);
       await Promise.all(all.map((taker) => takers[taker]?.stop()));

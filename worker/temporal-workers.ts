@@ -10,12 +10,12 @@ import {
 } from '@temporalio/worker';
 import type { activitiesByQueue } from '../activities/registry.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
-import type { Begun } from '../rules/executions/begun.ts';
 import type { StepInput } from '../rules/executions/execution.ts';
+import type { StartedWork } from '../rules/executions/started-work.ts';
 import { PERIODIC_SLOTS } from '../rules/periodic-work.ts';
 import type { TaskQueue } from '../rules/queues.ts';
 import type { SampledLog } from '../rules/sampled-log.ts';
-import type { BegunSinks } from '../workflows/begun.ts';
+import type { StartedWorkSinks } from '../workflows/report-started.ts';
 import { endSinks } from './ends.ts';
 import { safeFailures } from './safe-failures.ts';
 
@@ -74,7 +74,7 @@ export interface WorkerFleet {
   /** Names the activity that blocks the event loop. */
   loop: Pick<LoopWatch, 'as'>;
   /** Called for each start, signal and cancel that has reached its workflow. */
-  begun: (begun: Begun) => void;
+  noteStarted: (begun: StartedWork) => void;
   /** Receives the ends of workflows. */
   ends: SampledLog;
 }
@@ -115,7 +115,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           taskQueue: p.taskQueue('workflows'),
           ...activitiesOf('steps'),
           ...workflowSource(p.workflowBundle, interceptors),
-          sinks: { ...begunSinks(p.begun), ...endSinks(p.ends) },
+          sinks: { ...startedWorkSinks(p.noteStarted), ...endSinks(p.ends) },
           maxCachedWorkflows: p.leaving ? MAX_CACHED_LEAVING : MAX_CACHED_WORKFLOWS,
           workflowTaskPollerBehavior: p.leaving ? FEW_POLLERS : POLLERS,
         },
@@ -170,6 +170,6 @@ function workflowSource(
 }
 
 /** Not called during a replay, because the workflow started before. */
-function begunSinks(told: (begun: Begun) => void): InjectedSinks<BegunSinks> {
-  return { outbox: { begun: { fn: (_workflow, begun) => told(begun), callDuringReplay: false } } };
+function startedWorkSinks(told: (begun: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
+  return { outbox: { noteStarted: { fn: (_workflow, begun) => told(begun), callDuringReplay: false } } };
 }

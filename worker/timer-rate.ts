@@ -16,7 +16,7 @@ const BEGIN_WEIGHT = 1 / 3;
 
 export interface TimerRate {
   /** Records that Temporal has started something, as seen by this worker. */
-  begun(): void;
+  noteStarted(): void;
   /** Records that a timer of Temporal has fired. */
   ended(): void;
   stop(): void;
@@ -37,7 +37,7 @@ export function startTimerRate(p: {
   const counts: number[] = [];
   let count = 0;
   let toldNothing = false;
-  const failed = (error: Error) =>
+  const logFailure = (error: Error) =>
     p.log.warn({ reason: describeFailure(error) }, 'the rate of timers could not be kept');
 
   async function report(): Promise<void> {
@@ -50,11 +50,11 @@ export function startTimerRate(p: {
     await reportFollowed(db, { workerId, perSecond, atLeast, pace: admission.pace() });
   }
 
-  void setTimerRate(db, atLeast).catch(failed);
+  void setTimerRate(db, atLeast).catch(logFailure);
   // Without a limit no rate is reported, because no timer is spread by it.
-  const timer = atLeast === 0 ? undefined : setInterval(() => void report().catch(failed), REPORT_MS);
+  const timer = atLeast === 0 ? undefined : setInterval(() => void report().catch(logFailure), REPORT_MS);
   return {
-    begun: () => {
+    noteStarted: () => {
       count += BEGIN_WEIGHT;
     },
     ended: () => {

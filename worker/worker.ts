@@ -113,9 +113,9 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       queues: config.temporal.queues,
       deployment: deploymentOf(config, parts.release),
       loop,
-      begun: (begun) => {
-        timerRate.begun();
-        takers.begun(begun);
+      noteStarted: (begun) => {
+        timerRate.noteStarted();
+        takers.noteStarted(begun);
       },
       timerEnded: timerRate.ended,
       ends: channels.deps.ends,

@@ -1,6 +1,6 @@
 import { isCancellation, type WorkflowInboundCallsInterceptor, type WorkflowInterceptors } from '@temporalio/workflow';
-import { tellCancel, tellSignal, tellStart } from './begun.ts';
 import { tellFailure, tellResult } from './end.ts';
+import { reportCancel, reportSignal, reportStart } from './report-started.ts';
 
 /**
  * Reports to the worker how each workflow starts and ends. One interceptor does both, and its signal handler is not
@@ -8,19 +8,19 @@ import { tellFailure, tellResult } from './end.ts';
  */
 const lifecycle: WorkflowInboundCallsInterceptor = {
   async execute(input, next) {
-    tellStart();
+    reportStart();
     try {
       const result = await next(input);
       tellResult(input.args[0], result);
       return result;
     } catch (error) {
       tellFailure(input.args[0], error);
-      if (isCancellation(error)) tellCancel();
+      if (isCancellation(error)) reportCancel();
       throw error;
     }
   },
   handleSignal(input, next) {
-    tellSignal(input.signalName, input.args);
+    reportSignal(input.signalName, input.args);
     return next(input);
   },
 };

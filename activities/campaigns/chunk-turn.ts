@@ -2,7 +2,7 @@ import type { OpenGate } from '../../db/campaigns/chunk-clock.ts';
 import type { ChunkRef, SendTerms } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import type { AttemptedEmail } from '../../engine/attempts/email-outcomes.ts';
-import { markTrusted, markUntrusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../../rules/provenance/provenance.ts';
 import type { CampaignComposer } from './message.ts';
 import type { SlowContent } from './slow-content.ts';
 

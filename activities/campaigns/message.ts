@@ -10,7 +10,7 @@ import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
-import { markUntrusted } from '../../rules/strangers/provenance.ts';
+import { markUntrusted } from '../../rules/provenance/provenance.ts';
 
 /** A campaign that exceeds its project's computing budget for longer releases its place. */
 const WAIT_HERE_MS = 1_000;

@@ -4,7 +4,7 @@ import { completeOriginal, type OriginalInput } from '../../channels/email/origi
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute, PaidFor, Work } from '../../compute/compute.ts';
 import { createContentCache } from '../../compute/content-cache.ts';
-import { type ReadyContent, renderedMessage, renderedParts } from '../../compute/contents.ts';
+import { type ReadyContent, renderMessage, renderParts } from '../../compute/contents.ts';
 import type { Db } from '../../db/connection.ts';
 import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
 import type { Content } from '../../db/contents/contents.ts';
@@ -25,7 +25,7 @@ import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { Mailbox } from '../../rules/mime/mime-headers.ts';
-import { markTrusted, overlay } from '../../rules/strangers/provenance.ts';
+import { markTrusted, overlay } from '../../rules/provenance/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /** An email that exceeds the project's computing budget for longer releases its place and is attempted later. */
@@ -136,7 +136,7 @@ async function renderContent(p: Rendering): Promise<Made> {
   const { email, content, ready, rendering, compute, work } = p;
   const headers = {
     from: { name: content.fromName, email: content.from },
-    ...(await shownRecipients(p)),
+    ...(await loadHeaderRecipients(p)),
     replyTo: repliesOf(email, content),
     messageId: messageIdOf({ ...email, from: content.from }),
     date: new Date(),
@@ -146,10 +146,10 @@ async function renderContent(p: Rendering): Promise<Made> {
   const ownText = email.options.text;
   const one = { content: ready, input: rendering };
   if (ids.length === 0 && ownText === undefined) {
-    const { raw, subject } = await renderedMessage(compute, work, { ...one, headers: { ...headers, extra } });
+    const { raw, subject } = await renderMessage(compute, work, { ...one, headers: { ...headers, extra } });
     return { raw: await p.dkim.sign(email, raw, true), canonical: true, subject };
   }
-  const parts = await renderedParts(compute, work, one);
+  const parts = await renderParts(compute, work, one);
   const { original } = email.options;
   if (original) {
     const html = p.tracked && original.html ? parts.html : undefined;
@@ -182,7 +182,7 @@ function repliesOf({ options }: ClaimedEmail, { replyTo }: Content): Mailbox[] |
   return options.replyTo ?? (replyTo ? [{ email: replyTo }] : null);
 }
 
-async function shownRecipients({ db, email, to }: Rendering): Promise<{ to: Mailbox; cc?: Mailbox[] }> {
+async function loadHeaderRecipients({ db, email, to }: Rendering): Promise<{ to: Mailbox; cc?: Mailbox[] }> {
   const { projectId, options } = email;
   if (!options.copies) return { to };
   const shown = await findShownRecipients(db, { projectId, copies: options.copies });

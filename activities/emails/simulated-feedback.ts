@@ -1,5 +1,5 @@
 import { createContentCache } from '../../compute/content-cache.ts';
-import { resolvedLink } from '../../compute/contents.ts';
+import { resolveLinkWithinBudget } from '../../compute/contents.ts';
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import { type Email, listEmailsById } from '../../db/emails/emails.ts';
@@ -100,7 +100,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
       const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
       const [link] = ready.links;
       if (link === undefined) return null;
-      return (await resolvedLink(deps.compute, work, { link, vars: variablesOf(email) })) ?? null;
+      return (await resolveLinkWithinBudget(deps.compute, work, { link, vars: variablesOf(email) })) ?? null;
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       return null;

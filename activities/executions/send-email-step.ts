@@ -34,7 +34,7 @@ const LANES = 2;
 const WORTH_A_LANE = 16;
 
 /** The email that this attempt has to send. If it has no email to send, the execution's next position. */
-type Begun = { email: ClaimedEmail } | { next: Next };
+type StepBeginning = { email: ClaimedEmail } | { next: Next };
 
 /**
  * An email of a sandbox uses the same path. Its execution's mode is `test`, so it is delivered to no recipient, and
@@ -52,7 +52,7 @@ const MAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox:
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const { rates } = deps;
   const suppressionPads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
-  const beginnings = createGroupCommit<StepInput, Begun>({
+  const beginnings = createGroupCommit<StepInput, StepBeginning>({
     lanes: LANES,
     max: BATCH_MAX,
     worthALane: WORTH_A_LANE,
@@ -91,7 +91,7 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
  * Ends the pauses that led here, makes MARKETING wait for the window, writes the emails of executions at a SEND_EMAIL,
  * and claims them, in the order of the inputs.
  */
-async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
+async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<StepBeginning[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const standings = await resumeExecutions(trx, { projectId, inputs });
   const effects = standings.flatMap((standing) => standing.atEffect('SEND_EMAIL', MAIL_OF) ?? []);
@@ -104,7 +104,7 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
   const claimed = await claimEmails(trx, { projectId, mails: mails.flatMap(claimOf), suppressionPads });
   const mailOf = new Map(mails.map((mail) => [mail.standing.execution.id, mail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
-  const begun: Begun[] = [];
+  const begun: StepBeginning[] = [];
   for (const { execution, next } of standings) {
     const mail = execution && mailOf.get(execution.id);
     const email = execution && emailOf.get(execution.id);

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { type Compute, OverBudget } from '../../compute/compute.ts';
-import { readyContent, renderedParts } from '../../compute/contents.ts';
+import { readyContent, renderParts } from '../../compute/contents.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findPhoneCountry } from '../../db/projects/phone-country.ts';
 import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
@@ -94,12 +94,12 @@ function failUnsent(reason: Reason, error: string): { unsent: Unsent } {
 
 async function render(
   compute: Compute,
-  { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderedParts>[2]['input'] },
+  { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderParts>[2]['input'] },
 ): Promise<{ body: string } | { fault: string }> {
   const work = { projectId, kind: 'sms.text' };
   try {
     const content = await readyContent(compute, work, smsContent(text));
-    return { body: (await renderedParts(compute, work, { content, input })).text };
+    return { body: (await renderParts(compute, work, { content, input })).text };
   } catch (error) {
     if (error instanceof TemplateError) return { fault: error.message };
     if (!(error instanceof OverBudget)) throw error;

@@ -52,7 +52,7 @@ async function updateContact(
         id: execution.contactId,
         data,
         subscribed: config.subscribed,
-        forStranger: execution.swayed,
+        untrustedTrigger: execution.untrustedTrigger,
         causeId: execution.id,
         suppressionKey: deriveKey(deps.config.secretKey, 'suppression'),
       }),
@@ -77,7 +77,12 @@ async function updateContact(
 /** Changes the contact of a sandbox, which only its own run sees. */
 async function updateRun(trx: Trx, { execution, step, next }: EffectPosition<SandboxState>): Promise<Done> {
   const { contact, variables } = await loadStepVariables(trx, execution);
-  const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
+  const outcome = outcomeOfUpdate({
+    config: step.config,
+    contact,
+    variables,
+    untrustedTrigger: execution.untrustedTrigger,
+  });
   const { projectId, id: executionId } = execution;
   return { next: await completeEffect(trx, { projectId, executionId, visit: next.visit, ...outcome }), outbox: [] };
 }

@@ -9,7 +9,7 @@ import {
 import { inTransaction } from '../../db/transaction.ts';
 import { checkRecords } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
-import { recordSource } from '../../rules/strangers/record-source.ts';
+import { recordSource } from '../../rules/provenance/record-source.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, Parts } from './parts.ts';
 

@@ -5,8 +5,8 @@ import type { AccessProject } from '../../db/projects/access.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { TrustedProxies } from '../../rules/access/caller-address.ts';
 import type { Role } from '../../rules/access/scopes.ts';
+import type { AffectedRows } from '../../rules/affected-rows.ts';
 import type { ErrorCode } from '../../rules/errors.ts';
-import type { RequestMade } from '../../rules/request-made.ts';
 
 /** Caller of a request. `public` is the project's public key. */
 export type Actor =
@@ -34,7 +34,7 @@ export interface RequestVariables {
   /** Hash of the parsed input; set for requests with an Idempotency-Key. */
   fingerprint: string | undefined;
   /** Ids of the records that the request created, for the request log. */
-  made: RequestMade | undefined;
+  made: AffectedRows | undefined;
   /** Code of the error response. */
   errorCode: ErrorCode | undefined;
 }

@@ -62,7 +62,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
   const checks = [paramsCheck(route), queryCheck(route), bodyCheck(route)].filter((check) => check !== undefined);
   const work = `${route.method.toUpperCase()} ${route.path}`;
   const isList = rule?.ofProject === true && route.method === 'get' && hasPages(route);
-  const guarded: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.set('route', route.path);
     if (rule) {
       // Responses contain data of a project, so caches must not store them.
@@ -70,7 +70,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       await authenticate(c, { ...rule, insteadOfKey: route.insteadOfKey }, deps);
     }
     if (isUnauthenticatedWrite) deps.limits.takeForUnauthenticated(clientAddress(c), UNAUTHENTICATED_WRITES);
-    const checked = async (inThread?: PaidFor) => {
+    const check = async (inThread?: PaidFor) => {
       for (const check of checks) await check(c, deps, inThread);
       if (route.request?.headers) await noteFingerprint(c);
       if (!isList) return next();
@@ -81,10 +81,10 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
     };
     const bytes = rule?.ofProject ? largeBodyBytes(c, route.maxBodyBytes) : 0;
     await (bytes > 0
-      ? deps.compute.largeRequest({ projectId: c.get('projectId'), kind: work }, bytes, checked)
-      : checked());
+      ? deps.compute.largeRequest({ projectId: c.get('projectId'), kind: work }, bytes, check)
+      : check());
   };
-  return (c, next) => deps.loop.as(work, () => guarded(c, next));
+  return (c, next) => deps.loop.as(work, () => guard(c, next));
 }
 
 /**

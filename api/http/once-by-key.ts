@@ -37,7 +37,7 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
         if (reused) throw reused;
         const ran = await withinTransaction(trx, async () => (await handler(c, next)) as Response);
         const { status } = ran.result;
-        await storeResponses(trx, [{ ...keyed, statusCode: status, response: await keptResponse(ran.result, rules) }]);
+        await storeResponses(trx, [{ ...keyed, statusCode: status, response: await readResponse(ran.result, rules) }]);
         return ran;
       });
       committed();
@@ -70,7 +70,7 @@ export function takesKey(headers: unknown): boolean {
   return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;
 }
 
-async function keptResponse(response: Response, { shownOnce = [] }: OnceRules): Promise<unknown> {
+async function readResponse(response: Response, { shownOnce = [] }: OnceRules): Promise<unknown> {
   const text = await response.clone().text();
   const answer: unknown = text === '' ? null : JSON.parse(text);
   if (typeof answer !== 'object' || answer === null || shownOnce.length === 0) return answer;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { insertRequests, type NewLoggedRequest } from '../../db/requests/request-log.ts';
+import type { AffectedRows } from '../../rules/affected-rows.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
-import type { RequestMade } from '../../rules/request-made.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { actorName } from './actor.ts';
 import type { RequestContext } from './env.ts';
@@ -106,7 +106,7 @@ export function logEntry(
 }
 
 /** Stores the ids of records that a request created, for its log entry. */
-export function noteMade(c: RequestContext, made: RequestMade): void {
+export function noteAffectedRows(c: RequestContext, made: AffectedRows): void {
   const shortened = Object.entries(made).map(([kind, ids]) => [kind, ids.slice(0, MADE_MAX)]);
   c.set('made', Object.fromEntries(shortened));
 }

@@ -13,7 +13,7 @@ import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { OriginalMessage } from '../../rules/mime/prepare-original.ts';
-import { markTrusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../rules/provenance/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
 import type { Deps } from '../http/deps.ts';

@@ -1,12 +1,12 @@
 import type { Compute } from '../../compute/compute.ts';
-import { reviewedContent } from '../../compute/contents.ts';
+import { reviewWithinBudget } from '../../compute/contents.ts';
 import type { Reader } from '../../db/contacts/readers.ts';
 import type { SaidContent } from '../../rules/content/content.ts';
 import type { ContentReview } from '../../rules/content/review.ts';
 import { TemplateError, templateRefusal } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { markTrusted, markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
+import { markTrusted, markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 
 /** A reader for a review without a contact. */
 export const NOBODY: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
@@ -37,7 +37,7 @@ export async function contentReview(
   const input = { vars: p.vars, urls: { baseUrl: p.publicUrl, ...NO_TOKENS } };
   const work = { projectId: p.projectId, kind: 'content.review' };
   try {
-    return await reviewedContent(compute, work, { content: p.content, input });
+    return await reviewWithinBudget(compute, work, { content: p.content, input });
   } catch (error) {
     if (error instanceof TemplateError) throw templateRefusal(error);
     throw error;

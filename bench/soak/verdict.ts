@@ -84,8 +84,8 @@ export async function judge(stage: Stage, asked: Asked[], campaigns: string[], d
   lines.push(await judgeExecutions(stage, accepted, { mails: byExecution, arrived, countCopies }, faults));
   for (const id of campaigns) lines.push(await judgeCampaign(stage, id, { arrived, countCopies }, faults));
   faults.push(...few(webhookFaults(stage)));
-  const strangers = [...arrived.keys()].filter((id) => !mails.some((mail) => mail.id === id));
-  if (strangers.length > 0) faults.push(`${strangers.length} messages at the sink have no record: ${strangers[0]}`);
+  const unknown = [...arrived.keys()].filter((id) => !mails.some((mail) => mail.id === id));
+  if (unknown.length > 0) faults.push(`${unknown.length} messages at the sink have no record: ${unknown[0]}`);
   return { lines, faults };
 }
 

@@ -6,7 +6,7 @@ import {
   type RecordPurpose,
   recordsNote,
 } from '../../rules/domains/sender-domain.ts';
-import { recordSource } from '../../rules/strangers/record-source.ts';
+import { recordSource } from '../../rules/provenance/record-source.ts';
 import { type Check, type Finding, pass, warn } from './report.ts';
 import type { Inspected, Subject } from './subject.ts';
 

@@ -41,7 +41,7 @@ interface Part {
 
 export function createParts(): Parts {
   const parts: Part[] = [];
-  let changed = (): void => {};
+  let notify = (): void => {};
   const pidsOf = (kind: Kind): number[] =>
     parts.filter((part) => part.kind === kind).flatMap((part) => part.mark?.pid ?? []);
   return {
@@ -50,7 +50,7 @@ export function createParts(): Parts {
       parts.push(part);
       const onStarted = (running: Running): void => {
         part.mark = running.mark;
-        changed();
+        notify();
       };
       const { first, ...supervised } = await supervise({ ...options, onStarted });
       part.supervised = supervised;
@@ -64,10 +64,10 @@ export function createParts(): Parts {
       temporal: pidsOf('temporal')[0] ?? null,
     }),
     onChange: (listener) => {
-      changed = listener;
+      notify = listener;
     },
     stopAll: async () => {
-      changed = () => {};
+      notify = () => {};
       const deadline = Date.now() + STOP_TOTAL_MS;
       for (const { kind, graceMs } of STOP_ORDER) {
         const ms = kind === 'postgres' ? Math.max(graceMs, deadline - Date.now()) : graceMs;

@@ -10,7 +10,7 @@ import { takeLock } from './home-lock.ts';
 import { requireInstallation } from './installation.ts';
 import { endLeftovers } from './leftovers.ts';
 import { createParts, type Parts } from './parts.ts';
-import { keptPort, requirePort } from './ports.ts';
+import { keepPort, requirePort } from './ports.ts';
 import { readyLines } from './ready.ts';
 import { newSignInLink } from './sign-in-link.ts';
 import {
@@ -144,7 +144,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
 
 /** With PORT=0 the port is chosen here, so that an API that is started again gets the same one, as do later starts. */
 async function choosePort(settings: Settings, home: Home): Promise<number> {
-  if (settings.port === 0) return keptPort(home.portsFile, 'api', settings.host);
+  if (settings.port === 0) return keepPort(home.portsFile, 'api', settings.host);
   await requirePort('PORT', settings.host, settings.port);
   return settings.port;
 }

@@ -8,7 +8,7 @@ import { requireTemporal } from './dependencies.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { type Home, readOrCreateSecret } from './home.ts';
 import type { Parts } from './parts.ts';
-import { keptPort } from './ports.ts';
+import { keepPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
@@ -29,7 +29,7 @@ export interface Surroundings {
 export async function startDatabase({ settings, home, parts, tell }: Surroundings): Promise<string> {
   if (settings.database.url !== undefined) return settings.database.url;
   const password = readOrCreateSecret(home, 'postgres-password');
-  const port = await keptPort(home.portsFile, 'postgres');
+  const port = await keepPort(home.portsFile, 'postgres');
   const logFile = join(home.logs, 'postgres.log');
   const start = () => startEmbeddedPostgres({ dataFolder: home.postgresData, logFile, port, password });
   const postgres = await parts.add('postgres', { name: 'Postgres', start, tell });
@@ -59,10 +59,10 @@ export async function startTemporal({ settings, home, parts, tell }: Surrounding
     namespace,
     databaseFile: home.temporalDatabase,
     logFile: join(home.logs, 'temporal.log'),
-    port: await keptPort(home.portsFile, 'temporal'),
-    uiPort: await keptPort(home.portsFile, 'temporal-ui'),
-    httpPort: await keptPort(home.portsFile, 'temporal-http'),
-    metricsPort: await keptPort(home.portsFile, 'temporal-metrics'),
+    port: await keepPort(home.portsFile, 'temporal'),
+    uiPort: await keepPort(home.portsFile, 'temporal-ui'),
+    httpPort: await keepPort(home.portsFile, 'temporal-http'),
+    metricsPort: await keepPort(home.portsFile, 'temporal-metrics'),
   };
   const temporal = await parts.add('temporal', { name: 'Temporal', start: () => startTemporalServer(options), tell });
   return { address: temporal.address, namespace, ui: temporal.ui };

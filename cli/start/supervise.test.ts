@@ -22,7 +22,7 @@ function fakeRun(pid: number): Running & { end: (reason: string) => void; stoppe
   };
 }
 
-async function supervised(starts: (() => Promise<ReturnType<typeof fakeRun>>)[]) {
+async function startSupervised(starts: (() => Promise<ReturnType<typeof fakeRun>>)[]) {
   const lines: string[] = [];
   const pids: number[] = [];
   let told: () => void = () => {};
@@ -46,7 +46,7 @@ async function supervised(starts: (() => Promise<ReturnType<typeof fakeRun>>)[])
 
 it('restarts a part that ended unexpectedly, and says so', async () => {
   const [first, second] = [fakeRun(1), fakeRun(2)];
-  const { part, lines, pids, started } = await supervised([async () => first, async () => second]);
+  const { part, lines, pids, started } = await startSupervised([async () => first, async () => second]);
   first.end('exit code 1');
   await started(2);
   expect(pids).toEqual([1, 2]);
@@ -62,7 +62,7 @@ it('restarts a part that ended unexpectedly, and says so', async () => {
 it('retries a failed start, after a longer wait', async () => {
   const [first, second] = [fakeRun(1), fakeRun(2)];
   const fail = () => Promise.reject(new Error('port taken'));
-  const { part, lines, started } = await supervised([async () => first, fail, async () => second]);
+  const { part, lines, started } = await startSupervised([async () => first, fail, async () => second]);
   first.end('SIGKILL');
   await started(2);
   expect(lines.slice(1)).toEqual([
@@ -75,12 +75,12 @@ it('retries a failed start, after a longer wait', async () => {
 });
 
 it('does not retry a failed first start', async () => {
-  await expect(supervised([() => Promise.reject(new Error('bad settings'))])).rejects.toThrow('bad settings');
+  await expect(startSupervised([() => Promise.reject(new Error('bad settings'))])).rejects.toThrow('bad settings');
 });
 
 it('does not restart a stopped part, also while it waits for its next start', async () => {
   const first = fakeRun(1);
-  const { part, pids, lines } = await supervised([async () => first, async () => fakeRun(2)]);
+  const { part, pids, lines } = await startSupervised([async () => first, async () => fakeRun(2)]);
   first.end('SIGKILL');
   await expect.poll(() => lines.length).toBe(2);
   await part.stop(1_000);

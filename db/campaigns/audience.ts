@@ -88,7 +88,7 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
   if (!campaign) return { outcome: 'stopped' };
-  if (campaign.audience_done) return { outcome: 'taken', done: true, ...(await takenSoFar(trx, p)) };
+  if (campaign.audience_done) return { outcome: 'taken', done: true, ...(await readTakenSoFar(trx, p)) };
   const predicate = pagePredicate(await audiencePredicate(trx, toAudience(p.projectId, campaign)), campaign);
   const page = await takeRows(trx, p, campaign, predicate);
   await sql`
@@ -96,7 +96,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
   await insertChunks(trx, p, page.chunks);
-  const taken = await takenSoFar(trx, p);
+  const taken = await readTakenSoFar(trx, p);
   // This statement comes last, because every send of the project waits for the lock on the month's row.
   const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
   const room = await takeAllowance(trx, { projectId: p.projectId, campaign, n: counted });
@@ -182,7 +182,7 @@ async function lockSending(
   return rows[0];
 }
 
-async function takenSoFar(trx: Trx, p: { projectId: string; campaignId: string }): Promise<TakenSoFar> {
+async function readTakenSoFar(trx: Trx, p: { projectId: string; campaignId: string }): Promise<TakenSoFar> {
   const { rows } = await sql<{ recipients: number; lastSeq: number }>`
     SELECT coalesce(sum(size), 0)::int AS recipients, greatest(max(seq), 0) AS "lastSeq"
     FROM campaign_chunks WHERE campaign_id = ${p.campaignId}

@@ -4,16 +4,16 @@ import {
   type ContactUpsert,
   changeOf,
   foldByEmail,
-  isStrangers,
+  isUntrustedWrite,
   type KnownContact,
-  strangersKeys,
+  untrustedKeysOf,
 } from '../../rules/contacts/change.ts';
 import { publicDataOf, type StoredData, splitByWriter } from '../../rules/contacts/public-data.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ContactEvent } from '../../rules/events/event-names.ts';
 import { checkData, type Data } from '../../rules/filters/data-values.ts';
-import { markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
@@ -123,7 +123,7 @@ async function lockKnown(
   // depend on the current values, which must not change meanwhile. Ids are looked up address by address, because that
   // plan does not read the whole project (see `ownedBy`). The locked row is checked for its address again, since the
   // address may have changed meanwhile.
-  const judged = [...p.wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
+  const judged = [...p.wanted.values()].some((row) => isUntrustedWrite(row) && saysSomething(row));
   const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await prepared<ContactRow>`
     SELECT ${STORED_COLUMNS}, false AS is_new, false AS changed
@@ -146,7 +146,9 @@ async function holdBackAsking(
   wanted: Map<string, ContactUpsert>,
   known: Map<string, StoredContact>,
 ): Promise<string[]> {
-  const asking = [...wanted.values()].filter((row) => isStrangers(row) && wouldSubscribe(row, known.get(row.email), p));
+  const asking = [...wanted.values()].filter(
+    (row) => isUntrustedWrite(row) && wouldSubscribe(row, known.get(row.email), p),
+  );
   if (asking.length === 0 || !(await asksForConfirmation(trx, p.projectId))) return [];
   for (const row of asking) wanted.set(row.email, { ...row, subscribed: known.has(row.email) ? undefined : false });
   return asking.map((row) => row.email);
@@ -165,7 +167,8 @@ async function settleSubscriptions(
   known: Map<string, StoredContact>,
 ): Promise<Set<string>> {
   const { projectId, suppressionKey } = p;
-  const asksTo = (row: ContactUpsert) => row.subscribed === true && (p.liftsUnsubscribe ?? true) && !isStrangers(row);
+  const asksTo = (row: ContactUpsert) =>
+    row.subscribed === true && (p.liftsUnsubscribe ?? true) && !isUntrustedWrite(row);
   const asking = [...wanted.values()].filter(asksTo).map((row) => row.email);
   const standing = await findRefusals(trx, suppressionKey, { projectId, emails: asking });
   const isKept = ({ email, resubscribe }: ContactUpsert) => {
@@ -184,8 +187,8 @@ async function settleSubscriptions(
     const row = wanted.get(email);
     if (row) wanted.set(email, { ...row, subscribed: known.has(email) ? undefined : false });
   }
-  const strangers = subscribing.filter((row) => isStrangers(row) && !refused.has(row.email));
-  await settleHistories(trx, { projectId, contacts: strangers.flatMap((row) => known.get(row.email) ?? []) });
+  const untrusted = subscribing.filter((row) => isUntrustedWrite(row) && !refused.has(row.email));
+  await settleHistories(trx, { projectId, contacts: untrusted.flatMap((row) => known.get(row.email) ?? []) });
   return new Set(lifted.filter((email) => standing.get(email)?.isOwn));
 }
 
@@ -240,15 +243,17 @@ function startsSubscribed(row: ContactUpsert, p: UpsertContacts): boolean {
 
 async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[]): Promise<StoredContact[]> {
   if (wanted.length === 0) return [];
-  const rows = wanted.map((row) => (row.by === 'stranger' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
-  for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
+  const rows = wanted.map((row) =>
+    row.by === 'unauthenticated' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row,
+  );
+  for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: untrustedKeysOf(row) }, row);
   // DO UPDATE, not DO NOTHING: the loser of a race then gets the winner's row, locked (docs/decisions.md).
   const { rows: inserted } = await prepared<ContactRow>`
     INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
     FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => startsSubscribed(row, p))}::bool[],
       ${rows.map((row) => JSON.stringify(row.set))}::text[],
-      ${rows.map((row) => arrayLiteral(strangersKeys(row)))}::text[])
+      ${rows.map((row) => arrayLiteral(untrustedKeysOf(row)))}::text[])
       AS i (email, subscribed, data, untrusted)
     ORDER BY i.email
     ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
@@ -311,8 +316,8 @@ function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
  * values that it copies are counted separately.
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
-  const { own, strangers } = splitByWriter(contact);
-  const errors = [...checkData(own), ...(copies(row) ? checkData(strangers) : [])];
+  const { own, untrusted } = splitByWriter(contact);
+  const errors = [...checkData(own), ...(copies(row) ? checkData(untrusted) : [])];
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
 }
 

@@ -202,7 +202,7 @@ export async function deleteTemplate(
   { read, ...ref }: TemplateRef & { read?: ReadVersion | undefined },
 ): Promise<void> {
   if (read) await lockTemplate(trx, ref, read);
-  const steps = await lockedStepsUsing(trx, ref);
+  const steps = await lockStepsUsing(trx, ref);
   if (steps.length > 0) {
     throw new AppError('CONFLICT', {
       message: 'Steps of workflows use this template.',
@@ -238,7 +238,7 @@ async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: Read
  * Locks the template first, so that no step starts to use it meanwhile: the foreign key of a step waits for this
  * lock.
  */
-async function lockedStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
+async function lockStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
   const row = await trx
     .selectFrom('templates')
     .select('id')

@@ -6,7 +6,7 @@ import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { Mailbox } from '../../rules/mime/mime-headers.ts';
-import { markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { Db } from '../connection.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';

@@ -1,6 +1,6 @@
 import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { markUntrusted, type Sourced, untrustedNames } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced, untrustedNames } from '../../rules/provenance/provenance.ts';
 
 /** The JSON of the columns `emails.variables` and `emails.options`. */
 export interface VariableColumns {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Begun } from '../../rules/executions/begun.ts';
+import type { StartedWork } from '../../rules/executions/started-work.ts';
 import { type NewOutboxRow, type OutboxRow, priorityOf } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -188,7 +188,7 @@ export async function deleteRows(db: Db, ids: string[]): Promise<void> {
  * Deletes rows that Temporal has started. Returns for each how long the start took from the handover, in
  * milliseconds. Idempotent.
  */
-export async function deleteStarted(db: Db, begun: Begun[]): Promise<number[]> {
+export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<number[]> {
   const { rows } = await prepared<{ ms: number }>`
     DELETE FROM outbox o
     USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[], ${begun.map((b) => b.visit)}::int[])

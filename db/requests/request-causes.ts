@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { MADE_KINDS } from '../../rules/request-made.ts';
+import { AFFECTED_KINDS } from '../../rules/affected-rows.ts';
 import { timeOfUuid } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
@@ -35,7 +35,7 @@ export function entriesThatCreated(projectId: string, ids: readonly string[]): R
     const at = timeOfUuid(id)?.getTime();
     if (at === undefined) return sql`SELECT NULL::uuid`;
     const idAt = (ms: number) => firstIdAt(sql`${new Date(ms)}::timestamptz`);
-    const has = MADE_KINDS.map((kind) => sql`made->${sql.lit(kind)} ? ${id}`);
+    const has = AFFECTED_KINDS.map((kind) => sql`made->${sql.lit(kind)} ? ${id}`);
     return sql`SELECT id FROM requests
       WHERE (project_id, id) >= (${projectId}, ${idAt(at - CLOCKS_APART_MS)}) AND (project_id, id) < (${projectId}, ${idAt(at + ANSWERED_MS)})
         AND made IS NOT NULL AND (${sql.join(has, sql` OR `)})`;

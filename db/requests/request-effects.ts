@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { AffectedRows } from '../../rules/affected-rows.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
-import type { RequestMade } from '../../rules/request-made.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { Db } from '../connection.ts';
 
@@ -26,7 +26,10 @@ export interface RequestEffects {
 }
 
 /** Finds the effects of a request by the ids that the log kept. Returns the first 100 of each kind. */
-export async function findEffects(db: Db, p: { projectId: string; made: RequestMade | null }): Promise<RequestEffects> {
+export async function findEffects(
+  db: Db,
+  p: { projectId: string; made: AffectedRows | null },
+): Promise<RequestEffects> {
   const { projectId, made } = p;
   const { events: eventIds = [], executions: executionIds = [], emails: emailIds = [], sms: smsIds = [] } = made ?? {};
   const contacts = await rowsOf<RequestEffects['contacts'][number]>(

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
+import type { AffectedRows } from '../../rules/affected-rows.ts';
 import { AppError } from '../../rules/errors.ts';
 import { redact } from '../../rules/failure-text.ts';
-import type { RequestMade } from '../../rules/request-made.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -24,7 +24,7 @@ export interface LoggedRequest {
   /** `key:<id>`, `user:<id>` or `public`. */
   actor: string;
   errorCode: string | null;
-  made: RequestMade | null;
+  made: AffectedRows | null;
   createdAt: Date;
 }
 

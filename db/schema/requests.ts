@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { RequestMade } from '../../rules/request-made.ts';
+import type { AffectedRows } from '../../rules/affected-rows.ts';
 import type { GeneratedTimestamp, NullableJson } from './columns.ts';
 
 /** The log of requests. */
@@ -20,6 +20,6 @@ export interface RequestsTable {
   /** `key:<id>`, `user:<id>` or `public`. */
   actor: string;
   error_code: string | null;
-  made: NullableJson<RequestMade>;
+  made: NullableJson<AffectedRows>;
   created_at: GeneratedTimestamp;
 }

@@ -83,7 +83,7 @@ export async function listSegmentContacts(
   if (isLast) return { items, total: offset + items.length };
   const count = countQuery(segment.projectId, predicate);
   const isCheap = (await costOf(db, count)) <= MAX_COUNT_COST;
-  return { items, total: isCheap ? await countBy(db, count) : await keptCount(db, segment) };
+  return { items, total: isCheap ? await countBy(db, count) : await readKeptCount(db, segment) };
 }
 
 /**
@@ -103,7 +103,7 @@ export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Pr
  * without delaying its own response. If that process ends meanwhile, the old count stays until the next caller finds
  * it.
  */
-async function keptCount(db: Db, segment: SegmentDefinition): Promise<number> {
+async function readKeptCount(db: Db, segment: SegmentDefinition): Promise<number> {
   const { rows } = await sql<{ member_count: number; never: boolean; stale: boolean }>`
     UPDATE segments s SET counted_at = CASE WHEN was.stale THEN now() ELSE s.counted_at END
     FROM (SELECT id, counted_at IS NULL AS never,

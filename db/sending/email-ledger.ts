@@ -10,7 +10,7 @@ import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { dataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';

@@ -123,7 +123,7 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
     causeId: email.executionId,
     // The subject may contain text of an unauthenticated caller.
     untrusted: [email.contact?.data, email.variables].some((values) => values && values.untrusted.size > 0),
-    swayed: email.options.forStranger === true,
+    untrustedTrigger: email.options.forStranger === true,
   };
   const at = new Date().toISOString();
   if (outcome.kind === 'accepted') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { markTrusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../rules/provenance/provenance.ts';
 import { delayDue } from './delay-due.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 

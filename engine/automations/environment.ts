@@ -49,7 +49,7 @@ export interface ExecutionEnvironment {
   /** Records an open email of a visit as sent. */
   noteSent(execution: WalkingExecution, visit: number): Promise<void>;
   /** Records that an unauthenticated caller moved the execution past a wait. */
-  noteSwayed(execution: WalkingExecution): Promise<void>;
+  noteUntrustedTrigger(execution: WalkingExecution): Promise<void>;
   /** Adds the timer that Temporal has to start when an execution reaches a pause. */
   timed(execution: WalkingExecution, step: GraphStep, next: Next): Next;
   /**
@@ -60,7 +60,7 @@ export interface ExecutionEnvironment {
   getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
 
-export type FoundEvent = { id: string; swayed: boolean } | undefined;
+export type FoundEvent = { id: string; untrustedTrigger: boolean } | undefined;
 
 /**
  * Creates the environment of real executions and sandboxes: Postgres and the clock, overridden by the state of a
@@ -74,7 +74,7 @@ export function realEnvironment(trx: Trx): ExecutionEnvironment {
     },
     endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
     noteSent: ({ projectId, id }, visit) => noteStepEmailSent(trx, { projectId, executionId: id, visit }),
-    noteSwayed: ({ projectId, id }) => markUntrustedTrigger(trx, { projectId, executionIds: [id] }),
+    noteUntrustedTrigger: ({ projectId, id }) => markUntrustedTrigger(trx, { projectId, executionIds: [id] }),
   };
 }
 
@@ -90,14 +90,14 @@ export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironmen
     },
     async endWindowWait() {},
     async noteSent() {},
-    async noteSwayed() {},
+    async noteUntrustedTrigger() {},
   };
 }
 
 function environmentOfRuns(
   db: Db,
   clock: () => number,
-): Omit<ExecutionEnvironment, 'findEvent' | 'noteSent' | 'noteSwayed' | 'endWindowWait'> {
+): Omit<ExecutionEnvironment, 'findEvent' | 'noteSent' | 'noteUntrustedTrigger' | 'endWindowWait'> {
   return {
     now: ({ run }) => new Date(clock() + (run?.aheadMs ?? 0)),
     loadVariables: (execution) => loadStepVariables(db, execution),
@@ -145,5 +145,5 @@ function takeOwnEvent(
   now: Date,
 ): FoundEvent {
   const event = run && takeEvent(run, wait, { since: wait.since ?? now, now, from: wait.from });
-  return event ? { id: event.id, swayed: false } : undefined;
+  return event ? { id: event.id, untrustedTrigger: false } : undefined;
 }

@@ -42,8 +42,8 @@ export async function lockExecutions(
   if (!p.contactsLocked) await lockTheirContacts(trx, { projectId, ids: asked.map(idOf) });
   const { rows } = await prepared<LockedRow>`
     SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
-      e.event, e.context, e.untrusted, e.swayed, e.mode, e.laps, e.run, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
-      e.completed_at AS "completedAt", w.name AS "workflowName",
+      e.event, e.context, e.untrusted, e.swayed AS "untrustedTrigger", e.mode, e.laps, e.run, e.status,
+      e.exit_reason AS reason, e.started_at AS "startedAt", e.completed_at AS "completedAt", w.name AS "workflowName",
       jsonb_build_object('exitOn', coalesce(w.exit_on, '[]'), 'exitWhenUnsubscribed', w.exit_when_unsubscribed) AS exits, to_jsonb(a) AS asked, to_jsonb(c) AS current,
       (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "standingMs"
     FROM unnest(${asked.map(idOf)}::uuid[], ${asked.map((a) => a.visit)}::int[]) AS u (id, visit)

@@ -128,7 +128,7 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): Cu
     visit: 0,
     laps: null,
     untrusted: false,
-    swayed: false,
+    untrustedTrigger: false,
     mode: 'live',
     status: 'RUNNING',
     reason: null,

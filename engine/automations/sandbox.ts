@@ -55,7 +55,7 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
     laps: null,
     run,
     untrusted: false,
-    swayed: false,
+    untrustedTrigger: false,
     mode: 'test' as const,
     exits: { exitOn, exitWhenUnsubscribed },
   };

@@ -35,7 +35,7 @@ export async function startManually(
     event: {},
     context: p.context,
     untrusted: false,
-    swayed: false,
+    untrustedTrigger: false,
     mode: p.mode,
     causeId: null,
   };

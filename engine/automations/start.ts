@@ -31,7 +31,7 @@ export interface ExecutionRequest {
   context: Record<string, unknown>;
   untrusted: boolean;
   /** Whether an unauthenticated caller started it, even when its data is the tenant's. */
-  swayed: boolean;
+  untrustedTrigger: boolean;
   mode: KeyMode;
   /** The execution whose step caused the event. */
   causeId: string | null;
@@ -113,7 +113,7 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
       FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
         ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
         ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
-        ${starts.map((s) => s.swayed)}::boolean[], ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[],
+        ${starts.map((s) => s.untrustedTrigger)}::boolean[], ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[],
         ${values}::uuid[])
         AS s (id, contact_id, event_id, event_name, event, context, untrusted, swayed, mode, cause_id, reentry_value)
     ), too_deep AS (

@@ -5,7 +5,7 @@ import { buildVariables, type ContactUrls } from '../../rules/content/variables.
 import { type Exits, fillExits } from '../../rules/executions/exits.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { broughtBy, markTrusted, markUntrusted, type Sourced } from '../../rules/strangers/provenance.ts';
+import { markTrusted, markUntrusted, markUntrustedIf, type Sourced } from '../../rules/provenance/provenance.ts';
 import { withRun } from './run-tables.ts';
 
 export interface StepVariables {
@@ -47,7 +47,7 @@ export async function loadStepVariables(
   const contact = { id, email, subscribed, data: markUntrusted(row?.data ?? {}, row?.untrustedKeys) };
   const variables = buildVariables({
     contact,
-    event: broughtBy(execution.event, execution.untrusted),
+    event: markUntrustedIf(execution.event, execution.untrusted),
     zone: row?.zone ?? 'UTC',
     context: markTrusted(execution.context), // Set only with a secret key or a session.
     ...(urls && { urls }),

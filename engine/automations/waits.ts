@@ -65,9 +65,9 @@ export async function findMatchingEvent(
   trx: Trx,
   { projectId, id: executionId }: { projectId: string; id: string },
   wait: SoughtEvent,
-): Promise<{ id: string; swayed: boolean } | undefined> {
-  const { rows } = await sql<{ id: string; data: unknown; swayed: boolean; zone: string }>`
-    SELECT id, data, untrusted OR swayed AS swayed, (SELECT timezone FROM projects WHERE id = ${projectId}) AS zone
+): Promise<{ id: string; untrustedTrigger: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; data: unknown; untrustedTrigger: boolean; zone: string }>`
+    SELECT id, data, untrusted OR swayed AS "untrustedTrigger", (SELECT timezone FROM projects WHERE id = ${projectId}) AS zone
     FROM events
     WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
       AND created_at >= coalesce(${wait.since}::timestamptz, now()) AND id <> ALL(${wait.taken}::uuid[])
@@ -103,7 +103,13 @@ export async function satisfyWaits(
   p: {
     projectId: string;
     zone: string | undefined;
-    events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[];
+    events: {
+      id: string;
+      contactId: string | null;
+      name: string;
+      data: Record<string, unknown>;
+      untrustedTrigger: boolean;
+    }[];
     waits: OpenWait[];
   },
 ): Promise<OutboxRow[]> {
@@ -118,7 +124,7 @@ export async function satisfyWaits(
         isTakenBy(wait, candidate) &&
         matchesEventData(filters, candidate.data, clock),
     );
-    return event ? [{ ...wait, eventId: event.id, swayed: event.swayed }] : [];
+    return event ? [{ ...wait, eventId: event.id, untrustedTrigger: event.untrustedTrigger }] : [];
   });
   if (satisfied.length === 0) return [];
   await sql`
@@ -129,7 +135,7 @@ export async function satisfyWaits(
   `.execute(trx);
   await markUntrustedTrigger(trx, {
     projectId,
-    executionIds: satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])),
+    executionIds: satisfied.flatMap((wait) => (wait.untrustedTrigger ? wait.executionId : [])),
   });
   return enqueue(
     trx,

@@ -41,7 +41,7 @@ export interface WalkingExecution {
   /** True when an unauthenticated caller's event started it, so that `event` holds that caller's values. */
   untrusted: boolean;
   /** True when an unauthenticated caller started it or moved it past a wait, so it cannot lift a refusal. */
-  swayed: boolean;
+  untrustedTrigger: boolean;
   mode: KeyMode;
   /** Stored once its workflow has a cycle; null before. */
   laps: LoopGuard | null;
@@ -151,9 +151,9 @@ async function stopAtWait(environment: ExecutionEnvironment, w: Walk, step: Grap
   };
   const event = await environment.findEvent(w.execution, { ...wait, taken: takenIn(w), from: w.from ?? 0 });
   if (event) {
-    if (event.swayed) {
-      w.execution.swayed = true;
-      await environment.noteSwayed(w.execution);
+    if (event.untrustedTrigger) {
+      w.execution.untrustedTrigger = true;
+      await environment.noteUntrustedTrigger(w.execution);
     }
     addVisit(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
     return { branch: 'event' };

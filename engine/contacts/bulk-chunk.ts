@@ -112,7 +112,7 @@ async function setSubscribed(
     projectId: p.projectId,
     contacts,
     mode: p.mode,
-    forStranger: false,
+    untrustedTrigger: false,
     causeId: null,
     by: p.by,
   });

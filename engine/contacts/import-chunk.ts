@@ -60,7 +60,7 @@ async function importRows(
     projectId: p.projectId,
     contacts: p.job.input.triggerWorkflows ? contacts : contacts.map(({ isNew: _, ...contact }) => contact),
     mode: p.job.input.mode,
-    forStranger: false,
+    untrustedTrigger: false,
     causeId: null,
     by: `job:${p.id}`,
   });

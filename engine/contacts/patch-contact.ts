@@ -10,7 +10,7 @@ import { AppError } from '../../rules/errors.ts';
 import { CONTACT_EVENTS } from '../../rules/events/event-names.ts';
 import { applyData, type Data } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { Sourced } from '../../rules/strangers/provenance.ts';
+import type { Sourced } from '../../rules/provenance/provenance.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { setContactTopics } from './topic-choices.ts';
 
@@ -37,7 +37,7 @@ export async function patchContact(
     /** Keys that an unauthenticated caller wrote stay marked until the tenant writes them again. */
     data?: Sourced<Data> | undefined;
     /** Whether an unauthenticated caller caused this change, which then lifts no refusal. */
-    forStranger: boolean;
+    untrustedTrigger: boolean;
     mode?: KeyMode;
     /** The execution whose step makes the change, if any. */
     causeId: string | null;
@@ -49,7 +49,7 @@ export async function patchContact(
 ): Promise<SavedContact> {
   const { set, remove, errors } = applyData(p.data?.values, p.causeId === null ? 'refuse' : 'keep');
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-  const by = { copied: p.data?.untrusted ?? new Set<string>(), swayed: p.forStranger };
+  const by = { copied: p.data?.untrusted ?? new Set<string>(), untrustedTrigger: p.untrustedTrigger };
   const current = await lockContact(trx, p);
   const email = p.email === undefined ? current.email : normalizeEmail(p.email);
   const moved = email === current.email ? {} : await changeEmail(trx, p, { current, email });
@@ -64,7 +64,7 @@ export async function patchContact(
     projectId: p.projectId,
     contacts: saved ? [saved] : [],
     mode: p.mode ?? 'live',
-    forStranger: p.forStranger,
+    untrustedTrigger: p.untrustedTrigger,
     causeId: p.causeId,
     by: p.actor,
   });
@@ -80,7 +80,10 @@ export async function patchContact(
  */
 async function changeEmail(
   trx: Trx,
-  p: Pick<Parameters<typeof patchContact>[1], 'projectId' | 'id' | 'subscribed' | 'forStranger' | 'suppressionKey'>,
+  p: Pick<
+    Parameters<typeof patchContact>[1],
+    'projectId' | 'id' | 'subscribed' | 'untrustedTrigger' | 'suppressionKey'
+  >,
   { current, email }: { current: Contact; email: string },
 ): Promise<{ subscribed?: boolean }> {
   const { projectId, id, suppressionKey: key } = p;
@@ -89,7 +92,7 @@ async function changeEmail(
   await leaveAddress(trx, key, { projectId, contact: current });
   await copyRefusals(trx, key, { projectId, from: current.email, to: email });
   await adoptAddresses(trx, key, { projectId, contacts: [{ id, email }] });
-  if (p.subscribed !== undefined && !(p.subscribed && p.forStranger)) return {};
+  if (p.subscribed !== undefined && !(p.subscribed && p.untrustedTrigger)) return {};
   const reasons = (await findSuppressions(trx, key, { projectId, emails: [email] })).get(email) ?? [];
   if (reasons.length > 0) return current.subscribed ? { subscribed: false } : {};
   return isBounced ? { subscribed: true } : {};

@@ -41,7 +41,7 @@ export async function recordSubscriptionChanges(
      * Whether an unauthenticated caller caused the change, by the public key or by a step of an execution that it
      * started.
      */
-    forStranger: boolean;
+    untrustedTrigger: boolean;
     mode?: KeyMode;
     /** The execution whose step changed them, if any. */
     causeId: string | null;
@@ -63,7 +63,7 @@ export async function recordSubscriptionChanges(
       name: subscriptionEvent(contact.subscribed),
       data: contact.resubscribed ? { resubscribed: true } : p.reason ? { reason: p.reason } : {},
       untrusted: false,
-      swayed: p.forStranger,
+      untrustedTrigger: p.untrustedTrigger,
       ...(p.mode !== undefined && { mode: p.mode }),
       causeId: p.causeId,
       actor: contact.by ?? p.by ?? cause,
@@ -101,5 +101,5 @@ export async function unsubscribeAddresses(
     UPDATE contacts c SET subscribed = false, was_unsubscribed = true, pending = false, updated_at = now() FROM locked WHERE c.id = locked.id
     RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
-  return recordSubscriptionChanges(trx, { ...p, contacts, forStranger: false, causeId: null });
+  return recordSubscriptionChanges(trx, { ...p, contacts, untrustedTrigger: false, causeId: null });
 }

@@ -172,7 +172,7 @@ async function setSubscribed(
     projectId,
     contacts: rows,
     mode,
-    forStranger: false,
+    untrustedTrigger: false,
     causeId: null,
     by: 'contact',
   });

@@ -42,7 +42,7 @@ export async function setContactTopics(
     if (!topic || (row.was ?? topic.default_subscribed) === row.joined) return [];
     const name: TopicEvent = row.joined ? 'topic.joined' : 'topic.left';
     const data = { topicId: row.topic_id, topic: topic.slug, name: topic.name };
-    return [{ contactId, name, data, untrusted: false, swayed: false, mode: p.mode, causeId: null }];
+    return [{ contactId, name, data, untrusted: false, untrustedTrigger: false, mode: p.mode, causeId: null }];
   });
   const { outbox } = await recordEvents(trx, { projectId, events, contactsLocked: true });
   return outbox;

@@ -35,7 +35,7 @@ export async function recordManualEvent(
         emailId: p.emailId,
         mode: p.mode,
         untrusted: false,
-        swayed: false,
+        untrustedTrigger: false,
         causeId: null,
       },
     ],

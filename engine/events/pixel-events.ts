@@ -29,7 +29,7 @@ export async function recordPixelEvents(
   const emails = [...new Set(p.events.flatMap((event) => event.email ?? []))];
   const contacts = await upsertContacts(trx, {
     projectId,
-    rows: emails.map((email) => ({ email, set: {}, remove: [], by: 'stranger' as const })),
+    rows: emails.map((email) => ({ email, set: {}, remove: [], by: 'unauthenticated' as const })),
     defaultSubscribed: false,
     suppressionKey: p.suppressionKey,
     causeId: null,
@@ -40,7 +40,7 @@ export async function recordPixelEvents(
     name: PIXEL_PREFIX + event.name,
     data: payloadOf(event),
     untrusted,
-    swayed: untrusted,
+    untrustedTrigger: untrusted,
     causeId: null,
     mode,
   }));

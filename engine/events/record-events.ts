@@ -29,7 +29,7 @@ export interface NewEvent {
    * True when an unauthenticated caller caused the event, even when its data is the service's or the tenant's.
    * Executions that it starts lift no refusal.
    */
-  swayed: boolean;
+  untrustedTrigger: boolean;
   /** `test` when a test key caused it: emails and SMS of its executions never reach a provider. */
   mode?: KeyMode;
   /** The execution whose step caused it, if any. Executions that it starts are one link further down the chain. */
@@ -118,7 +118,7 @@ async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }
   return events.map((event) => {
     const cause = swaying.get(event.causeId ?? '');
     const untrusted = event.untrusted || cause?.untrusted === true;
-    return { ...event, untrusted, swayed: untrusted || event.swayed || cause !== undefined };
+    return { ...event, untrusted, untrustedTrigger: untrusted || event.untrustedTrigger || cause !== undefined };
   });
 }
 
@@ -143,7 +143,7 @@ async function insertEvents(trx: Trx, p: { projectId: string; events: NewEvent[]
       ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
       ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
       ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[], ${recorded.map((e) => e.untrusted)}::bool[],
-      ${recorded.map((e) => e.swayed)}::bool[], ${recorded.map((e) => e.actor ?? null)}::text[]) AS u
+      ${recorded.map((e) => e.untrustedTrigger)}::bool[], ${recorded.map((e) => e.actor ?? null)}::text[]) AS u
   `.execute(trx);
   return recorded;
 }
@@ -164,7 +164,7 @@ async function startTriggered(
             event: event.data,
             context: {},
             untrusted: event.untrusted,
-            swayed: event.swayed,
+            untrustedTrigger: event.untrustedTrigger,
             mode: event.mode ?? ('live' as const),
             causeId: event.causeId,
           },

@@ -87,7 +87,7 @@ export async function waitForVariant(
   const { projectId, variantId } = p;
   const [contact] = await upsertContacts(trx, {
     projectId,
-    rows: [{ email: p.email, set: {}, remove: [], by: 'stranger' as const }],
+    rows: [{ email: p.email, set: {}, remove: [], by: 'unauthenticated' as const }],
     defaultSubscribed: false,
     suppressionKey: p.suppressionKey,
     causeId: null,
@@ -142,7 +142,7 @@ export async function notifyWaiting(
     data: { variantId, productTitle: row.product_title, title: row.title, url: row.url },
     mode: row.restock_mode,
     untrusted: false,
-    swayed: true, // Any caller with the public key can ask for any person.
+    untrustedTrigger: true, // Any caller with the public key can ask for any person.
     causeId: null,
   }));
   const { outbox } = await recordEvents(trx, { projectId, events });

@@ -94,7 +94,7 @@ async function record(
     ...contact,
     by: untrusted ? PUBLIC_ACTOR : requests[index]?.owner.name,
   }));
-  const changed = { projectId, contacts: by, forStranger: untrusted, mode, causeId: null };
+  const changed = { projectId, contacts: by, untrustedTrigger: untrusted, mode, causeId: null };
   const changes = await recordSubscriptionChanges(trx, changed);
   const recorded = await recordEvents(trx, {
     projectId,
@@ -103,7 +103,7 @@ async function record(
       name: request.event,
       data: plainData(request.data ?? {}),
       untrusted,
-      swayed: untrusted,
+      untrustedTrigger: untrusted,
       causeId: null,
       mode,
     })),
@@ -130,7 +130,7 @@ function refusedRequests(requests: TrackRequest[], contacts: UpsertedContact[]):
   });
 }
 
-const WRITERS = { protected: 'stranger', open: 'visitor' } as const satisfies Record<PublicKeyMode, Writer>;
+const WRITERS = { protected: 'unauthenticated', open: 'visitor' } as const satisfies Record<PublicKeyMode, Writer>;
 
 function saveContacts(trx: Trx, p: TrackRequests, keyMode: PublicKeyMode | undefined): Promise<UpsertedContact[]> {
   const by: Writer = keyMode === undefined ? 'project' : WRITERS[keyMode];

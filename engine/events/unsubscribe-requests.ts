@@ -45,7 +45,7 @@ export async function noteUnsubscribeRequests(
       name: UNSUBSCRIBE_REQUESTED_EVENT,
       data: { caller, requests: 1 },
       untrusted: false,
-      swayed: true,
+      untrustedTrigger: true,
       causeId: null,
       mode,
       actor: PUBLIC_ACTOR,

@@ -44,7 +44,7 @@ export async function endAddresses(
   const outbox: OutboxRow[] = [];
   for (const { causeId, contactIds } of mergeByCause(p.ended)) {
     const changed = contacts.filter(({ id }) => contactIds.includes(id));
-    const change = { projectId, contacts: changed, reason: because, forStranger: false, causeId, by: source };
+    const change = { projectId, contacts: changed, reason: because, untrustedTrigger: false, causeId, by: source };
     if (changed.length > 0) outbox.push(...(await recordSubscriptionChanges(trx, change)));
   }
   return outbox;

@@ -73,7 +73,7 @@ export async function recordReceived(
   p: { projectId: string; suppressionKey: Buffer; mail: ReceivedMail },
 ): Promise<OutboxRow[]> {
   const { projectId, mail } = p;
-  const rows = [{ email: mail.sender, set: {}, remove: [], by: 'stranger' as const }];
+  const rows = [{ email: mail.sender, set: {}, remove: [], by: 'unauthenticated' as const }];
   const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false, causeId: null });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
   if (await isKnown(trx, { projectId, contactId: contact.id, mail })) return [];
@@ -128,7 +128,7 @@ export async function recordReceived(
     name: 'email.received',
     data,
     untrusted: true,
-    swayed: true,
+    untrustedTrigger: true,
     causeId: null,
   };
   return (await recordEvents(trx, { projectId, events: [event] })).outbox;

@@ -37,7 +37,7 @@ export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<Out
       name: SMS_RECEIVED_EVENT,
       data: { ...sms, text },
       untrusted: true,
-      swayed: true,
+      untrustedTrigger: true,
       causeId: null,
     }));
     outbox.push(...(await recordEvents(trx, { projectId, events, contactsLocked: true })).outbox);

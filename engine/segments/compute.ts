@@ -106,13 +106,13 @@ async function settlePage(
   const exited = left.rows.filter((row) => row.known);
   const moved = [...entered.rows, ...exited].map((row) => row.contact_id);
   const causes = await findCauses(trx, ref, moved);
-  const swayed = await findUntrustedContacts(trx, segment, moved);
+  const untrustedContacts = await findUntrustedContacts(trx, segment, moved);
   const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
     rows.map(({ contact_id: id }) => ({
       ...eventOf(segment, id, change),
       causeId: causes.get(id) ?? null,
       untrusted: false,
-      swayed: swayed.has(id),
+      untrustedTrigger: untrustedContacts.has(id),
     }));
   const entries = eventsOf(entered.rows, 'entry');
   const exits = eventsOf(exited, 'exit');

@@ -16,7 +16,7 @@ import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Mailbox } from '../../rules/mime/mime-headers.ts';
 import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
-import { overlay } from '../../rules/strangers/provenance.ts';
+import { overlay } from '../../rules/provenance/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { composeSends, type SendDraft } from './send-drafts.ts';
@@ -173,7 +173,7 @@ async function saveRecipients(
       const changed = ofMode.flatMap((draft) =>
         (contacts.get(draft) ?? []).map((contact) => ({ ...contact, by: draft.request.owner.name })),
       );
-      const change = { projectId, contacts: changed, mode, forStranger: false, causeId: null };
+      const change = { projectId, contacts: changed, mode, untrustedTrigger: false, causeId: null };
       outbox.push(...(await recordSubscriptionChanges(trx, change)));
     }
   }

@@ -9,7 +9,7 @@ import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { dataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { Lru } from '../../rules/lru.ts';
-import { markUntrusted, type Sourced, type Taken } from '../../rules/strangers/provenance.ts';
+import { markUntrusted, type Sourced, type Taken } from '../../rules/provenance/provenance.ts';
 import type { NewEvent } from '../events/record-events.ts';
 
 /** The variables of an email in the history: the contact as it is now, and the email's own variables. */
@@ -79,7 +79,7 @@ export function eventOfMail(email: Email, name: string, detail: Record<string, u
     name,
     data: { ...values, ...detail },
     untrusted: untrusted.size > 0,
-    swayed: email.options?.forStranger === true,
+    untrustedTrigger: email.options?.forStranger === true,
     causeId: null,
   };
 }

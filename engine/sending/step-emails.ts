@@ -8,11 +8,11 @@ import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { MailType } from '../../db/schema/contents.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
-import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
+import { interpolate, namesUntrustedValue } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import { parseMailbox } from '../../rules/emails/email-address.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
-import { markUntrusted } from '../../rules/strangers/provenance.ts';
+import { markUntrusted } from '../../rules/provenance/provenance.ts';
 import type { CurrentExecution } from '../automations/locked-executions.ts';
 import type { EffectPosition } from '../automations/resume.ts';
 import { loadStepVariables } from '../automations/variables.ts';
@@ -96,11 +96,11 @@ export async function draftStepEmails(
 }
 
 /** The columns of the row of a step's email, except its content: its variables and options. */
-export function stepEmailRow({ context, event, untrusted, swayed, run }: CurrentExecution): VariableColumns {
+export function stepEmailRow({ context, event, untrusted, untrustedTrigger, run }: CurrentExecution): VariableColumns {
   return toVariableColumns({
     variables: markUntrusted({ ...context, event, context }, untrusted ? ['event'] : []),
     options: {
-      ...(swayed && { forStranger: true }),
+      ...(untrustedTrigger && { forStranger: true }),
       ...(run && { sandbox: { contact: run.contact, skipDelays: run.skipDelays } }),
     },
   });
@@ -152,8 +152,8 @@ async function findTemplates(db: Db, p: { projectId: string; ids: string[] }): P
 }
 
 const NO_ADDRESS = 'the customEmail of the SEND_EMAIL step is not an address';
-const STRANGERS_ADDRESS =
-  'the customEmail of the SEND_EMAIL step names a value that came by the public key or in a mail: a stranger would choose who gets this mail';
+const UNTRUSTED_ADDRESS =
+  'the customEmail of the SEND_EMAIL step names a value that came with the public key or in an email, so anyone could choose the recipient';
 
 /**
  * The interpolated custom address of the step; null means the contact's own; or the reason why the address is unusable.
@@ -166,7 +166,7 @@ async function recipientOf(
   if (recipient?.type !== 'CUSTOM') return null;
   const { variables } = await loadStepVariables(db, execution);
   const template = recipient.customEmail ?? '';
-  if (namesStranger(template, variables)) return { fault: STRANGERS_ADDRESS };
+  if (namesUntrustedValue(template, variables)) return { fault: UNTRUSTED_ADDRESS };
   const address = interpolate(template, variables, { untrusted: 'leaveOut' });
   const parsed = parseMailbox(address);
   return parsed.ok ? parsed.email : { fault: NO_ADDRESS };

@@ -6,15 +6,19 @@ import { publicDataOf, type StoredData } from './public-data.ts';
 /**
  * The writer of a change.
  * - `project`: a secret key, a session, an import, or the service itself.
- * - `stranger`: any caller with the public key, or the sender of an email. It writes the part of `set` that
+ * - `unauthenticated`: any caller with the public key, or the sender of an email. It writes the part of `set` that
  * `publicDataOf` leaves, removes nothing, unsubscribes no one, and subscribes no known contact who was ever
  * unsubscribed.
  * - `visitor`: any caller with the public key of a project whose `publicKeyMode` is `open`. It writes, removes and
  * unsubscribes as the project does. Its values stay untrusted, and it can lift only its own refusals.
  * - A step of the project: the values of the keys `copied` are untrusted, and are stored as such. If an untrusted
- * caller caused the change itself (`swayed`), the step has that caller's limits on subscribing.
+ * caller caused the change itself (`untrustedTrigger`), the step has that caller's limits on subscribing.
  */
-export type Writer = 'project' | 'stranger' | 'visitor' | { copied: ReadonlySet<string>; swayed: boolean };
+export type Writer =
+  | 'project'
+  | 'unauthenticated'
+  | 'visitor'
+  | { copied: ReadonlySet<string>; untrustedTrigger: boolean };
 
 /** The changes of one request to one contact. `set` and `remove` come from `applyData`. */
 export interface ContactUpsert {
@@ -58,8 +62,8 @@ export interface ContactChange {
 }
 
 /** Tells whether the request is untrusted. An untrusted request overrides no refusal. */
-export function isStrangers({ by }: Pick<ContactUpsert, 'by'>): boolean {
-  return by === 'stranger' || by === 'visitor' || (by !== 'project' && by.swayed);
+export function isUntrustedWrite({ by }: Pick<ContactUpsert, 'by'>): boolean {
+  return by === 'unauthenticated' || by === 'visitor' || (by !== 'project' && by.untrustedTrigger);
 }
 
 /** One row an address, in the order of addresses: later rows win over earlier ones. */
@@ -74,18 +78,18 @@ export function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
 }
 
 /** Returns the keys of a row's `set` that are untrusted once they are written. */
-export function strangersKeys({ set, by }: ContactUpsert): string[] {
+export function untrustedKeysOf({ set, by }: ContactUpsert): string[] {
   if (by === 'project') return [];
-  return Object.keys(set).filter((key) => by === 'stranger' || by === 'visitor' || by.copied.has(key));
+  return Object.keys(set).filter((key) => by === 'unauthenticated' || by === 'visitor' || by.copied.has(key));
 }
 
 /** Returns the changes of a row to the stored contact. Undefined if it changes nothing. */
 export function changeOf(given: ContactUpsert, known: KnownContact): ContactChange | undefined {
-  const row = given.by === 'stranger' ? { ...given, set: publicDataOf(known, given.set), remove: [] } : given;
+  const row = given.by === 'unauthenticated' ? { ...given, set: publicDataOf(known, given.set), remove: [] } : given;
   const differing = Object.keys(row.set).filter((key) => !isSame(row.set[key], known.data[key]));
   const remove = row.remove.filter((key) => key in known.data);
-  const strangers = new Set(strangersKeys(row));
-  const written = [...remove, ...Object.keys(row.set).filter((key) => !strangers.has(key))];
+  const untrusted = new Set(untrustedKeysOf(row));
+  const written = [...remove, ...Object.keys(row.set).filter((key) => !untrusted.has(key))];
   const subscribed = subscribedBy(row, known);
   const isVisitors = row.by === 'visitor';
   const isPending = known.pending === true;
@@ -96,7 +100,7 @@ export function changeOf(given: ContactUpsert, known: KnownContact): ContactChan
     isVisitors,
     set: row.set,
     remove: row.remove,
-    distrust: differing.filter((key) => strangers.has(key)),
+    distrust: differing.filter((key) => untrusted.has(key)),
     trust: written.filter((key) => known.untrustedKeys.includes(key)),
   };
   const endsPending = isVisitors && subscribed === false && isPending;
@@ -105,8 +109,8 @@ export function changeOf(given: ContactUpsert, known: KnownContact): ContactChan
 }
 
 function subscribedBy(row: ContactUpsert, known: KnownContact): boolean | undefined {
-  if (row.subscribed === true && isStrangers(row)) return known.wasUnsubscribed === false ? true : undefined;
-  return row.subscribed === false && row.by === 'stranger' ? undefined : row.subscribed;
+  if (row.subscribed === true && isUntrustedWrite(row)) return known.wasUnsubscribed === false ? true : undefined;
+  return row.subscribed === false && row.by === 'unauthenticated' ? undefined : row.subscribed;
 }
 
 function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
@@ -125,11 +129,14 @@ function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
 
 /** Mixed rows count as untrusted, which is the harmless side. */
 function foldWriters(first: Writer, second: Writer): Writer {
-  if (first === 'stranger' || second === 'stranger') return 'stranger';
+  if (first === 'unauthenticated' || second === 'unauthenticated') return 'unauthenticated';
   if (first === 'visitor' || second === 'visitor') return 'visitor';
   if (first === 'project') return second;
   if (second === 'project') return first;
-  return { copied: new Set([...first.copied, ...second.copied]), swayed: first.swayed || second.swayed };
+  return {
+    copied: new Set([...first.copied, ...second.copied]),
+    untrustedTrigger: first.untrustedTrigger || second.untrustedTrigger,
+  };
 }
 
 /** As JSON values: an object's keys come back from Postgres in another order. */

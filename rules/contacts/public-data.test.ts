@@ -5,17 +5,17 @@ import { PUBLIC_DATA_LIMITS, publicDataOf, splitByWriter } from './public-data.t
 
 const fields = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${from + i}`, i]));
-const strangers = (data: Data) => ({ data, untrustedKeys: Object.keys(data) });
+const untrusted = (data: Data) => ({ data, untrustedKeys: Object.keys(data) });
 
 describe('data that the public key may write', () => {
   it('is all of a small form on an empty contact, in 20 fields and 4 KB', () => {
-    expect(publicDataOf(strangers({}), { a: 1, b: [2] })).toEqual({ a: 1, b: [2] });
-    expect(publicDataOf(strangers({}), fields(25))).toEqual(fields(20));
-    expect(publicDataOf(strangers({}), { a: 'x'.repeat(4_000), b: 'y'.repeat(200), c: 1 })).toEqual({
+    expect(publicDataOf(untrusted({}), { a: 1, b: [2] })).toEqual({ a: 1, b: [2] });
+    expect(publicDataOf(untrusted({}), fields(25))).toEqual(fields(20));
+    expect(publicDataOf(untrusted({}), { a: 'x'.repeat(4_000), b: 'y'.repeat(200), c: 1 })).toEqual({
       a: 'x'.repeat(4_000),
       c: 1,
     });
-    expect(publicDataOf(strangers({}), { a: 'ä'.repeat(2_100) })).toEqual({});
+    expect(publicDataOf(untrusted({}), { a: 'ä'.repeat(2_100) })).toEqual({});
   });
 
   it('is nothing that the project wrote', () => {
@@ -24,10 +24,10 @@ describe('data that the public key may write', () => {
   });
 
   it('counts existing untrusted data, and lets untrusted callers shrink it', () => {
-    expect(publicDataOf(strangers(fields(19)), fields(3, 18))).toEqual({ k18: 0, k19: 1 });
-    const full = strangers(fields(200));
+    expect(publicDataOf(untrusted(fields(19)), fields(3, 18))).toEqual({ k18: 0, k19: 1 });
+    const full = untrusted(fields(200));
     expect(publicDataOf(full, { k0: 'new', more: 1 })).toEqual({ k0: 'new' });
-    const large = strangers({ a: 'x'.repeat(10_000) });
+    const large = untrusted({ a: 'x'.repeat(10_000) });
     expect(publicDataOf(large, { a: 'x'.repeat(9_000), b: 1 })).toEqual({ a: 'x'.repeat(9_000) });
   });
 
@@ -50,7 +50,7 @@ describe('data that the public key may write', () => {
           const kept = splitByWriter({ data, untrustedKeys });
           expect(kept.own).toEqual(own);
           expect(untrustedKeys.length).toBeLessThanOrEqual(PUBLIC_DATA_LIMITS.keys);
-          expect(Buffer.byteLength(JSON.stringify(kept.strangers))).toBeLessThanOrEqual(PUBLIC_DATA_LIMITS.bytes + 2);
+          expect(Buffer.byteLength(JSON.stringify(kept.untrusted))).toBeLessThanOrEqual(PUBLIC_DATA_LIMITS.bytes + 2);
         },
       ),
     );

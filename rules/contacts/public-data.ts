@@ -19,14 +19,14 @@ export interface StoredData {
  * data.
  */
 export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
-  const strangers = new Set(stored.untrustedKeys);
+  const untrusted = new Set(stored.untrustedKeys);
   const sizes = new Map<string, number>();
   for (const [key, value] of Object.entries(stored.data))
-    if (strangers.has(key)) sizes.set(key, entryBytes(key, value));
+    if (untrusted.has(key)) sizes.set(key, entryBytes(key, value));
   let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const written: Data = {};
   for (const [key, value] of Object.entries(set)) {
-    if (Object.hasOwn(stored.data, key) && !strangers.has(key)) continue;
+    if (Object.hasOwn(stored.data, key) && !untrusted.has(key)) continue;
     const before = sizes.get(key);
     const size = entryBytes(key, value);
     const grows = size > (before ?? 0);
@@ -40,13 +40,13 @@ export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
 }
 
 /** Splits a contact's data into the project's own part and the untrusted part. */
-export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Readonly<Data>; strangers: Data } {
-  if (untrustedKeys.length === 0) return { own: data, strangers: {} };
-  const strangers = new Set(untrustedKeys);
+export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Readonly<Data>; untrusted: Data } {
+  if (untrustedKeys.length === 0) return { own: data, untrusted: {} };
+  const untrusted = new Set(untrustedKeys);
   const entries = Object.entries(data);
   return {
-    own: Object.fromEntries(entries.filter(([key]) => !strangers.has(key))),
-    strangers: Object.fromEntries(entries.filter(([key]) => strangers.has(key))),
+    own: Object.fromEntries(entries.filter(([key]) => !untrusted.has(key))),
+    untrusted: Object.fromEntries(entries.filter(([key]) => untrusted.has(key))),
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
-import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
 import { compileContent, renderContent } from './content.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };

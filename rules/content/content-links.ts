@@ -1,6 +1,6 @@
 import type { Template } from 'liquidjs';
 import { Lru } from '../lru.ts';
-import type { Sourced } from '../strangers/provenance.ts';
+import type { Sourced } from '../provenance/provenance.ts';
 import type { LinkValue } from './content-html.ts';
 import { guardExpression, outputNames, URL_VARIABLES } from './content-names.ts';
 import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';

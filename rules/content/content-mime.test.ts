@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { singleLine } from '../mime/mime-headers.ts';
-import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
 import {
   type ContentSource,
   compileContent,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runBounded } from '../bounded.ts';
 import { quotedPrintable } from '../mime/quoted-printable.ts';
-import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
 import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
 import { htmlToText } from './content-text.ts';
 import { TemplateError } from './template-error.ts';

@@ -8,7 +8,7 @@ import {
   singleLine,
   textHeader,
 } from '../mime/mime-headers.ts';
-import type { Sourced, Taken } from '../strangers/provenance.ts';
+import type { Sourced, Taken } from '../provenance/provenance.ts';
 import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
 import { dataName, URL_VARIABLES } from './content-names.ts';
 import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { threadCpuMs } from '../bounded.ts';
-import { markTrusted, markUntrusted } from '../strangers/provenance.ts';
-import { interpolate, interpolateFields, interpolateJson, namesStranger } from './interpolate.ts';
+import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
+import { interpolate, interpolateFields, interpolateJson, namesUntrustedValue } from './interpolate.ts';
 
 const KEEP = { untrusted: 'keep' } as const;
 
@@ -46,8 +46,8 @@ describe('interpolate', () => {
   });
 
   it('omits values that the public key wrote', () => {
-    const ofStranger = markUntrusted(variables.values, ['name']);
-    expect(interpolate('https://a.example/{{name}}', ofStranger, { untrusted: 'leaveOut' })).toBe('https://a.example/');
+    const untrusted = markUntrusted(variables.values, ['name']);
+    expect(interpolate('https://a.example/{{name}}', untrusted, { untrusted: 'leaveOut' })).toBe('https://a.example/');
   });
 
   it('does not evaluate what a value contains', () => {
@@ -85,8 +85,8 @@ describe('data that the public key wrote', () => {
     ['{{data.plan}} {{event.a}}', false],
     ['name', false],
   ])('data that the public key wrote is found where %s names it: %s', (template, expected) => {
-    expect(namesStranger(template, variables)).toBe(expected);
-    expect(namesStranger(template, markTrusted(variables.values))).toBe(false);
+    expect(namesUntrustedValue(template, variables)).toBe(expected);
+    expect(namesUntrustedValue(template, markTrusted(variables.values))).toBe(false);
   });
 
   it('makes the field that names it untrusted, however deep, also if a fallback is used', () => {

@@ -1,5 +1,5 @@
 import { type Data, isPlainObject } from '../filters/data-values.ts';
-import { markUntrusted, type Sourced, type Taken } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced, type Taken } from '../provenance/provenance.ts';
 import {
   type Expression,
   evaluateExpression,
@@ -44,18 +44,18 @@ function evaluate(
   const { path } = expression;
   const leavesOut = untrusted === 'leaveOut' && variables.untrusted.size > 0;
   if (path !== undefined) {
-    const left = leavesOut && isOfStranger(path.split('.'), variables.untrusted);
+    const left = leavesOut && isUntrustedPath(path.split('.'), variables.untrusted);
     return left ? undefined : lookUp(variables.values, path);
   }
   try {
-    return evaluateExpression(expression, leavesOut ? withoutStrangers(variables) : variables.values);
+    return evaluateExpression(expression, leavesOut ? withoutUntrusted(variables) : variables.values);
   } catch (error) {
     if (error instanceof UnreadableExpression) return UNREADABLE;
     throw error;
   }
 }
 
-function withoutStrangers({ values, untrusted }: Sourced<Data>): Data {
+function withoutUntrusted({ values, untrusted }: Sourced<Data>): Data {
   const left = without(values, untrusted);
   return isPlainObject(left.data) ? { ...left, data: without(left.data, untrusted) } : left;
 }
@@ -68,10 +68,10 @@ function without(values: Data, names: ReadonlySet<string>): Data {
  * Tells whether a text names untrusted values anywhere, also if the value is missing and a fallback is used, since
  * the untrusted caller chose that too.
  */
-export function namesStranger(template: string, { untrusted }: Sourced<Data>): boolean {
+export function namesUntrustedValue(template: string, { untrusted }: Sourced<Data>): boolean {
   if (untrusted.size === 0) return false;
   return expressionsIn(template).some((expression) =>
-    pathsOf(expression).some((path) => isOfStranger(path, untrusted)),
+    pathsOf(expression).some((path) => isUntrustedPath(path, untrusted)),
   );
 }
 
@@ -82,7 +82,7 @@ export function namesStranger(template: string, { untrusted }: Sourced<Data>): b
  */
 export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken {
   if (typeof value === 'string')
-    return { value: interpolateWhole(value, variables), untrusted: namesStranger(value, variables) };
+    return { value: interpolateWhole(value, variables), untrusted: namesUntrustedValue(value, variables) };
   if (value === null || typeof value !== 'object') return { value, untrusted: false };
   if (Array.isArray(value)) {
     const items = value.map((item) => interpolateJson(item, variables));
@@ -113,7 +113,7 @@ function interpolateWhole(text: string, variables: Sourced<Data>): unknown {
 /**
  * `name` and `data.name` are the same. All of `data` includes every untrusted value, and a computed name may be any.
  */
-function isOfStranger([root = '', second]: readonly string[], untrusted: ReadonlySet<string>): boolean {
+function isUntrustedPath([root = '', second]: readonly string[], untrusted: ReadonlySet<string>): boolean {
   if (root === '*') return untrusted.size > 0;
   if (root !== 'data') return untrusted.has(root);
   return second === undefined || second === '*' ? untrusted.size > 0 : untrusted.has(second);

@@ -1,4 +1,4 @@
-import { strangerPiece, strangerSubject, strangerText, strangerValue } from './stranger-text.ts';
+import { untrustedPiece, untrustedSubject, untrustedText, untrustedValue } from './untrusted-text.ts';
 
 /**
  * Context of an interpolated value: the start of a link's or image's address, later in an address, in markup (a tag's
@@ -8,10 +8,10 @@ export type GuardKind = 'link' | 'source' | 'address' | 'markup' | TextKind;
 export type TextKind = 'text' | 'piece' | 'subject' | 'subjectPiece';
 
 const CLEANERS: Record<TextKind, (text: string) => string> = {
-  text: strangerText,
-  piece: strangerPiece,
-  subject: strangerSubject,
-  subjectPiece: (text) => strangerPiece(strangerSubject(text)),
+  text: untrustedText,
+  piece: untrustedPiece,
+  subject: untrustedSubject,
+  subjectPiece: (text) => untrustedPiece(untrustedSubject(text)),
 };
 
 const LINK_SCHEME = /^(?:https?:|mailto:|tel:)/i;
@@ -38,7 +38,7 @@ export function guardValue(value: string, kind: GuardKind, untrusted: boolean): 
 
 /** Cleans all text of an untrusted value for a text context. Other contexts get it unchanged, and refuse it. */
 export function cleanFor(kind: GuardKind, value: unknown): unknown {
-  return isTextKind(kind) ? strangerValue(value, CLEANERS[kind]) : value;
+  return isTextKind(kind) ? untrustedValue(value, CLEANERS[kind]) : value;
 }
 
 /** Tells whether the context shows values as text. All other contexts refuse untrusted values. */

@@ -4,8 +4,8 @@ import { registerArithmetic } from './liquid-arithmetic.ts';
 import { registerDates } from './liquid-dates.ts';
 import { registerTexts } from './liquid-texts.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
-import { strangerText } from './stranger-text.ts';
 import { TemplateError } from './template-error.ts';
+import { untrustedText } from './untrusted-text.ts';
 
 /** `html` escapes values, `plain` (subjects, text parts, links) does not. */
 export type Escaping = 'html' | 'plain';
@@ -103,7 +103,7 @@ function registerGuards(made: Liquid): void {
     raw: true,
     handler(value: unknown, ...names: string[]) {
       const text = plainText(value);
-      return namesUntrusted(this.context.environments, names) ? escapeHtml(strangerText(text)) : text;
+      return namesUntrusted(this.context.environments, names) ? escapeHtml(untrustedText(text)) : text;
     },
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { markTrusted } from '../strangers/provenance.ts';
+import { markTrusted } from '../provenance/provenance.ts';
 import { compileContent, renderContent } from './content.ts';
 import { verbatimTemplate } from './liquid-verbatim.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { broughtBy, markTrusted, markUntrusted } from '../strangers/provenance.ts';
+import { markTrusted, markUntrusted, markUntrustedIf } from '../provenance/provenance.ts';
 import { buildVariables as build, type VariableSources } from './variables.ts';
 
 const buildVariables = (sources: Omit<VariableSources, 'zone'>) => build({ ...sources, zone: 'Europe/Berlin' });
@@ -61,8 +61,8 @@ describe('the variables of a template', () => {
     expect(names({})).toEqual(['name', 'resetUrl']);
     expect(names({ data: markTrusted({ resetUrl: 'https://shop.example/reset' }) })).toEqual(['name']);
     expect(names({ data: markUntrusted({ event: {} }, ['event']) })).toEqual(['event', 'name', 'resetUrl']);
-    expect(names({ event: broughtBy({ a: 1 }, true) })).toEqual(['event', 'name', 'resetUrl']);
-    expect(names({ event: broughtBy({ a: 1 }, false) })).toEqual(['name', 'resetUrl']);
+    expect(names({ event: markUntrustedIf({ a: 1 }, true) })).toEqual(['event', 'name', 'resetUrl']);
+    expect(names({ event: markUntrustedIf({ a: 1 }, false) })).toEqual(['name', 'resetUrl']);
   });
 
   it('stay trusted in an event, even if an untrusted caller stored a key with that name', () => {

@@ -1,5 +1,5 @@
 import type { Data } from '../filters/data-values.ts';
-import { markUntrusted, type Sourced } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 import { ZONE_NAME } from './liquid-dates.ts';
 
 /** The signed links of one contact or message, as templates know them. */

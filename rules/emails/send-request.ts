@@ -4,7 +4,7 @@ import type { MailText } from '../content/mail-text.ts';
 import type { AppError, ErrorBody } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { Mailbox } from '../mime/mime-headers.ts';
-import type { Sourced } from '../strangers/provenance.ts';
+import type { Sourced } from '../provenance/provenance.ts';
 import type { EmailOptions, OriginalOptions } from './email-options.ts';
 
 export interface Recipient {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markUntrusted } from '../strangers/provenance.ts';
+import { markUntrusted } from '../provenance/provenance.ts';
 import { changedNames, resolveUpdates } from './contact-updates.ts';
 
 const variables = markUntrusted({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);

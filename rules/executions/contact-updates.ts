@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { interpolateFields } from '../content/interpolate.ts';
 import { applyData, type Data, isPlainObject } from '../filters/data-values.ts';
-import { markUntrusted, type Sourced } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 
 /**
  * Inserts variables into the `updates` of an UPDATE_CONTACT step. A missing variable, like an empty text, changes

@@ -7,7 +7,7 @@ import { conditionSizeFault } from '../filters/condition-size.ts';
 import type { Data } from '../filters/data-values.ts';
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
-import type { Sourced } from '../strangers/provenance.ts';
+import type { Sourced } from '../provenance/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
 import { isNone } from './steps/wait-for-event.ts';
 

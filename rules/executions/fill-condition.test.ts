@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCondition, matchesEventData } from '../filters/evaluate.ts';
 import { parseCondition } from '../filters/filters.ts';
-import { markTrusted } from '../strangers/provenance.ts';
+import { markTrusted } from '../provenance/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
 
 const variables = markTrusted({ event: { id: 5, text: '5', ids: ['a', 'b'], braces: '{{event.id}}' }, plan: 'Pro' });

@@ -3,7 +3,7 @@ import { interpolateJson } from '../content/interpolate.ts';
 import type { Data } from '../filters/data-values.ts';
 import { operatorsOf, parseField } from '../filters/fields.ts';
 import { type Condition, type Filter, type FilterValue, parseCondition } from '../filters/filters.ts';
-import type { Sourced } from '../strangers/provenance.ts';
+import type { Sourced } from '../provenance/provenance.ts';
 
 type Scope = 'step' | 'wait';
 

@@ -3,7 +3,7 @@ import { isTakenBy } from '../events/automatic-emails.ts';
 import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
 import type { Condition } from '../filters/filters.ts';
-import { markUntrusted, type Sourced, untrustedNames } from '../strangers/provenance.ts';
+import { markUntrusted, type Sourced, untrustedNames } from '../provenance/provenance.ts';
 import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
@@ -172,7 +172,7 @@ export interface SeenContact {
  */
 export function applyContactUpdate(
   current: SeenContact,
-  p: { data: Sourced<Data>; subscribed: boolean | undefined; swayed: boolean },
+  p: { data: Sourced<Data>; subscribed: boolean | undefined; untrustedTrigger: boolean },
 ): { contact: SeenContact; subscriptionChanged: boolean } | { errors: FieldError[] } {
   const { set, remove, errors } = applyData(p.data.values, 'keep');
   const data = mergeData(current.data.values, { set, remove });
@@ -183,7 +183,7 @@ export function applyContactUpdate(
     ...untrustedNames(current.data).filter((key) => !written.has(key)),
     ...Object.keys(set).filter((key) => p.data.untrusted.has(key)),
   ];
-  const refused = p.subscribed === true && p.swayed;
+  const refused = p.subscribed === true && p.untrustedTrigger;
   const subscribed = p.subscribed === undefined || refused ? current.subscribed : p.subscribed;
   return {
     contact: { subscribed, data: markUntrusted(data, untrustedKeys) },

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
-import { type Sourced, untrustedNames } from '../strangers/provenance.ts';
+import { type Sourced, untrustedNames } from '../provenance/provenance.ts';
 import { uuidv7 } from '../uuid.ts';
 import { changedNames, resolveUpdates } from './contact-updates.ts';
 import { applyContactUpdate, type RunChanges, type SeenContact } from './run.ts';
@@ -19,13 +19,13 @@ export function outcomeOfUpdate(p: {
   config: unknown;
   contact: SeenContact;
   variables: Sourced<Data>;
-  swayed: boolean;
+  untrustedTrigger: boolean;
 }):
   | { status: 'COMPLETED'; output: Record<string, unknown>; changes: RunChanges }
   | { status: 'FAILED'; error: string } {
   const { updates, subscribed } = UpdateContactConfig.parse(p.config);
   const data = resolveUpdates(updates, p.variables);
-  const updated = applyContactUpdate(p.contact, { data, subscribed, swayed: p.swayed });
+  const updated = applyContactUpdate(p.contact, { data, subscribed, untrustedTrigger: p.untrustedTrigger });
   if ('errors' in updated) return refusedUpdate(updated.errors);
   const { subscribed: isSubscribed, data: after } = updated.contact;
   const name = isSubscribed ? 'contact.subscribed' : 'contact.unsubscribed';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markTrusted } from '../strangers/provenance.ts';
+import { markTrusted } from '../provenance/provenance.ts';
 import { webhookBody } from './webhook-body.ts';
 
 const source = {

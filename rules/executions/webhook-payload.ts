@@ -1,6 +1,6 @@
 import { interpolateJson } from '../content/interpolate.ts';
 import type { Data } from '../filters/data-values.ts';
-import type { Sourced } from '../strangers/provenance.ts';
+import type { Sourced } from '../provenance/provenance.ts';
 
 /** The execution whose step makes the request, with the contact and the variables that its config can name. */
 export interface PayloadSource {

@@ -6,7 +6,7 @@ import { isPublicAddress } from '../../channels/public-address.ts';
 import { listDomains } from '../../db/domains/domains.ts';
 import { parseSettings } from '../../rules/config.ts';
 import { dnsRecords } from '../../rules/domains/sender-domain.ts';
-import { recordSource } from '../../rules/strangers/record-source.ts';
+import { recordSource } from '../../rules/provenance/record-source.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -123,9 +123,9 @@ describe('upserting contacts', () => {
 
   it('remembers which values the public key wrote, until the secret key writes them', async () => {
     await upsert([{ set: { mine: 1, both: 1 } }]);
-    await upsert([{ set: { both: 1, theirs: 2 }, by: 'stranger' }]);
+    await upsert([{ set: { both: 1, theirs: 2 }, by: 'unauthenticated' }]);
     expect((await stored())['a@x.com']?.untrusted).toEqual(['theirs']);
-    await upsert([{ set: { both: 2, theirs: 3, more: 4 }, remove: ['mine'], by: 'stranger' }]);
+    await upsert([{ set: { both: 2, theirs: 3, more: 4 }, remove: ['mine'], by: 'unauthenticated' }]);
     expect((await stored())['a@x.com']).toMatchObject({
       data: { mine: 1, both: 1, theirs: 3, more: 4 },
       untrusted: ['more', 'theirs'],
@@ -145,7 +145,7 @@ describe('upserting contacts', () => {
     const step = {
       subscribed: true,
       set: { plan: 'free', site: 'x' },
-      by: { copied: new Set(['site']), swayed: true },
+      by: { copied: new Set(['site']), untrustedTrigger: true },
     };
     await upsert([
       { email: 'left@x.com', ...step },
@@ -156,7 +156,7 @@ describe('upserting contacts', () => {
       'left@x.com': { subscribed: false, data, untrusted: ['site'] },
       'new@x.com': { subscribed: true, data, untrusted: ['site'] },
     });
-    await upsert([{ email: 'new@x.com', subscribed: false, by: { copied: new Set(), swayed: true } }]);
+    await upsert([{ email: 'new@x.com', subscribed: false, by: { copied: new Set(), untrustedTrigger: true } }]);
     expect((await stored())['new@x.com']?.subscribed).toBe(false);
   });
 
@@ -165,33 +165,33 @@ describe('upserting contacts', () => {
     async (reason) => {
       await upsert([{ subscribed: false }]);
       await suppress(reason);
-      const [byPublicKey] = await upsert([{ subscribed: true, set: { a: 1 }, by: 'stranger' }]);
+      const [byPublicKey] = await upsert([{ subscribed: true, set: { a: 1 }, by: 'unauthenticated' }]);
       expect(byPublicKey).toMatchObject({ subscribed: false, subscriptionChanged: false, data: { values: { a: 1 } } });
       const [byImport] = await upsert([{ subscribed: true }], { liftsUnsubscribe: false });
       expect(byImport).toMatchObject({ subscribed: false });
       await sql`DELETE FROM contacts WHERE project_id = ${projectId}`.execute(database.db);
-      const [anew] = await upsert([{ by: 'stranger' }]);
+      const [anew] = await upsert([{ by: 'unauthenticated' }]);
       expect(anew).toMatchObject({ isNew: true, subscribed: false });
     },
   );
 
   it('by the public key subscribes who was created unsubscribed, and nobody who was unsubscribed since', async () => {
     await upsert([{ subscribed: false }]);
-    expect((await upsert([{ subscribed: true, by: 'stranger' }]))[0]).toMatchObject({
+    expect((await upsert([{ subscribed: true, by: 'unauthenticated' }]))[0]).toMatchObject({
       subscribed: true,
       subscriptionChanged: true,
     });
-    await upsert([{ subscribed: false, by: 'stranger' }]);
+    await upsert([{ subscribed: false, by: 'unauthenticated' }]);
     expect((await stored())['a@x.com']?.subscribed).toBe(true);
     await upsert([{ subscribed: false }]);
-    await upsert([{ subscribed: true, by: 'stranger' }]);
+    await upsert([{ subscribed: true, by: 'unauthenticated' }]);
     expect((await stored())['a@x.com']?.subscribed).toBe(false);
   });
 
   it('remembers that a contact must not be subscribed, though it is not', async () => {
     await upsert([{ subscribed: false }]);
     await upsert([{ subscribed: false }]);
-    expect((await upsert([{ subscribed: true, by: 'stranger' }]))[0]?.subscribed).toBe(false);
+    expect((await upsert([{ subscribed: true, by: 'unauthenticated' }]))[0]?.subscribed).toBe(false);
   });
 
   it('writes nothing at all when one contact would get too much data', async () => {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { patchContact } from '../../engine/contacts/patch-contact.ts';
 import { recordEvents } from '../../engine/events/record-events.ts';
 import { computeSegment } from '../../engine/segments/compute.ts';
-import { markTrusted } from '../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../rules/provenance/provenance.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -42,7 +42,7 @@ describe('an event that a step caused', () => {
   it('starts executions that are one link further', async () => {
     const { contactId, causeId } = await buildCause('near', 8);
     const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
-    const events = [{ contactId, name: 'link', data: {}, untrusted: false, swayed: false, causeId }];
+    const events = [{ contactId, name: 'link', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 9 }]);
     expect(await errorOf(causeId)).toBeNull();
@@ -58,8 +58,15 @@ describe('an event that a step caused', () => {
     const other = await expectOk(api.call('POST', '/v1/track', { body: { email: 'other@example.com', event: 'x' } }));
     const workflow = await buildWorkflow(api, { eventName: 'tenth', steps: PAUSE });
     const events = [
-      { contactId, name: 'tenth', data: {}, untrusted: false, swayed: false, causeId },
-      { contactId: other.data.contact, name: 'tenth', data: {}, untrusted: false, swayed: false, causeId: null },
+      { contactId, name: 'tenth', data: {}, untrusted: false, untrustedTrigger: false, causeId },
+      {
+        contactId: other.data.contact,
+        name: 'tenth',
+        data: {},
+        untrusted: false,
+        untrustedTrigger: false,
+        causeId: null,
+      },
     ];
     const recorded = await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
@@ -76,7 +83,7 @@ describe('an event that a step caused', () => {
 
   it('says nothing on the execution where nobody would have been started', async () => {
     const { contactId, causeId } = await buildCause('unheard', 9);
-    const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, swayed: false, causeId }];
+    const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await errorOf(causeId)).toBeNull();
   });
@@ -100,7 +107,7 @@ describe('a contact who enters a segment', () => {
         suppressionKey,
         causeId,
         data: markTrusted(data),
-        forStranger: false,
+        untrustedTrigger: false,
       }),
     );
 

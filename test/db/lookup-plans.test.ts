@@ -115,7 +115,14 @@ it('an event of one contact reads its own rows too', async () => {
       causeId: null,
     });
     const events = [
-      { contactId: contact?.id ?? null, name: 'hello', data: {}, untrusted: false, swayed: false, causeId: null },
+      {
+        contactId: contact?.id ?? null,
+        name: 'hello',
+        data: {},
+        untrusted: false,
+        untrustedTrigger: false,
+        causeId: null,
+      },
     ];
     await recordEvents(trx, { projectId, events, contactsLocked: true });
   });

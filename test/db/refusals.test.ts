@@ -47,8 +47,8 @@ type Step =
         | 'addSubscribed'
         | 'import'
         | 'track'
-        | 'trackAsStranger'
-        | 'refuseAsStranger'
+        | 'trackWithPublicKey'
+        | 'refuseWithPublicKey'
         | 'erase'
         | 'email'
         | 'writeTopic';
@@ -66,8 +66,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       'addSubscribed',
       'import',
       'track',
-      'trackAsStranger',
-      'refuseAsStranger',
+      'trackWithPublicKey',
+      'refuseWithPublicKey',
       'erase',
       'email',
       'writeTopic',
@@ -130,8 +130,8 @@ class World {
       case 'writeTopic':
         return this.writeTopic(email);
       case 'track':
-      case 'trackAsStranger':
-      case 'refuseAsStranger':
+      case 'trackWithPublicKey':
+      case 'refuseWithPublicKey':
         return this.track(email, step.do);
       default:
         return this.add(email, step.do);
@@ -160,9 +160,9 @@ class World {
     return reason === 'complaint';
   }
 
-  private async track(email: string, how: 'track' | 'trackAsStranger' | 'refuseAsStranger'): Promise<void> {
+  private async track(email: string, how: 'track' | 'trackWithPublicKey' | 'refuseWithPublicKey'): Promise<void> {
     const untrusted = how !== 'track';
-    const subscribed = how === 'trackAsStranger';
+    const subscribed = how === 'trackWithPublicKey';
     const owner = { name: 'public', public: untrusted, scopes: new Set<string>() };
     await inTransaction(database.db, (trx) =>
       trackEvents(trx, {
@@ -191,7 +191,7 @@ class World {
   private async move(from: string, to: string): Promise<void> {
     const id = await this.contact(from);
     if (id === undefined || (await this.contact(to)) !== undefined) return;
-    const p = { projectId: this.projectId, id, email: to, forStranger: false, causeId: null, suppressionKey: key };
+    const p = { projectId: this.projectId, id, email: to, untrustedTrigger: false, causeId: null, suppressionKey: key };
     await inTransaction(database.db, (trx) => patchContact(trx, p));
     if (this.refused.get(from)) this.refused.set(to, true);
     if (this.left.get(from)) this.left.set(to, true);
@@ -249,7 +249,7 @@ class World {
     const id = await this.contact(email);
     if (id === undefined) return;
     const p = { projectId: this.projectId, id, topics: { [this.topicId]: true }, suppressionKey: key };
-    await inTransaction(database.db, (trx) => patchContact(trx, { ...p, forStranger: false, causeId: null }));
+    await inTransaction(database.db, (trx) => patchContact(trx, { ...p, untrustedTrigger: false, causeId: null }));
     this.left.set(email, false);
   }
 

@@ -22,7 +22,7 @@ async function newContact(email: string): Promise<string> {
 }
 
 function enter(contactId: string, name: string) {
-  const events = [{ contactId, name, data: {}, untrusted: false, swayed: false, causeId: null }];
+  const events = [{ contactId, name, data: {}, untrusted: false, untrustedTrigger: false, causeId: null }];
   return (trx: Trx) => recordEvents(trx, { projectId: api.one.id, events });
 }
 

@@ -47,7 +47,13 @@ async function enter(project: TestProject, workflow: BuiltWorkflow, count: numbe
     await startExecutions(trx, {
       projectId: project.id,
       workflow: { id: workflow.id, allowReentry: false, reentryKey: null, entryStepId: workflow.steps.step ?? null },
-      starts: rows.map(({ id }) => ({ ...start, contactId: id, causeId: null, untrusted: false, swayed: false })),
+      starts: rows.map(({ id }) => ({
+        ...start,
+        contactId: id,
+        causeId: null,
+        untrusted: false,
+        untrustedTrigger: false,
+      })),
     });
   });
 }

@@ -29,7 +29,7 @@ async function newEndpoint(event: string): Promise<string> {
 const record = (trx: Trx, name: string) =>
   recordEvents(trx, {
     projectId,
-    events: [{ contactId: null, name, data: {}, untrusted: false, swayed: false, causeId: null }],
+    events: [{ contactId: null, name, data: {}, untrusted: false, untrustedTrigger: false, causeId: null }],
   });
 const begin = async (id: string) => {
   const turn = await beginTurn(database.db, { projectId, id, atRestKey });

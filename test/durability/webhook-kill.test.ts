@@ -52,7 +52,7 @@ it('a killed worker loses no event, and doubles at most its running requests', a
     name: 'happened',
     data: { n },
     untrusted: false,
-    swayed: false,
+    untrustedTrigger: false,
     causeId: null,
   }));
   await inTransaction(database.db, (trx) => recordEvents(trx, { projectId, events }));

@@ -6,7 +6,7 @@ import { createRelayHandler } from '../../api/mail/smtp-relay.ts';
 import { startInboundListener } from '../../channels/inbound/listener.ts';
 import { startRelayListener } from '../../channels/relay/listener.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { csv, smtp, textOf } from './strangers.ts';
+import { csv, smtp, textOf } from './untrusted.ts';
 
 let api: TestApi;
 const listeners: { port: number; close(): Promise<void> }[] = [];

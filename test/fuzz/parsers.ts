@@ -11,8 +11,8 @@ import { judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { emailIdOfVerp } from '../../rules/emails/verp.ts';
 import { AppError } from '../../rules/errors.ts';
 import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rules/filters/filters.ts';
-import { markTrusted } from '../../rules/strangers/provenance.ts';
-import { address, type ClaimedMail, claimedMail, condition, csv, liquid, mail, report } from './strangers.ts';
+import { markTrusted } from '../../rules/provenance/provenance.ts';
+import { address, type ClaimedMail, claimedMail, condition, csv, liquid, mail, report } from './untrusted.ts';
 
 /** A parser of untrusted bytes: its input, and the errors that it may throw. */
 export interface Parser {

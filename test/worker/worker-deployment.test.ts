@@ -131,7 +131,7 @@ async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
     queues: new Set(TASK_QUEUE_KINDS),
     deployment: { deploymentName: 'tidings', buildId: NEW_BUILD },
     loop: { as: (_, work) => work() },
-    begun: () => {},
+    noteStarted: () => {},
     ends: { write: () => {} } as never,
   });
   const runs = workers.map((worker) => worker.run());

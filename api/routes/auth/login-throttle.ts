@@ -14,7 +14,7 @@ const FAILURES_PER_ACCOUNT = 10;
  * Failures at one account by all unknown callers together. It slows down callers that guess together, and does not
  * affect known devices.
  */
-const STRANGERS_PER_ACCOUNT = 50;
+const UNKNOWN_DEVICES_PER_ACCOUNT = 50;
 /** Failures of one caller over all accounts. */
 const FAILURES_PER_ADDRESS = 50;
 
@@ -32,7 +32,7 @@ export interface LoginThrottle {
    * Counts an attempt by a caller without a known device for the account. `network` is the caller's network, see
    * `clientNetwork`.
    */
-  takeForStranger(email: string, network: string): Promise<Throttled>;
+  takeForUnknownDevice(email: string, network: string): Promise<Throttled>;
   /** Counts an attempt from a known device. Only the device's own failures count. */
   takeForDevice(device: KnownDevice): Promise<Throttled>;
   /** Counts a sign-up. With the right password it opens an existing account, so it is a guess at that password. */
@@ -50,10 +50,10 @@ export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): Login
   };
   const ofAccount = (kind: string, email: string, network: string): AttemptLimit[] => [
     { subject: subject(`${kind} account address`, network, email), limit: FAILURES_PER_ACCOUNT },
-    { subject: subject(`${kind} account`, email), limit: STRANGERS_PER_ACCOUNT },
+    { subject: subject(`${kind} account`, email), limit: UNKNOWN_DEVICES_PER_ACCOUNT },
   ];
   return {
-    takeForStranger: (email, network) =>
+    takeForUnknownDevice: (email, network) =>
       take(...ofAccount('login', email, network), {
         subject: subject('login address', network),
         limit: FAILURES_PER_ADDRESS,

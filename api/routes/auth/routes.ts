@@ -127,12 +127,12 @@ export function authRoutes(app: App, deps: Deps): void {
     // For a known device, failures of other callers do not count. A cookie of one account does not help with other
     // accounts.
     const asDevice = device && (await throttle.takeForDevice(device));
-    let asStranger = device ? undefined : await throttle.takeForStranger(email, network);
+    let asUnknownDevice = device ? undefined : await throttle.takeForUnknownDevice(email, network);
     const passwordHash = await hashFor(deps, email, password);
     const userId = await findUser(db, { email, passwordHash });
-    if (device && userId !== device.userId) asStranger = await throttle.takeForStranger(email, network);
+    if (device && userId !== device.userId) asUnknownDevice = await throttle.takeForUnknownDevice(email, network);
     if (!userId) throw wrongPassword();
-    await Promise.all([asDevice?.forgive(), asStranger?.forgive()]);
+    await Promise.all([asDevice?.forgive(), asUnknownDevice?.forgive()]);
     return { userId, passwordHash };
   }
 

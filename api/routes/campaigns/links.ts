@@ -65,7 +65,7 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     if (contentIds === null)
       return c.json(fitLists({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }), 200);
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
-    const urls = await storedLinks(contents, ids, ref.projectId);
+    const urls = await readStoredLinks(contents, ids, ref.projectId);
     const said = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
     const counted = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
     return c.json(fitLists({ data: sumLinks(said, namesOf(campaign), counted) }), 200);
@@ -82,7 +82,11 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
   });
 
   /** Returns the links by content. A content that nothing uses any more is removed, together with its links. */
-  async function storedLinks(cache: ContentCache, ids: string[], projectId: string): Promise<Map<string, string[]>> {
+  async function readStoredLinks(
+    cache: ContentCache,
+    ids: string[],
+    projectId: string,
+  ): Promise<Map<string, string[]>> {
     const there = await findContents(reads, { projectId, ids });
     const links = new Map<string, string[]>();
     for (const contentId of ids.filter((id) => there.has(id))) {

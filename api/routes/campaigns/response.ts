@@ -264,7 +264,7 @@ export function campaignResponse(
 }
 
 /** Returns a campaign with its current counters. */
-export async function countedResponse(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
+export async function readCampaignResponse(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const { id } = campaign;
   const [counts, openings] = await Promise.all([
     countCampaign(db, { projectId, id }),

@@ -26,8 +26,8 @@ import {
   CampaignRecord,
   CampaignStats,
   campaignResponse,
-  countedResponse,
   listedResponse,
+  readCampaignResponse,
   statsResponse,
 } from './response.ts';
 import { movedBegin } from './timing.ts';
@@ -157,7 +157,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await getCampaign(db, ref);
     tellVersion(c, campaign);
-    return c.json(await countedResponse(db, { projectId: ref.projectId, campaign }), 200);
+    return c.json(await readCampaignResponse(db, { projectId: ref.projectId, campaign }), 200);
   });
 
   app.openapi(putRoute, async (c) => {

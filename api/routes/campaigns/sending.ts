@@ -12,7 +12,7 @@ import { errors, json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { SendCampaign, TestCampaign } from './input.ts';
-import { CampaignDone, campaignResponse, countedResponse, TestSent } from './response.ts';
+import { CampaignDone, campaignResponse, readCampaignResponse, TestSent } from './response.ts';
 import { assertFuture, beginOf, changedTiming } from './timing.ts';
 import { ChooseWinner, textOf } from './variants-input.ts';
 
@@ -132,7 +132,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
       campaign.status === 'DRAFT'
         ? 'Nothing was sent: the campaign is a draft again.'
         : 'The campaign is cancelled. Emails that were sent stay in the history.';
-    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
+    const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
@@ -145,7 +145,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     );
     outbox.wake(queued);
     const message = 'The campaign is paused.';
-    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
+    const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
@@ -156,7 +156,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const { campaign, outbox: queued } = await inTransaction(db, (trx) => resumeCampaign(trx, { ...ref, read }));
     outbox.wake(queued);
     const message = 'The campaign is being sent.';
-    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
+    const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
@@ -168,7 +168,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const { campaign, outbox: queued } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant, read }));
     outbox.wake(queued);
     const message = `The remaining recipients get ${variant}.`;
-    const data = await countedResponse(db, { projectId: ref.projectId, campaign });
+    const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
     tellVersion(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });

@@ -9,11 +9,11 @@ import { setContactTopics } from '../../../engine/contacts/topic-choices.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
-import { markTrusted } from '../../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../../rules/provenance/provenance.ts';
 import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -128,7 +128,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
         causeId: null,
       });
       const by = actorName(c.var.actor);
-      const changed = { projectId, contacts, mode, forStranger: false, causeId: null, by };
+      const changed = { projectId, contacts, mode, untrustedTrigger: false, causeId: null, by };
       const recorded = await recordSubscriptionChanges(trx, changed);
       const [saved] = contacts;
       if (!saved) throw new Error('the upsert returned nothing');
@@ -137,7 +137,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
       return { contact: await getContact(trx, { projectId, id }), isNew: added, resubscribed: back, outbox: recorded };
     });
     outbox.wake(queued);
-    noteMade(c, { contacts: [contact.id] });
+    noteAffectedRows(c, { contacts: [contact.id] });
     return c.json(
       { ...contactResponse(contact), _meta: { isNew, isUpdate: !isNew, ...(resubscribed && { resubscribed }) } },
       isNew ? 201 : 200,
@@ -169,7 +169,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
         topics,
         suppressionKey,
         data: data ? markTrusted(data) : undefined,
-        forStranger: false,
+        untrustedTrigger: false,
         causeId: null,
         actor: actorName(c.var.actor),
       }),

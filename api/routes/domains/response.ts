@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Domain } from '../../../db/domains/domains.ts';
 import type { Config } from '../../../rules/config.ts';
 import { dnsRecords, RECORD_PURPOSES, recordsNote } from '../../../rules/domains/sender-domain.ts';
-import { recordSource } from '../../../rules/strangers/record-source.ts';
+import { recordSource } from '../../../rules/provenance/record-source.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 const EXAMPLE = {

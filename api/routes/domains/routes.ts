@@ -13,7 +13,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { newDkimKey } from '../../../rules/domains/dkim-key.ts';
 import { checkRecords } from '../../../rules/domains/sender-domain.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { recordSource } from '../../../rules/strangers/record-source.ts';
+import { recordSource } from '../../../rules/provenance/record-source.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';

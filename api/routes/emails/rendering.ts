@@ -1,5 +1,5 @@
 import type { Compute, Work } from '../../../compute/compute.ts';
-import { readyContent, renderedParts } from '../../../compute/contents.ts';
+import { readyContent, renderParts } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
@@ -12,7 +12,7 @@ import { messageIdOf } from '../../../rules/emails/message-id.ts';
 import { formatMailbox, type Mailbox } from '../../../rules/mime/mime-headers.ts';
 
 /** Characters of untrusted HTML that are converted to text. An email written by a person is far shorter. */
-const STRANGERS_HTML_CHARS = 64 * 1024;
+const UNTRUSTED_HTML_CHARS = 64 * 1024;
 
 export interface EmailAsRead {
   subject: string;
@@ -29,7 +29,7 @@ export interface ShownRecipients {
 }
 
 /** Returns the recipients in the header of an email. */
-export async function shownRecipients(db: Db, p: { projectId: string; email: Email }): Promise<ShownRecipients> {
+export async function readShownRecipients(db: Db, p: { projectId: string; email: Email }): Promise<ShownRecipients> {
   const { to, toName, options } = p.email;
   if (!options?.copies) return { to: to === null ? null : { email: to, name: toName }, cc: [] };
   const shown = await findShownRecipients(db, { projectId: p.projectId, copies: options.copies });
@@ -54,14 +54,14 @@ export async function emailAsRead(
   const { email, content, links, shown } = p;
   const work = { projectId: p.projectId, kind: 'email.preview' };
   if (email.sourceType === 'INBOUND') {
-    const text = await strangersText(compute, work, content.body);
+    const text = await loadUntrustedText(compute, work, content.body);
     return { ...unrenderedEmail(email, content), text, headers: headersOf(email, shown, { subject: email.subject }) };
   }
   try {
     const ready = await readyContent(compute, work, contentSource(content, false));
     const urls = { baseUrl: links.publicUrl, ...linkToken(links.secretKey, email.id) };
     const input = { vars: variablesOf(email), urls };
-    const parts = await renderedParts(compute, work, { content: ready, input });
+    const parts = await renderParts(compute, work, { content: ready, input });
     const unsubscribe = listUnsubscribeHeaders(ready, urls);
     return {
       subject: parts.subject,
@@ -79,9 +79,9 @@ export async function emailAsRead(
  * Converts the start of an untrusted email to text, in a thread. Empty if that takes too long; the body is returned
  * in any case.
  */
-async function strangersText(compute: Compute, work: Work, body: string): Promise<string> {
+async function loadUntrustedText(compute: Compute, work: Work, body: string): Promise<string> {
   try {
-    return await compute.inThread(work, 'html.text', { html: body.slice(0, STRANGERS_HTML_CHARS) });
+    return await compute.inThread(work, 'html.text', { html: body.slice(0, UNTRUSTED_HTML_CHARS) });
   } catch (error) {
     if (error instanceof BoundExceeded) return '';
     throw error;

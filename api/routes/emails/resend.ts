@@ -6,7 +6,7 @@ import { keyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -51,7 +51,7 @@ export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void 
       request: 'POST /v1/emails/{id}/resend',
     };
     const answer = await acceptor.accept({ ...repeated, ...asked, monthlyEmailLimit: project.monthlyEmailLimit });
-    noteMade(c, { emails: answer.data.emails.map(({ email }) => email) });
+    noteAffectedRows(c, { emails: answer.data.emails.map(({ email }) => email) });
     return c.json(answer, 200);
   });
 }

@@ -9,7 +9,7 @@ import { errors, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { ListQuery } from './input.ts';
-import { emailAsRead, shownRecipients } from './rendering.ts';
+import { emailAsRead, readShownRecipients } from './rendering.ts';
 import { EmailItem, EmailRecord, emailItem, emailRecord } from './response.ts';
 
 const listRoute = {
@@ -55,7 +55,7 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
       email.options?.original?.files ?? listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
       listEmailEvents(db, { projectId, emailId: email.id, contactId: email.contactId }),
       executionId === null ? null : findWorkflowOf(db, { projectId, executionId }),
-      shownRecipients(db, { projectId, email }),
+      readShownRecipients(db, { projectId, email }),
     ]);
     const content = contents.get(email.contentId);
     if (!content) throw new Error('an email has no content');

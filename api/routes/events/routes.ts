@@ -8,7 +8,7 @@ import { recordManualEvent } from '../../../engine/events/manual-event.ts';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput, NamedUse, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -153,7 +153,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
     outbox.wake(queued);
     const [answer] = await eventResponses(db, { projectId, events: [event] });
     if (!answer) throw new Error('one event has one result');
-    noteMade(c, { events: [event.id] });
+    noteAffectedRows(c, { events: [event.id] });
     return c.json(answer, 201);
   });
 

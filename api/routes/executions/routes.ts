@@ -12,7 +12,7 @@ import { startManually } from '../../../engine/automations/start-manually.ts';
 import type { Config } from '../../../rules/config.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -119,7 +119,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
       return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox: queued };
     });
     outbox.wake(started.outbox);
-    noteMade(c, { executions: [started.execution.id] });
+    noteAffectedRows(c, { executions: [started.execution.id] });
     return c.json(executionDetailResponse(started.execution, names), 201);
   });
 

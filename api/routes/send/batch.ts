@@ -7,7 +7,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { bodyParser } from '../../http/parse-body.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
 import { SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
@@ -80,7 +80,7 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
       emails,
     });
     const sent = answer.data.results.flatMap((result) => (result.success ? result.data.emails : []));
-    noteMade(c, { emails: sent.map(({ email }) => email) });
+    noteAffectedRows(c, { emails: sent.map(({ email }) => email) });
     return c.json(answer, 200);
   });
 }

@@ -5,7 +5,7 @@ import { keyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
 import { sendBatchRoutes } from './batch.ts';
@@ -59,7 +59,7 @@ export function sendRoutes(app: App, deps: Deps): void {
       files: c.get('files'),
     });
     const answer = await acceptor.accept(request);
-    noteMade(c, { emails: answer.data.emails.map(({ email }) => email) });
+    noteAffectedRows(c, { emails: answer.data.emails.map(({ email }) => email) });
     return c.json(answer, 200);
   });
 }

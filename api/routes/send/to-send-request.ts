@@ -6,7 +6,7 @@ import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emai
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { Lru } from '../../../rules/lru.ts';
-import { markTrusted } from '../../../rules/strangers/provenance.ts';
+import { markTrusted } from '../../../rules/provenance/provenance.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import { checkAttachments, type SendInput } from './input.ts';
 

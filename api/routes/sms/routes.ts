@@ -12,7 +12,7 @@ import { keyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -99,7 +99,7 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
       });
     });
     outbox.wake(queued);
-    noteMade(c, { sms: [answer.response.id] });
+    noteAffectedRows(c, { sms: [answer.response.id] });
     return c.json(answer.response, 202);
   });
 

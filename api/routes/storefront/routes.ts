@@ -7,7 +7,7 @@ import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { publicKey, scopes } from '../../http/security.ts';
 import { BackInStock, Pixel, PutVariants } from './input.ts';
@@ -90,7 +90,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
     const { subscribed, contactId } = await inTransaction(db, (trx) =>
       waitForVariant(trx, { projectId, email, variantId, suppressionKey }),
     );
-    noteMade(c, { contacts: [contactId] });
+    noteAffectedRows(c, { contacts: [contactId] });
     return c.json({ subscribed }, 202);
   });
 
@@ -104,7 +104,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
       recordPixelEvents(trx, { projectId, events, untrusted, mode, suppressionKey }),
     );
     outbox.wake(queued);
-    noteMade(c, made);
+    noteAffectedRows(c, made);
     return c.json({ accepted: events.length }, 202);
   });
 }

@@ -10,7 +10,7 @@ import { clientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { noteMade } from '../../http/request-log.ts';
+import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
 import { publicKey } from '../../http/security.ts';
 import { TrackEvent } from './input.ts';
@@ -64,7 +64,7 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
       owner: trackOwner(keyOwner(c), visitor?.publicId),
       visitor,
     });
-    noteMade(c, { events: [answer.data.event] });
+    noteAffectedRows(c, { events: [answer.data.event] });
     return c.json(answer, 200);
   });
 }

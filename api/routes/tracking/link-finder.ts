@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Compute } from '../../../compute/compute.ts';
 import { createContentCache } from '../../../compute/content-cache.ts';
-import { resolvedLink } from '../../../compute/contents.ts';
+import { resolveLinkWithinBudget } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import { type LinkSource, listLinkSources } from '../../../db/emails/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
@@ -43,7 +43,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
         const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
         const link = ready.links[Number(index)];
         if (link === undefined) return undefined;
-        return await resolvedLink(compute, work, { link, vars: variablesOf(email) });
+        return await resolveLinkWithinBudget(compute, work, { link, vars: variablesOf(email) });
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         log.warn({ emailId, reason: describeFailure(error) }, 'a link of an email could not be resolved');

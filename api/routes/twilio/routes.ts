@@ -73,7 +73,7 @@ export function twilioRoutes(
   const key = deriveKey(config.secretKey, 'suppression');
 
   const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
-    unauthenticated.post(path, async (c) => handle(c, await signedParams(c, config)), {
+    unauthenticated.post(path, async (c) => handle(c, await readSignedParams(c, config)), {
       refusedLimit: REFUSED_CALLBACKS,
     });
   };
@@ -119,7 +119,7 @@ export function twilioRoutes(
  * Returns the parameters of a callback that Twilio signed.
  * @throws AppError FORBIDDEN for any other request
  */
-async function signedParams(c: Context<AppEnv>, config: Deps['config']): Promise<Record<string, string>> {
+async function readSignedParams(c: Context<AppEnv>, config: Deps['config']): Promise<Record<string, string>> {
   const authToken = config.sms.twilio.authToken;
   const text = Buffer.from(await readBody(c, CALLBACK_MAX_BYTES)).toString('utf8');
   const params = Object.fromEntries(new URLSearchParams(text));

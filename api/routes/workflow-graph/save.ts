@@ -77,11 +77,11 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   const entryStepId = graph.entryStepId === null ? null : idOf(saving, graph.entryStepId, 'entryStepId');
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
   const { drawn, unverified } = await findFaults(trx, key);
-  const named = (faults: FieldError[]) => faultsByName(faults, saving.ids);
+  const byName = (faults: FieldError[]) => faultsByName(faults, saving.ids);
   if (current.enabled && drawn.length > 0)
-    throw refusal('The workflow is enabled, and this graph cannot run.', named(drawn));
+    throw refusal('The workflow is enabled, and this graph cannot run.', byName(drawn));
   const ids = Object.fromEntries([...saving.ids].filter(([name, id]) => name !== id));
-  return { workflow: await getWorkflow(trx, key), ids, faults: named([...drawn, ...unverified]), outbox };
+  return { workflow: await getWorkflow(trx, key), ids, faults: byName([...drawn, ...unverified]), outbox };
 }
 
 function refuseOther(workflow: WorkflowDetail, version: string | undefined): void {

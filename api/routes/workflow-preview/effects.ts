@@ -1,5 +1,5 @@
 import type { Compute } from '../../../compute/compute.ts';
-import { readyContent, renderedParts } from '../../../compute/contents.ts';
+import { readyContent, renderParts } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../../db/contents/contents.ts';
@@ -125,7 +125,7 @@ async function renderMail(
   const work = { projectId: email.projectId, kind: 'workflow.preview' };
   try {
     const ready = await readyContent(compute, work, contentSource(content, false));
-    const parts = await renderedParts(compute, work, {
+    const parts = await renderParts(compute, work, {
       content: ready,
       input: {
         vars: buildVariables({
@@ -149,7 +149,12 @@ async function previewUpdate(
   environment: ExecutionEnvironment,
 ): Promise<PreviewedEffect> {
   const { contact, variables } = await environment.loadVariables(execution);
-  const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
+  const outcome = outcomeOfUpdate({
+    config: step.config,
+    contact,
+    variables,
+    untrustedTrigger: execution.untrustedTrigger,
+  });
   const changed = 'changes' in outcome ? outcome.changes.contact : undefined;
   return { outcome, shown: { contact: changed ? { subscribed: changed.subscribed, data: changed.data } : null } };
 }

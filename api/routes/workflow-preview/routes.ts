@@ -39,7 +39,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
       event: event ?? {},
       context: context ?? {},
       startAt: startsAt,
-      ...(contactId === undefined ? strangerOf(projectId, contact, startsAt) : { contactId }),
+      ...(contactId === undefined ? previewContactOf(projectId, contact, startsAt) : { contactId }),
       events: runEventsOf(events),
       effects: previewEffects({ db: reads, compute, config }, webhooks ?? []),
     };
@@ -51,7 +51,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
 }
 
 /** Returns the row of a contact for a person who is not a contact. */
-function strangerOf(
+function previewContactOf(
   projectId: string,
   contact: { email: string; subscribed: boolean; data?: Record<string, unknown> | null | undefined } | undefined,
   at: Date,

@@ -110,7 +110,7 @@ describe('a contact that the public key would subscribe', () => {
     await calls.api.db.transaction().execute((trx) =>
       upsertContacts(trx, {
         projectId: calls.api.one.id,
-        rows: [{ email, subscribed: true, set: {}, remove: [], by: { copied: new Set(), swayed: true } }],
+        rows: [{ email, subscribed: true, set: {}, remove: [], by: { copied: new Set(), untrustedTrigger: true } }],
         defaultSubscribed: false,
         suppressionKey: deriveKey(TEST_SECRET_KEY, 'suppression'),
         causeId: null,

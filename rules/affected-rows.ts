@@ -1,13 +1,13 @@
-export const MADE_KINDS = [
+export const AFFECTED_KINDS = [
   'contacts',
   'emails',
   'events',
   'executions',
   'sms',
-] as const satisfies (keyof RequestMade)[];
+] as const satisfies (keyof AffectedRows)[];
 
 /** Ids of rows that a request has created, by kind. Later effects are found through them. */
-export interface RequestMade {
+export interface AffectedRows {
   /** Created, changed, or noted as waiting for a variant. */
   contacts?: string[];
   emails?: string[];

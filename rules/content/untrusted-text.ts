@@ -9,7 +9,7 @@ const READ_MAX_CHARS = 2_000;
  * email client makes links. Sentences or names without spaces (`it.Thanks`, `J.R.Smith`) get spaces instead. Cleaning
  * clean text changes nothing.
  */
-export function strangerText(value: string): string {
+export function untrustedText(value: string): string {
   return cleanText(value, TEXT_MAX_CHARS);
 }
 
@@ -17,25 +17,25 @@ export function strangerText(value: string): string {
  * Same for a subject, which is all that many people read: at most 40 characters, and empty if it contained anything
  * like a link.
  */
-export function strangerSubject(value: string): string {
+export function untrustedSubject(value: string): string {
   const words = normalizeText(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
   return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleanText(value, SUBJECT_MAX_CHARS);
 }
 
 /** Cleans a value that touches other text, without characters by which two harmless values could form one link. */
-export function strangerPiece(value: string): string {
-  const plain = strangerText(value).replace(/[^\p{ASCII}…]/gu, (char) =>
+export function untrustedPiece(value: string): string {
+  const plain = untrustedText(value).replace(/[^\p{ASCII}…]/gu, (char) =>
     /[.:/@]/.test(normalizeDots(char)) ? ' ' : char,
   );
   return cleanText(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
 }
 
 /** `clean` of every text in a JSON value, names of fields too; numbers and the like stay. */
-export function strangerValue(value: unknown, clean: (text: string) => string): unknown {
+export function untrustedValue(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((item) => strangerValue(item, clean));
+  if (Array.isArray(value)) return value.map((item) => untrustedValue(item, clean));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), strangerValue(item, clean)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), untrustedValue(item, clean)]));
 }
 
 /** Repeats until nothing changes, since cutting a text may create a link. Each round makes the text shorter. */

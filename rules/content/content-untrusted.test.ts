@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markUntrusted } from '../strangers/provenance.ts';
+import { markUntrusted } from '../provenance/provenance.ts';
 import { type ContentSource, compileContent, renderContent, renderSubjectOf, resolveLink } from './content.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };

@@ -1,7 +1,7 @@
 import type { OutboxKind } from '../outbox.ts';
 
 /** Work of an outbox row that Temporal was seen to start. */
-export interface Begun {
+export interface StartedWork {
   kind: OutboxKind;
   refId: string;
   /** Visit of the signal that ends a wait. Null for all other work. */
@@ -34,15 +34,15 @@ export function rowOfWorkflow(workflowId: string): string | undefined {
 }
 
 /** Returns the work that the first task of a workflow starts. Undefined if it is not watched. */
-export function startBegun(workflowId: string): Begun | undefined {
+export function workOfStart(workflowId: string): StartedWork | undefined {
   const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
   const kind = WATCHED_STARTS.get(word);
   return kind && { kind, refId, visit: null };
 }
 
 /** Returns the work that a signal to a workflow starts. */
-export function signalBegun(workflowId: string, signalName: string, args: unknown[]): Begun | undefined {
-  const start = startBegun(workflowId);
+export function workOfSignal(workflowId: string, signalName: string, args: unknown[]): StartedWork | undefined {
+  const start = workOfStart(workflowId);
   if (start?.kind !== 'execution.start') return undefined;
   if (signalName === 'ended') return { ...start, kind: 'execution.ended' };
   if (signalName !== 'event') return undefined;
@@ -51,7 +51,7 @@ export function signalBegun(workflowId: string, signalName: string, args: unknow
 }
 
 /** Returns the work that a cancellation of a workflow starts. */
-export function cancelBegun(workflowId: string): Begun | undefined {
-  const start = startBegun(workflowId);
+export function workOfCancellation(workflowId: string): StartedWork | undefined {
+  const start = workOfStart(workflowId);
   return start?.kind === 'execution.start' ? { ...start, kind: 'execution.cancel' } : undefined;
 }

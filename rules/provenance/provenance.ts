@@ -26,8 +26,8 @@ export function markUntrusted<T>(values: T, untrusted: readonly string[] | null 
 }
 
 /** Marks all values as untrusted, or as the tenant's. */
-export function broughtBy<T extends object>(values: T, stranger: boolean): Sourced<T> {
-  return stranger ? markUntrusted(values, Object.keys(values)) : markTrusted(values);
+export function markUntrustedIf<T extends object>(values: T, isUntrusted: boolean): Sourced<T> {
+  return isUntrusted ? markUntrusted(values, Object.keys(values)) : markTrusted(values);
 }
 
 /** Copies values with others over them. A name keeps the origin of the value that it has in the copy. */

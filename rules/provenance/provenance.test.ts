@@ -35,7 +35,7 @@ it('a step creates no contact from bare data, and keeps untrusted keys', () => {
   const copied = resolveUpdates({ link: '{{ site | append: "/x" }}', plan: 'pro' }, data);
   const updated = applyContactUpdate(
     { subscribed: true, data },
-    { data: copied, subscribed: undefined, swayed: false },
+    { data: copied, subscribed: undefined, untrustedTrigger: false },
   );
   if ('errors' in updated) throw new Error('the data is within its limits');
   expect(updated.contact.data.values).toMatchObject({ link: 'https://evil.example/x', plan: 'pro' });

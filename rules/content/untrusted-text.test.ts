@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { strangerPiece, strangerSubject, strangerText, strangerValue } from './stranger-text.ts';
+import { untrustedPiece, untrustedSubject, untrustedText, untrustedValue } from './untrusted-text.ts';
 
 describe('untrusted text', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('untrusted text', () => {
     '谢谢。OK',
     '👨‍👩‍👧 family',
   ])('untrusted text stays %s', (text) => {
-    expect(strangerText(text)).toBe(text);
+    expect(untrustedText(text)).toBe(text);
   });
 
   it.each([
@@ -60,9 +60,9 @@ describe('untrusted text', () => {
     'evil(dot)example',
     'login:evil.example',
   ])('loses %s, and is no subject with it', (link) => {
-    expect(strangerText(`see ${link} now`)).toBe('see now');
-    expect(strangerText(link)).toBe('');
-    expect(strangerSubject(`see ${link} now`)).toBe('');
+    expect(untrustedText(`see ${link} now`)).toBe('see now');
+    expect(untrustedText(link)).toBe('');
+    expect(untrustedSubject(`see ${link} now`)).toBe('');
   });
 
   it.each([
@@ -71,23 +71,23 @@ describe('untrusted text', () => {
     ['привет.Как дела', 'привет. Как дела'],
     ['مرحبا.شكرا', 'مرحبا. شكرا'],
   ])('%s gets the space it lacks', (given, expected) => {
-    expect(strangerText(given)).toBe(expected);
-    expect(strangerSubject(given)).toBe(expected);
+    expect(untrustedText(given)).toBe(expected);
+    expect(untrustedSubject(given)).toBe(expected);
   });
 
   it('is one line, without characters that reverse adjacent text', () => {
-    expect(strangerText(' a\r\nb\tc\u2028d\u0000e\u202ef\u00a0g ')).toBe('a b c d ef g');
+    expect(untrustedText(' a\r\nb\tc\u2028d\u0000e\u202ef\u00a0g ')).toBe('a b c d ef g');
   });
 
   it('is 200 characters at most, and 40 in a subject', () => {
-    expect(strangerText('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`);
-    expect(strangerText(`${'x'.repeat(198)}🎉🎉`)).toBe(`${'x'.repeat(198)}…`);
-    expect(strangerSubject('word '.repeat(20))).toBe(`${'word '.repeat(8).slice(0, 39).trim()}…`);
+    expect(untrustedText('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`);
+    expect(untrustedText(`${'x'.repeat(198)}🎉🎉`)).toBe(`${'x'.repeat(198)}…`);
+    expect(untrustedSubject('word '.repeat(20))).toBe(`${'word '.repeat(8).slice(0, 39).trim()}…`);
   });
 
   it('is cleaned in all of a value, its names too', () => {
     const value = { a: ['x evil.example', 7, null, true], 'evil.example': { b: 'ok' } };
-    expect(strangerValue(value, strangerText)).toEqual({ a: ['x', 7, null, true], '': { b: 'ok' } });
+    expect(untrustedValue(value, untrustedText)).toEqual({ a: ['x', 7, null, true], '': { b: 'ok' } });
   });
 });
 
@@ -114,9 +114,9 @@ describe('any untrusted text', { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const [clean, max] of [
-          [strangerText, 200],
-          [strangerSubject, 40],
-          [strangerPiece, 200],
+          [untrustedText, 200],
+          [untrustedSubject, 40],
+          [untrustedPiece, 200],
         ] as const) {
           const shown = clean(text);
           expect(shown.length).toBeLessThanOrEqual(max);
@@ -132,7 +132,7 @@ describe('any untrusted text', { timeout: 30_000 }, () => {
   it('makes no link with adjacent text', () => {
     fc.assert(
       fc.property(texts, texts, (left, right) => {
-        expect(`${strangerPiece(left)}${strangerPiece(right)}`.normalize('NFKC')).not.toMatch(LINKED);
+        expect(`${untrustedPiece(left)}${untrustedPiece(right)}`.normalize('NFKC')).not.toMatch(LINKED);
       }),
       { numRuns: 1_000 },
     );
