@@ -30,6 +30,7 @@ const TYPES = ['--noEmit', '--checkers', '1'];
 const checks = [
   ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   ['import directions', 'test/check-imports.mjs'],
+  ['names', 'test/check-names.mjs'],
   ['language', 'test/check-words.mjs'],
   ['types', 'node_modules/typescript/bin/tsc', ...TYPES, '-p', '.'],
   ['types of the dashboard', 'node_modules/typescript/bin/tsc', ...TYPES, '-p', 'dashboard'],

@@ -132,11 +132,11 @@ function sendAll(count: number, send: (n: number, done: () => void) => void): Pr
   return new Promise((resolve) => {
     let next = 0;
     let done = 0;
-    const answered = (): void => {
+    const noteReply = (): void => {
       done += 1;
       if (done === count) resolve();
-      else if (next < count) send(next++, answered);
+      else if (next < count) send(next++, noteReply);
     };
-    while (next < Math.min(IN_FLIGHT, count)) send(next++, answered);
+    while (next < Math.min(IN_FLIGHT, count)) send(next++, noteReply);
   });
 }

@@ -100,8 +100,8 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
 
 async function timeFigures(running: StartedService, id: string) {
   const [first, again] = [
-    await timedGet(running, `/campaigns/${id}/stats`),
-    await timedGet(running, `/campaigns/${id}/stats`),
+    await measureGet(running, `/campaigns/${id}/stats`),
+    await measureGet(running, `/campaigns/${id}/stats`),
   ];
   return [{ 'stats first ms': first.ms, 'stats ms': again.ms, sent: again.body.sent }];
 }
@@ -122,7 +122,7 @@ async function timePages(running: StartedService, id: string) {
     const times: number[] = [];
     let found = 0;
     for (let cursor: string | null = null; times.length === 0 || (cursor && times.length < PAGES); ) {
-      const { ms, body } = await timedGet(
+      const { ms, body } = await measureGet(
         running,
         `/campaigns/${id}/recipients?${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
       );
@@ -167,7 +167,7 @@ interface Answer {
   sent: number;
 }
 
-async function timedGet(running: StartedService, path: string) {
+async function measureGet(running: StartedService, path: string) {
   const { baseUrl, secretKey } = running.dev();
   const from = performance.now();
   const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${secretKey}` } });

@@ -9,7 +9,7 @@ import { newHome, removeHome, type StartedService, startService } from '../test/
 import { type Sent, sendCampaign, sentColumns, watchCampaign } from './dashboard/campaigns.ts';
 import { makeAutomation, measureCanvas } from './dashboard/canvas.ts';
 import { measureContacts } from './dashboard/contacts.ts';
-import { openWindow, type Session, type Wait, waitRow } from './dashboard/window.ts';
+import { type BrowserSession, openWindow, type PageWait, waitRow } from './dashboard/window.ts';
 import { apiClient } from './load/api-client.ts';
 import { insertContacts } from './load/projects.ts';
 
@@ -73,7 +73,7 @@ try {
   await Promise.all([client.close(), db.destroy()]);
 
   /** Measures the campaign with and without a viewer, alternating, and keeps the better of each. */
-  async function measureCampaign(session: Session) {
+  async function measureCampaign(session: BrowserSession) {
     const [by, send] = [
       { client, db, pids: facts.pids },
       { domain, recipients },
@@ -97,7 +97,7 @@ try {
   /** Each time with a new link in a browser that has nothing of ours. */
   async function measureFirstScreen(what: string) {
     const settings = parseSettings({ PUBLIC_URL: baseUrl });
-    const waits: Wait[] = [];
+    const waits: PageWait[] = [];
     for (let round = 0; ; round += 1) {
       const link = await newSignInLink({ ...facts, settings, publicUrl: baseUrl, databaseUrl });
       const { page, context, wait } = await openWindow(browser);
@@ -115,7 +115,7 @@ try {
   }
 
   async function measureReference() {
-    const [opened, operation]: [Wait[], Wait[]] = [[], []];
+    const [opened, operation]: [PageWait[], PageWait[]] = [[], []];
     for (let round = 0; round <= rounds; round += 1) {
       const { page, context, wait } = await openWindow(browser);
       opened.push(

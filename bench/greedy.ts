@@ -6,7 +6,7 @@ import type { Db } from '../db/connection.ts';
 import { inParallel } from './load/api-client.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { type Latencies, startNeighbour } from './neighbour-load.ts';
-import { type Cpu, type Stage, startStage, type Tenant } from './neighbour-stage.ts';
+import { type Cpu, type LoadTenant, type NeighbourStage, startStage } from './neighbour-stage.ts';
 
 /**
  * Delays of B while A abuses costly features: a campaign whose every message exceeds its time, previews of such an
@@ -32,7 +32,7 @@ const COSTLY =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
 const ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
 
-const ABUSES: Record<string, (stage: Stage, untilMs: number) => Promise<void>> = {
+const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise<void>> = {
   idle: async (_, untilMs) => void (await sleep(untilMs - Date.now())),
   campaign: async ({ a, db }, untilMs) => {
     await sql`
@@ -115,7 +115,7 @@ function untilThen(untilMs: number): { total: number; signal: AbortSignal } {
  * Stores data near a tenant's limits: contacts of 60 KB, all members of the segment whose id is returned, templates
  * and campaigns of 500 KB.
  */
-async function makeLargeLists(db: Db, { id: projectId, client, domain }: Tenant): Promise<string> {
+async function makeLargeLists(db: Db, { id: projectId, client, domain }: LoadTenant): Promise<string> {
   await sql`
     INSERT INTO contacts (project_id, email, subscribed, data)
     SELECT ${projectId}, 'large' || n || '@load.test', true, jsonb_build_object('text', repeat(md5(n::text), 1900))

@@ -48,7 +48,7 @@ try {
 async function measure(db: Db, pid: number, projectId: string, round: number) {
   const start = await makeCampaign(db, projectId);
   const spent: Record<string, { postgres: number; node: number }> = {};
-  const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+  const measure = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     const [before, node] = [backendCpuMicros(pid), process.cpuUsage()];
     const result = await work();
     const { user, system } = process.cpuUsage(node);
@@ -57,7 +57,7 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
     return result;
   };
   for (let done = false; !done; ) {
-    const page = await timed('rows made', () =>
+    const page = await measure('rows made', () =>
       inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, suppressionPads: pads })),
     );
     if (page.outcome === 'stopped') throw new Error('the campaign was stopped');
@@ -77,10 +77,10 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
   async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
     const claim = await nextClaimNumber(db);
     const clock = { key: (await findChunkClock(db, chunk))?.key ?? '', closesAt: null };
-    const ranges = await timed('listed', () => listRanges(db, { ...chunk, size: claimRows, from: undefined }));
+    const ranges = await measure('listed', () => listRanges(db, { ...chunk, size: claimRows, from: undefined }));
     for (const range of ranges) {
       const request = { ...chunk, claim, range, dataKeys: DATA_KEYS, suppressionPads: pads, sendRate: null, clock };
-      const claimed = await timed('claimed', () => claimRange(db, request));
+      const claimed = await measure('claimed', () => claimRange(db, request));
       if (claimed.length !== range.rows) throw new Error(`claimed ${claimed.length} of ${range.rows}`);
       for (let at = 0; at < claimed.length; at += completeRows) {
         const batch = claimed.slice(at, at + completeRows);
@@ -91,7 +91,7 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
           projectIds: [projectId],
           source: 'smtp' as const,
         };
-        const { counted } = await timed('completed', () => completeSent(db, sent));
+        const { counted } = await measure('completed', () => completeSent(db, sent));
         if (counted !== batch.length) throw new Error(`completed ${counted} of ${batch.length}`);
       }
     }

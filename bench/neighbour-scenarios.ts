@@ -5,7 +5,7 @@ import { BODY, SUBJECT } from './campaign-content.ts';
 import { inParallel } from './load/api-client.ts';
 import { insertContacts, makeWorkflow } from './load/projects.ts';
 import { type NeighbourReport, startNeighbour } from './neighbour-load.ts';
-import type { Stage } from './neighbour-stage.ts';
+import type { NeighbourStage } from './neighbour-stage.ts';
 
 export interface Sizes {
   recipients: number;
@@ -18,7 +18,7 @@ export interface Sizes {
 }
 
 /** Measurements of a scenario; `done` of `total` is A's work. */
-export interface Outcome {
+export interface ScenarioOutcome {
   neighbour?: NeighbourReport;
   done: number;
   total: number;
@@ -51,7 +51,7 @@ const UNTIL_MARGIN_MS = 10_000;
 /** B runs this long before the wave breaks. */
 const LEAD_MS = 3_000;
 
-export const SCENARIOS: Record<ScenarioName, (stage: Stage, sizes: Sizes) => Promise<Outcome>> = {
+export const SCENARIOS: Record<ScenarioName, (stage: NeighbourStage, sizes: Sizes) => Promise<ScenarioOutcome>> = {
   idle: async (stage, sizes) => {
     const b = neighbour(stage, sizes, 'idle');
     await sleep(sizes.idleSeconds * 1_000);
@@ -65,12 +65,12 @@ export const SCENARIOS: Record<ScenarioName, (stage: Stage, sizes: Sizes) => Pro
     executions(stage, sizes, 'wave-delay', [['DELAY', { amount: DELAY_SECONDS, unit: 'seconds' }]]),
 };
 
-function neighbour({ b, sink }: Stage, { perSecond }: Sizes, name: string) {
+function neighbour({ b, sink }: NeighbourStage, { perSecond }: Sizes, name: string) {
   const tag = `t-b-${name}-`;
   return startNeighbour({ client: b.client, sink, domain: b.domain, eventName: b.eventName, tag, perSecond });
 }
 
-async function campaign(stage: Stage, sizes: Sizes): Promise<Outcome> {
+async function campaign(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const { a, db } = stage;
   const total = sizes.recipients;
   await insertContacts(db, { projectId: a.id, count: total, localPart: 'r' });
@@ -99,11 +99,11 @@ async function campaign(stage: Stage, sizes: Sizes): Promise<Outcome> {
 
 /** A tracks its events as fast as the API takes them; each starts an execution of these steps, a mail and the exit. */
 async function executions(
-  stage: Stage,
+  stage: NeighbourStage,
   sizes: Sizes,
   name: ScenarioName,
   before: [string, object][],
-): Promise<Outcome> {
+): Promise<ScenarioOutcome> {
   const { prefix, track } = await waveOf(stage, sizes, name, before);
   const b = name === 'alone' ? undefined : neighbour(stage, sizes, name);
   const startedAt = steadyMs();
@@ -112,7 +112,7 @@ async function executions(
 }
 
 /** All of A's executions wait for one instant; B is measured from shortly before it. */
-async function waveUntil(stage: Stage, sizes: Sizes): Promise<Outcome> {
+async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const waitMs = (sizes.executions * 1_000) / START_RATE + UNTIL_MARGIN_MS;
   const at = steadyMs() + waitMs;
   const instant = new Date(Date.now() + waitMs).toISOString();
@@ -134,7 +134,7 @@ async function waveUntil(stage: Stage, sizes: Sizes): Promise<Outcome> {
   return finish(stage, sizes, { prefix, name: 'wave-until', startedAt: at, b });
 }
 
-async function waveOf({ a }: Stage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
+async function waveOf({ a }: NeighbourStage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
   const prefix = `t-a-${name}-`;
   const steps: [string, object][] = [...before, ['SEND_EMAIL', { templateId: a.templateId }], ['EXIT', {}]];
   const workflowId = await makeWorkflow(a.client, `a-${name}`, steps);
@@ -149,10 +149,10 @@ async function waveOf({ a }: Stage, sizes: Sizes, name: ScenarioName, before: [s
 
 /** Waits for A's mails, then for B's. */
 async function finish(
-  { sink }: Stage,
+  { sink }: NeighbourStage,
   sizes: Sizes,
   p: { prefix: string; name: string; startedAt: number; b: ReturnType<typeof neighbour> | undefined },
-): Promise<Outcome> {
+): Promise<ScenarioOutcome> {
   const total = sizes.executions;
   const all = async () => (await sink.arrived(p.prefix)).count >= total;
   await until(all, p.startedAt + sizes.maxSeconds * 1_000);

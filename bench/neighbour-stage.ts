@@ -10,7 +10,7 @@ import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './loa
 import { type LoopDelay, loopDelayOf, measuringLoops } from './loop-delay.ts';
 
 /** A tenant of the bench with what it sends by. */
-export interface Tenant extends LoadProject {
+export interface LoadTenant extends LoadProject {
   client: ApiClient;
   templateId: string;
   /** Starts an execution of one mail. */
@@ -23,10 +23,10 @@ export interface Tenant extends LoadProject {
 export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 'bench' | 'others', number>;
 
 /** A running service with two tenants, and the sink that its mail goes to. */
-export interface Stage {
+export interface NeighbourStage {
   baseUrl: string;
-  a: Tenant;
-  b: Tenant;
+  a: LoadTenant;
+  b: LoadTenant;
   db: Db;
   sink: SinkProcess;
   cpu(): Cpu;
@@ -36,7 +36,7 @@ export interface Stage {
 }
 
 /** Starts the service as `npm start` does, with a sink in a process of its own and no limits of rate. */
-export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<Stage> {
+export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<NeighbourStage> {
   const home = newHome();
   const loops = mkdtempSync(join(tmpdir(), 'tidings-loops-'));
   const sink = await startSinkProcess(['--no-record', '--timed=t-']);
@@ -58,7 +58,7 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
   });
   const { baseUrl, databaseUrl, pids } = service.dev();
   const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
-  const tenant = async (name: string): Promise<Tenant> => {
+  const tenant = async (name: string): Promise<LoadTenant> => {
     const project = await makeProject(db, name);
     const client = apiClient({ baseUrl, key: project.secretKey });
     const templateId = await makeTemplate(client, project.domain);

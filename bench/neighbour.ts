@@ -3,8 +3,15 @@ import { parseArgs } from 'node:util';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { inParallel } from './load/api-client.ts';
 import { type Latencies, percentile } from './neighbour-load.ts';
-import { LIMITS, type Outcome, SCENARIOS, type ScenarioName, type Sizes, until } from './neighbour-scenarios.ts';
-import { type Cpu, type Stage, startStage } from './neighbour-stage.ts';
+import {
+  LIMITS,
+  SCENARIOS,
+  type ScenarioName,
+  type ScenarioOutcome,
+  type Sizes,
+  until,
+} from './neighbour-scenarios.ts';
+import { type Cpu, type NeighbourStage, startStage } from './neighbour-stage.ts';
 
 /**
  * Effects of one tenant on another. B sends a few single emails and executions per second, each measured from the
@@ -44,7 +51,7 @@ const SINGLE_P50_MS = 15;
 const WARM_UP = 200;
 const WARM_UP_MS = 60_000;
 
-const results: { name: ScenarioName; outcome: Outcome; cpu: Cpu }[] = [];
+const results: { name: ScenarioName; outcome: ScenarioOutcome; cpu: Cpu }[] = [];
 let stage = await warmStage();
 /** The stage still works on what the last scenario left. */
 let stale = false;
@@ -77,7 +84,7 @@ async function scenario(name: ScenarioName): Promise<void> {
 }
 
 /** A service that has sent emails and run executions. */
-async function warmStage(): Promise<Stage> {
+async function warmStage(): Promise<NeighbourStage> {
   const made = await startStage({ workers: values.workers });
   const { client, domain, eventName } = made.b;
   await inParallel({ total: WARM_UP, concurrency: 8 }, async (n) => {
@@ -91,7 +98,7 @@ async function warmStage(): Promise<Stage> {
 }
 
 /** One mail at a time on an idle service. */
-async function singleMails({ b, sink }: Stage, count: number): Promise<void> {
+async function singleMails({ b, sink }: NeighbourStage, count: number): Promise<void> {
   const sentAt: number[] = [];
   for (let n = 0; n < count; n += 1) {
     const to = `t-single-${n}@load.test`;
@@ -147,7 +154,7 @@ function print(): void {
   );
 }
 
-function rowsOf(name: ScenarioName, { neighbour }: Outcome) {
+function rowsOf(name: ScenarioName, { neighbour }: ScenarioOutcome) {
   if (!neighbour) return [];
   const limits = LIMITS[name];
   const row = (what: 'mails' | 'executions', seen: Latencies) => {

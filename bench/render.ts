@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type ContentSource, compileContent, compileWhole, renderMime } from '../rules/content/content.ts';
 import { type PreparedContent, prepareContent } from '../rules/content/content-prepare.ts';
 import { contactUrls, linkToken, messageId } from '../rules/content/link-tokens.ts';
-import { parseGuarded, renderNodes, type Scope } from '../rules/content/liquid.ts';
+import { type LiquidScope, parseGuarded, renderNodes } from '../rules/content/liquid.ts';
 import { buildVariables } from '../rules/content/variables.ts';
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 
@@ -97,11 +97,11 @@ function eachTime(prepared: PreparedContent): (n: number) => string {
   };
 }
 
-function once(source: string, escaping: 'plain' | 'html', scope: Scope): string {
+function once(source: string, escaping: 'plain' | 'html', scope: LiquidScope): string {
   return renderNodes(parseGuarded(source, escaping), escaping, scope);
 }
 
-function variables(n: number): Sourced<Scope> {
+function variables(n: number): Sourced<LiquidScope> {
   const data = {
     firstName: n % 10 === 0 ? 'Zoë' : 'Ada',
     city: 'Gent',

@@ -112,9 +112,9 @@ async function generate(on: Db): Promise<string> {
 async function measure(on: Db, projectId: string, name: string, condition: Condition) {
   const segment = await buildSegment(on, projectId, condition);
   const members = await refreshMemberCount(on, segment);
-  const count = await timed(() => countSegment(on, segment));
-  const page = await timed(() => listSegmentContacts(on, segment, { page: 1, pageSize: 100 }));
-  const preview = await timed(() => previewCondition(on, { projectId, condition }));
+  const count = await measureWork(() => countSegment(on, segment));
+  const page = await measureWork(() => listSegmentContacts(on, segment, { page: 1, pageSize: 100 }));
+  const preview = await measureWork(() => previewCondition(on, { projectId, condition }));
   await removeSegment(on, segment);
   return {
     segment: name,
@@ -135,7 +135,7 @@ async function measureCompute(on: Db, projectId: string) {
   const began = Date.now();
   const { added } = await computeSegment(on, options);
   const enteredMs = Date.now() - began;
-  const { median } = await timed(() => computeSegment(on, options), 3);
+  const { median } = await measureWork(() => computeSegment(on, options), 3);
   await sql`DELETE FROM events WHERE project_id = ${projectId} AND name LIKE 'segment.%'`.execute(on);
   await removeSegment(on, segment);
   return {
@@ -156,7 +156,7 @@ async function removeSegment(on: Db, { id }: Segment): Promise<void> {
   await on.deleteFrom('segments').where('id', '=', id).execute();
 }
 
-async function timed(work: () => Promise<unknown>, times = runs): Promise<{ median: number; max: number }> {
+async function measureWork(work: () => Promise<unknown>, times = runs): Promise<{ median: number; max: number }> {
   await work();
   const taken: number[] = [];
   for (let run = 0; run < times; run += 1) {

@@ -78,7 +78,7 @@ try {
   const rates = await acceptanceRates();
   process.kill(worker, 'SIGCONT');
   const before = delivered;
-  const busy = await measured(requests, (count) => overHttp(count, 'busy'), dev.pids.api);
+  const busy = await measure(requests, (count) => overHttp(count, 'busy'), dev.pids.api);
   console.log(`\nAccepting ${requests} requests from ${clients} clients; everything on the same cores`);
   console.table([...rates, { what: 'POST /v1/send, while a worker delivers', ...busy }]);
   console.log('From the request to the end of SMTP DATA, one email at a time on an idle service');
@@ -119,11 +119,11 @@ async function acceptanceRates() {
   const acceptor = createSendAcceptor({ db, suppressionKey: SUPPRESSION_KEY, outbox: { wake: () => {} } });
   await inParallel(500, () => acceptor.accept(next()));
   const few = Math.min(requests, 5_000);
-  const alone = await measured(few, (count) => inParallel(count, () => plain(next())), process.pid);
-  const grouped = await measured(few, (count) => inParallel(count, () => acceptor.accept(next())), process.pid);
+  const alone = await measure(few, (count) => inParallel(count, () => plain(next())), process.pid);
+  const grouped = await measure(few, (count) => inParallel(count, () => acceptor.accept(next())), process.pid);
   await db.deleteFrom('outbox').execute();
   await overHttp(WARM_UP, 'warm');
-  const http = await measured(requests, (count) => overHttp(count, 'http'), dev.pids.api);
+  const http = await measure(requests, (count) => overHttp(count, 'http'), dev.pids.api);
   return [
     { what: 'a transaction a request, no HTTP', ...alone },
     { what: 'group commit, no HTTP', ...grouped },
@@ -149,7 +149,7 @@ async function overHttp(count: number, name: string): Promise<void> {
  * Rate, and CPU per request: of the accepting process, of Postgres with all its backends, and of other processes on
  * the cores.
  */
-async function measured(count: number, work: (count: number) => Promise<void>, pid: number) {
+async function measure(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;
   const cpu = () => ({
     'Node CPU µs': cpuMs([pid]),

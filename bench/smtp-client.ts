@@ -95,13 +95,13 @@ function sendAll(client: Client, count: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let next = 0;
     let done = 0;
-    const answered = (error: string | null): void => {
+    const noteReply = (error: string | null): void => {
       done += 1;
       if (error) reject(new Error(error));
       else if (done === count) resolve();
-      else if (next < count) client.send(next++, answered);
+      else if (next < count) client.send(next++, noteReply);
     };
-    while (next < Math.min(IN_FLIGHT, count)) client.send(next++, answered);
+    while (next < Math.min(IN_FLIGHT, count)) client.send(next++, noteReply);
   });
 }
 

@@ -113,7 +113,7 @@ async function timeReads(on: Db, { projectId, stepIds }: Workflow) {
   const table: Record<string, { 'first ms': number; 'median ms': number; 'slowest ms': number }> = {};
   for (const [what, read] of Object.entries(reads)) {
     const times: number[] = [];
-    for (let run = 0; run < (what.startsWith('baseline') ? 2 : 15); run++) times.push(await timed(read));
+    for (let run = 0; run < (what.startsWith('baseline') ? 2 : 15); run++) times.push(await measure(read));
     const [first = 0, ...more] = times;
     more.sort((a, b) => a - b);
     const median = more[Math.floor(more.length / 2)] ?? first;
@@ -179,7 +179,7 @@ function round1(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measure(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();
   return round1(performance.now() - from);

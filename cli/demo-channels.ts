@@ -6,7 +6,7 @@ import { type LoopResult, runLoops, summarize } from './demo/loop.ts';
 import { AUTOMATION_LOOP } from './demo/loop-automation.ts';
 import { EMAIL_LOOPS } from './demo/loops-email.ts';
 import { PROVIDER_LOOPS, type ProviderTour } from './demo/loops-provider.ts';
-import { type Mailbox, openCaptured } from './demo/mailbox.ts';
+import { type DemoMailbox, openCaptured } from './demo/mailbox.ts';
 import { type Open, runTour } from './demo/process.ts';
 import { startProviders } from './demo/providers.ts';
 import { createReport } from './demo/report.ts';
@@ -72,7 +72,7 @@ async function openOwn(open: Open): Promise<ProviderTour> {
   return { ...tour, baseUrl: dev.baseUrl, providers };
 }
 
-function tourOf(dev: DevFile, channels: { mailbox: Mailbox; inboundPort: number; relayPort: number }): ChannelTour {
+function tourOf(dev: DevFile, channels: { mailbox: DemoMailbox; inboundPort: number; relayPort: number }): ChannelTour {
   const run = `loops${randomBytes(4).toString('hex')}`;
   const names = { run, toDomain: `${run}.test`, from: `hello@${dev.domain}` };
   return { client: createTourClient(dev), report, ...names, secretKey: dev.secretKey, ...channels };

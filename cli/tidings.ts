@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { differences } from './as-code/diff.ts';
 import { readFiles, writeFiles } from './as-code/files.ts';
-import { type Applied, applyProject, fetchProject, type Service } from './as-code/service.ts';
+import { type ApplyResult, applyProject, fetchProject, type ServiceAccess } from './as-code/service.ts';
 import { StartError } from './start/error.ts';
 
 const USAGE = `Usage: npm run tidings -- pull | push [--dry-run] | diff [--dir tidings]
@@ -43,7 +43,7 @@ function readOrder(): { command: 'pull' | 'push' | 'diff'; folder: string; dryRu
   return { command, folder: parsed.values.dir, dryRun: parsed.values['dry-run'] };
 }
 
-function service(): Service {
+function service(): ServiceAccess {
   const { TIDINGS_URL: url, TIDINGS_KEY: key } = process.env;
   if (!url || !URL.canParse(url) || !key) throw new StartError(`TIDINGS_URL and TIDINGS_KEY are required.\n${USAGE}`);
   return { url, key };
@@ -81,6 +81,6 @@ function nameOf(kind: string, slug: string | null): string {
 }
 
 /** Prints findings to stderr, so that they stand out from the changes. */
-function tell(findings: Applied['findings']): void {
+function tell(findings: ApplyResult['findings']): void {
   for (const { severity, code, message } of findings) console.error(`${severity} ${code}: ${message}`);
 }

@@ -12,7 +12,7 @@ import {
   type SaidContent,
   templatesOf,
 } from '../rules/content/content.ts';
-import type { Scope } from '../rules/content/liquid.ts';
+import type { LiquidScope } from '../rules/content/liquid.ts';
 import { type ContentReview, reviewContent } from '../rules/content/review.ts';
 import type { Sourced } from '../rules/provenance/provenance.ts';
 import type { Compute, Work } from './compute.ts';
@@ -88,7 +88,7 @@ export async function reviewWithinBudget(
 export async function resolveLinkWithinBudget(
   compute: Compute,
   work: Work,
-  p: { link: string; vars: Sourced<Scope> },
+  p: { link: string; vars: Sourced<LiquidScope> },
 ): Promise<string | undefined> {
   // A link with a filter may take long.
   return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars);

@@ -26,7 +26,7 @@ import {
   type SaidContent,
 } from '../rules/content/content.ts';
 import { htmlToText } from '../rules/content/content-text.ts';
-import { parseTemplate, renderBounded, type Scope } from '../rules/content/liquid.ts';
+import { type LiquidScope, parseTemplate, renderBounded } from '../rules/content/liquid.ts';
 import { type ContentReview, reviewContent } from '../rules/content/review.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
 import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
@@ -104,7 +104,7 @@ export const TASKS = {
   'template.check': ({ text, field }: { text: string; field: 'subject' | 'body' }): void => {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   },
-  link: (p: { link: string; vars: Sourced<Scope> }): string | undefined => resolveLink(p.link, p.vars),
+  link: (p: { link: string; vars: Sourced<LiquidScope> }): string | undefined => resolveLink(p.link, p.vars),
   'html.text': ({ html }: { html: string }): string => htmlToText(html),
   'csv.layout': (p: {
     file: Uint8Array;

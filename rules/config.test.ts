@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Variable } from './config/variable.ts';
+import type { ConfigVariable } from './config/variable.ts';
 import {
   ConfigError,
   httpAddress,
@@ -158,14 +158,16 @@ describe('a value that cannot be used', () => {
   });
 
   it('is a secret wherever the name of its variable says so, unless it is the path of a file', () => {
-    const named = Object.entries<Variable>(VARIABLES).filter(([name]) => /_(KEY|TOKEN|SECRET|PASSWORD)$/.test(name));
+    const named = Object.entries<ConfigVariable>(VARIABLES).filter(([name]) =>
+      /_(KEY|TOKEN|SECRET|PASSWORD)$/.test(name),
+    );
     expect(named.map(([name]) => name)).toContain('TWILIO_AUTH_TOKEN');
     const shown = named.filter(([, { secret, takes }]) => !secret && !takes.startsWith('the path of '));
     expect(shown.map(([name]) => name)).toEqual([]);
   });
 
   it('is a secret where it is an address with a password in it', () => {
-    const addresses = Object.entries<Variable>(VARIABLES).filter(([, { takes }]) => /:\/\/\w+:\w+@/.test(takes));
+    const addresses = Object.entries<ConfigVariable>(VARIABLES).filter(([, { takes }]) => /:\/\/\w+:\w+@/.test(takes));
     expect(addresses.map(([name, { secret }]) => [name, secret])).toEqual([
       ['DATABASE_URL', true],
       ['SMTP_URL', true],

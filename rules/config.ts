@@ -10,7 +10,7 @@ import { RETENTION, retentionSettings } from './config/retention.ts';
 import { SERVICE } from './config/service.ts';
 import { missingForSms, SMS, smsAdvice, smsSettings } from './config/sms.ts';
 import { TEMPORAL, temporalSettings } from './config/temporal.ts';
-import type { Environment, ValuesOf, Variable, Variables } from './config/variable.ts';
+import type { ConfigVariable, Environment, ValuesOf, Variables } from './config/variable.ts';
 import { ehloName } from './emails/ehlo-name.ts';
 import { smtpUrlProblem } from './emails/smtp-url.ts';
 
@@ -167,14 +167,14 @@ export function httpAddress(host: string, port: number): string {
 }
 
 function readValues(env: Environment): Values {
-  const entries = Object.entries<Variable>(VARIABLES).map(([name, variable]) => [
+  const entries = Object.entries<ConfigVariable>(VARIABLES).map(([name, variable]) => [
     name,
     readValue(name as VariableName, variable, env[name]?.trim()),
   ]);
   return Object.fromEntries(entries);
 }
 
-function readValue(name: VariableName, variable: Variable, given: string | undefined): unknown {
+function readValue(name: VariableName, variable: ConfigVariable, given: string | undefined): unknown {
   const value = given || variable.default;
   if (value === undefined) return undefined;
   const result = variable.schema.safeParse(value);

@@ -31,7 +31,7 @@ export interface Round {
   last: string[];
 }
 
-export interface PageRequest {
+export interface RoundPageRequest {
   kind: PeriodicKind;
   round?: Round | undefined;
 }

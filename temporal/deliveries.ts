@@ -9,7 +9,7 @@ import { ofInstallation } from './search-attributes.ts';
 type Kind = 'email' | 'sms';
 
 /** A delivery workflow and the messages that its run started with. */
-export interface Delivery {
+export interface DeliveryRun {
   workflowId: string;
   runId: string;
   ids: string[];
@@ -38,11 +38,11 @@ const typeOf = (kind: Kind): string => (kind === 'email' ? 'emailDelivery' : 'sm
 async function listRunningDeliveries(
   { client, names }: Target,
   { kind, projectId, startedBefore }: { kind: Kind; projectId?: string; startedBefore?: Date },
-): Promise<Delivery[]> {
+): Promise<DeliveryRun[]> {
   const ofProject = projectId === undefined ? '' : ` AND ProjectId = '${projectId}'`;
   const before = startedBefore === undefined ? '' : ` AND StartTime < '${startedBefore.toISOString()}'`;
   const query = `${ofInstallation(names)} AND WorkflowType = '${typeOf(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
-  const found: Delivery[] = [];
+  const found: DeliveryRun[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const [input] = (await inputOf(client, workflowId, runId).catch(noneIfGone)) as (DeliveryInput | undefined)[];
     found.push({ workflowId, runId, ids: idsOf(input) });
@@ -53,10 +53,10 @@ async function listRunningDeliveries(
 async function listSentDeliveries(
   { client, names }: Target,
   { kind, projectId, since }: { kind: Kind; projectId: string; since: Date },
-): Promise<Delivery[]> {
+): Promise<DeliveryRun[]> {
   const type = typeOf(kind);
   const runs = await listCompleted({ client, names }, { type, projectId, since, limit: COMPLETED_MAX });
-  const found: Delivery[] = [];
+  const found: DeliveryRun[] = [];
   for (const run of runs) {
     const { args, done } = await readStory(client, run);
     if (done.some(({ result }) => ((result as { sent?: number } | undefined)?.sent ?? 0) > 0))

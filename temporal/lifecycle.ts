@@ -123,7 +123,7 @@ export function createLifecycle(deps: {
       await calls.make(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },
     close: async () => {
-      await calls.settled();
+      await calls.settle();
       await connection.close();
     },
   };
@@ -152,7 +152,7 @@ class TemporalCalls {
   }
 
   /** Resolves when no call is running. */
-  async settled(): Promise<void> {
+  async settle(): Promise<void> {
     await Promise.allSettled(this.underWay);
   }
 }

@@ -5,7 +5,7 @@ const DEFAULT_COLOR = '#2563eb';
 const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** A page: its HTML, and a content security policy that allows only its own style. */
-export interface Page {
+export interface HtmlPage {
   html: string;
   contentSecurityPolicy: string;
 }
@@ -15,7 +15,7 @@ export interface Page {
  * already escaped. Buttons are at least 44 px high, and their text contrasts with any color (WCAG 2.2 §1.4.3,
  * §2.5.5).
  */
-export function documentOf(p: { title: string; body: string; projectName?: string; color?: string | null }): Page {
+export function documentOf(p: { title: string; body: string; projectName?: string; color?: string | null }): HtmlPage {
   const style = styleOf(p.color && COLOR.test(p.color) ? p.color.toLowerCase() : DEFAULT_COLOR);
   const name = p.projectName ? `<header>${escapeHtml(p.projectName)}</header>\n` : '';
   const title = p.projectName ? `${p.title} · ${p.projectName}` : p.title;

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../rules/content/plain-value.ts';
-import { documentOf, type Page } from './document.ts';
+import { documentOf, type HtmlPage } from './document.ts';
 
 /** Project and person of a page. */
 export interface PageSubject {
@@ -27,7 +27,7 @@ export interface PageLinks {
 }
 
 /** Returns the page that asks before unsubscribing. Mail scanners follow links, but only people press buttons. */
-export function unsubscribePage(subject: PageSubject, links: PageLinks): Page {
+export function unsubscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
   if (!subject.subscribed) return unsubscribedPage(subject, links);
   if (subject.topic) return unsubscribeTopicPage(subject, subject.topic, links);
   return pageOf(
@@ -44,7 +44,11 @@ ${button(links.unsubscribe, 'Unsubscribe')}
  * Returns the page for an email about a topic. The first button leaves the topic, the second unsubscribes from
  * everything.
  */
-function unsubscribeTopicPage(subject: PageSubject, topic: { name: string; joined: boolean }, links: PageLinks): Page {
+function unsubscribeTopicPage(
+  subject: PageSubject,
+  topic: { name: string; joined: boolean },
+  links: PageLinks,
+): HtmlPage {
   if (!topic.joined) return leftTopicPage(subject, links);
   const name = escapeHtml(topic.name);
   return pageOf(
@@ -59,7 +63,7 @@ ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
 }
 
 /** Returns the page after leaving a topic. Also shown when the page is opened again. */
-export function leftTopicPage(subject: PageSubject, links: PageLinks): Page {
+export function leftTopicPage(subject: PageSubject, links: PageLinks): HtmlPage {
   const name = escapeHtml(subject.topic?.name ?? '');
   return pageOf(
     subject,
@@ -76,7 +80,7 @@ function choice(action: string, from: 'topic' | 'everything', label: string): st
 }
 
 /** Returns the page after unsubscribing. Also shown when the page is opened again. */
-export function unsubscribedPage(subject: PageSubject, links: PageLinks): Page {
+export function unsubscribedPage(subject: PageSubject, links: PageLinks): HtmlPage {
   const again = subject.isErased
     ? ''
     : `<p class="soft">Was that a mistake? <a href="${links.subscribe}">Subscribe again</a></p>`;
@@ -88,7 +92,7 @@ export function unsubscribedPage(subject: PageSubject, links: PageLinks): Page {
   );
 }
 
-export function subscribePage(subject: PageSubject, links: PageLinks): Page {
+export function subscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
   if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
   return pageOf(
@@ -107,7 +111,7 @@ export function consentText({ address, projectName }: PageSubject): string {
 }
 
 /** Returns the confirmation page of a double opt-in. `isValid` is false if the link has expired. */
-export function confirmPage(subject: PageSubject, links: PageLinks, isValid: boolean): Page {
+export function confirmPage(subject: PageSubject, links: PageLinks, isValid: boolean): HtmlPage {
   if (subject.isErased) return deletedPage(subject);
   if (subject.subscribed) return subscribedPage(subject, links);
   if (!isValid) {
@@ -123,7 +127,7 @@ ${button(links.confirm, 'Confirm')}`,
   );
 }
 
-export function subscribedPage(subject: PageSubject, links: PageLinks): Page {
+export function subscribedPage(subject: PageSubject, links: PageLinks): HtmlPage {
   if (subject.isErased) return deletedPage(subject);
   return pageOf(
     subject,
@@ -134,7 +138,7 @@ export function subscribedPage(subject: PageSubject, links: PageLinks): Page {
   );
 }
 
-export function managePage(subject: PageSubject, links: PageLinks, p: { saved: boolean }): Page {
+export function managePage(subject: PageSubject, links: PageLinks, p: { saved: boolean }): HtmlPage {
   const option = (value: 'true' | 'false', label: string) => {
     const checked = String(subject.subscribed) === value ? ' checked' : '';
     return `<label><input type="radio" name="subscribed" value="${value}"${checked}> <span>${label}</span></label>`;
@@ -171,7 +175,7 @@ ${boxes.join('\n')}
  * Returns the page for a subscription link of a deleted contact. No email can be sent until the person signs up
  * again.
  */
-function deletedPage(subject: PageSubject): Page {
+function deletedPage(subject: PageSubject): HtmlPage {
   return pageOf(
     subject,
     'Not subscribed',
@@ -181,7 +185,7 @@ function deletedPage(subject: PageSubject): Page {
 }
 
 /** Returns the page for a link whose contact and address are no longer known, so that it cannot change anything. */
-export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): Page {
+export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): HtmlPage {
   return documentOf({
     ...subject,
     title: 'Nothing was changed',
@@ -189,7 +193,7 @@ export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color
   });
 }
 
-function pageOf(subject: PageSubject, title: string, body: string): Page {
+function pageOf(subject: PageSubject, title: string, body: string): HtmlPage {
   return documentOf({ title, body, projectName: subject.projectName, color: subject.color });
 }
 

@@ -1,17 +1,17 @@
 import type { CampaignProgress } from '../rules/campaigns/campaign.ts';
 import { bulk } from './campaign-activities.ts';
 import { learnOfTest } from './campaign-progress.ts';
-import type { Start } from './campaign-start.ts';
+import type { CampaignRunInput } from './campaign-start.ts';
 
 /** Adds the audience to the ledger, part by part. */
-export class Audience {
+export class AudienceStage {
   /** Emails for the added part may be sent while the rest is added. */
   sendNow = false;
-  private readonly start: Start;
+  private readonly start: CampaignRunInput;
   private readonly progress: CampaignProgress;
   private round = 0;
 
-  constructor(start: Start, progress: CampaignProgress) {
+  constructor(start: CampaignRunInput, progress: CampaignProgress) {
     this.start = start;
     this.progress = progress;
   }

@@ -1,13 +1,13 @@
 import type { ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { bulk, paced } from './campaign-activities.ts';
-import type { Start } from './campaign-start.ts';
+import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
  * Runs one turn at a chunk. Emails that the provider has deferred for too long are given up instead. `rate` is the
  * project's, in emails a second; 0 means no limit.
  */
-export function sendChunk(start: Start, chunk: LaterChunk, rate: number): Promise<ChunkResult> {
+export function sendChunk(start: CampaignRunInput, chunk: LaterChunk, rate: number): Promise<ChunkResult> {
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
   const { seq, deferrals, deferredSinceMs, from, putOff } = chunk;
   // `keeps`: the activity writes a chunk that has to wait to Postgres. An activity of an earlier version ignores it.

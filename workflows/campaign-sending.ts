@@ -2,7 +2,7 @@ import { CancellationScope, condition, isCancellation, patched, setCurrentDetail
 import type { CampaignProgress, ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { chunkAfter } from '../rules/campaigns/later-chunk.ts';
 import { control } from './campaign-activities.ts';
-import type { Audience } from './campaign-audience.ts';
+import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
 import {
   applyClockChange,
@@ -16,7 +16,7 @@ import {
   takeDueChunks,
   takeNextChunk,
 } from './campaign-progress.ts';
-import type { News, Start, StartPosition } from './campaign-start.ts';
+import type { CampaignRunInput, News, StartPosition } from './campaign-start.ts';
 import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
 
@@ -39,10 +39,10 @@ export class Sending {
   /** The last reported value. */
   rate: number;
   paused: boolean;
-  private readonly start: Start;
+  private readonly start: CampaignRunInput;
   private readonly progress: CampaignProgress;
   private readonly news: News;
-  private readonly audience: Audience;
+  private readonly audience: AudienceStage;
   private readonly running = new Map<number, LaterChunk>();
   /** The scope of running chunks: a pause cancels them, and the rest continues. */
   private chunks = new CancellationScope();
@@ -61,7 +61,9 @@ export class Sending {
   private readonly timer = new KeptTimer();
   private failure: unknown;
 
-  constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience } & StartPosition) {
+  constructor(
+    p: { start: CampaignRunInput; progress: CampaignProgress; news: News; audience: AudienceStage } & StartPosition,
+  ) {
     this.start = p.start;
     this.progress = p.progress;
     this.news = p.news;

@@ -3,7 +3,7 @@ import type { CampaignInput } from '../rules/campaigns/campaign.ts';
 import { control } from './campaign-activities.ts';
 import type { RunLength } from './run-length.ts';
 
-export type Start = Omit<CampaignInput, 'state'>;
+export type CampaignRunInput = Omit<CampaignInput, 'state'>;
 
 /** The state that the `changed` signal leaves for the next check. */
 export interface News {
@@ -25,7 +25,7 @@ export interface StartPosition {
  * Waits until the campaign is due. Returns `ended` when it should no longer be sent, and `continue` when the history is
  * long enough.
  */
-export async function awaitStart(start: Start, news: News): Promise<StartPosition | 'ended' | 'continue'> {
+export async function awaitStart(start: CampaignRunInput, news: News): Promise<StartPosition | 'ended' | 'continue'> {
   for (;;) {
     if (news.length.shouldStopWaiting()) return 'continue';
     news.changed = false;

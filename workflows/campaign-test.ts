@@ -1,7 +1,7 @@
 import type { CampaignProgress } from '../rules/campaigns/campaign.ts';
 import { control } from './campaign-activities.ts';
 import { hasNewChunks, learnOfTest } from './campaign-progress.ts';
-import type { Start } from './campaign-start.ts';
+import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
  * Tells whether the winner of the campaign's test should be chosen now. `running` is the number of running chunks. The
@@ -27,7 +27,7 @@ export function untilTestEnds({ testing, testEndsAtMs }: CampaignProgress): numb
 export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
 
 /** Asks for the winner and adds the result to the progress. */
-export async function judgeTest(start: Start, progress: CampaignProgress): Promise<TestOutcome> {
+export async function judgeTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
   const standing = await control.judgeCampaignTest.executeWithOptions({ summary: 'judge the test' }, [start]);
   // Waits at least a moment, in case the times of worker and database differ.
   if (standing.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(standing.endsAt), Date.now() + 100);

@@ -2,10 +2,10 @@ import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } f
 import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
 import { newChunk } from '../rules/campaigns/later-chunk.ts';
 import { control } from './campaign-activities.ts';
-import { Audience } from './campaign-audience.ts';
+import { AudienceStage } from './campaign-audience.ts';
 import { applyClockChange, noteWaiting } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
-import { awaitStart, type Start } from './campaign-start.ts';
+import { awaitStart, type CampaignRunInput } from './campaign-start.ts';
 import { endAs, endingWithCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
@@ -38,7 +38,7 @@ async function send(input: CampaignInput): Promise<string> {
   if (standing === 'continue') return continueAsNew<typeof campaignSend>({ ...start, state: progress });
   if (standing === 'ended') return end(start);
   applyClockChange(progress, standing.clock);
-  const audience = new Audience(start, progress);
+  const audience = new AudienceStage(start, progress);
   // The result decides whether sending starts before the audience is complete. With an earlier version of the activity
   // it does not.
   while (!progress.audienceDone && !audience.sendNow) {
@@ -68,7 +68,7 @@ function hasTooManyLater({ later }: CampaignProgress): boolean {
 }
 
 /** Moves waiting chunks from the workflow's state to Postgres. */
-async function keepLater(start: Start, progress: CampaignProgress): Promise<void> {
+async function keepLater(start: CampaignRunInput, progress: CampaignProgress): Promise<void> {
   const { later, clock } = progress;
   for (let at = 0; at < later.length; at += KEPT_AT_A_TIME) {
     const chunks = later.slice(at, at + KEPT_AT_A_TIME);
@@ -80,7 +80,7 @@ async function keepLater(start: Start, progress: CampaignProgress): Promise<void
 }
 
 /** Skips the remaining recipients of a cancelled start. A campaign that went back to DRAFT has none. */
-async function end(start: Start): Promise<string> {
+async function end(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping whom it had not reached');
   const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
     start,

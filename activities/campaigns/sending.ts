@@ -13,7 +13,7 @@ import {
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
-import type { Wait } from '../../db/campaigns/waiting-chunks.ts';
+import type { ChunkWait } from '../../db/campaigns/waiting-chunks.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
 import { lowerRate } from '../../db/sending/send-rate.ts';
@@ -178,7 +178,7 @@ export class CampaignSending {
   private async busy(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
     const { db } = this.deps;
     await beginTurn(db, input);
-    let wait: Wait | undefined;
+    let wait: ChunkWait | undefined;
     try {
       const result = await turn();
       wait = waitAfter(input, result);
@@ -252,7 +252,7 @@ export class CampaignSending {
    * email.
    */
   private async whileRouteIsPaused({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
-    const until = mode === 'live' ? await this.route.pausedUntil(projectId) : undefined;
+    const until = mode === 'live' ? await this.route.readPauseEnd(projectId) : undefined;
     return until && { ...result('paced'), retryAfterMs: Math.max(0, until.getTime() - Date.now()), fresh: true };
   }
 
@@ -263,7 +263,7 @@ export class CampaignSending {
       heard: ({ id, email }, answer) => this.route.heard({ id, projectId, to: email, senderHost }, answer),
       isPaused: () => this.route.isPaused(projectId),
       retryAfterMs: async () => {
-        const until = await this.route.pausedUntil(projectId);
+        const until = await this.route.readPauseEnd(projectId);
         return Math.max(0, (until?.getTime() ?? 0) - Date.now());
       },
     };
@@ -318,7 +318,7 @@ function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
 }
 
 /** Returns how the chunk waits after a turn; undefined when it does not wait, or when its workflow keeps it. */
-function waitAfter(input: ChunkInput, result: ChunkResult): Wait | undefined {
+function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefined {
   if (input.keeps !== true || (result.outcome !== 'deferred' && result.outcome !== 'shut')) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;
   const before = { seq, dueAtMs: 0, deferrals, deferredSinceMs, from, putOff };

@@ -110,7 +110,7 @@ export function createMailer(deps: {
     if (!email.to) return failWith('contact_deleted');
     const dueAt = opensAt(email);
     if (dueAt) return { kind: 'outside_window', dueAt };
-    const pausedUntil = isOnRoute(email) ? await route.pausedUntil(email.projectId) : undefined;
+    const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
     return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
   }

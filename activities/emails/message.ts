@@ -24,7 +24,7 @@ import { messageIdOf } from '../../rules/emails/message-id.ts';
 import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import type { Mailbox } from '../../rules/mime/mime-headers.ts';
+import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import { markTrusted, overlay } from '../../rules/provenance/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
@@ -178,11 +178,15 @@ function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: s
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
 }
 
-function repliesOf({ options }: ClaimedEmail, { replyTo }: Content): Mailbox[] | null {
+function repliesOf({ options }: ClaimedEmail, { replyTo }: Content): HeaderMailbox[] | null {
   return options.replyTo ?? (replyTo ? [{ email: replyTo }] : null);
 }
 
-async function loadHeaderRecipients({ db, email, to }: Rendering): Promise<{ to: Mailbox; cc?: Mailbox[] }> {
+async function loadHeaderRecipients({
+  db,
+  email,
+  to,
+}: Rendering): Promise<{ to: HeaderMailbox; cc?: HeaderMailbox[] }> {
   const { projectId, options } = email;
   if (!options.copies) return { to };
   const shown = await findShownRecipients(db, { projectId, copies: options.copies });
@@ -230,7 +234,7 @@ async function finish(
   return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
 }
 
-function asAddress({ email, name }: Mailbox): { name: string | null; address: string } {
+function asAddress({ email, name }: HeaderMailbox): { name: string | null; address: string } {
   return { name: name ?? null, address: email };
 }
 

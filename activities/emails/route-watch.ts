@@ -42,7 +42,7 @@ export interface HeardEmail {
 /** Watches whether the provider accepts our email, and makes email wait while it does not. There is one per process. */
 export interface RouteWatch {
   /** Returns when email of the project should check again; undefined when the route accepts it. */
-  pausedUntil(projectId: string): Promise<Date | undefined>;
+  readPauseEnd(projectId: string): Promise<Date | undefined>;
   /** Answers the same from memory, for a loop over many emails. */
   isPaused(projectId: string): boolean;
   /** Receives the result of every email on the wire. Consecutive refusals about us pause the route. */
@@ -56,7 +56,7 @@ type Refused = Extract<ProviderResult, { outcome: 'refused' }>;
 
 /** A route that is never paused, for tests that are not about routes. */
 export const OPEN_ROUTE: RouteWatch = {
-  pausedUntil: async () => undefined,
+  readPauseEnd: async () => undefined,
   isPaused: () => false,
   heard: () => {},
   shouldWait: () => false,
@@ -194,7 +194,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
   timer.unref();
 
   return {
-    async pausedUntil(projectId) {
+    async readPauseEnd(projectId) {
       await refresh();
       const found = pauseOf(projectId);
       if (!found) return undefined;

@@ -7,7 +7,7 @@ const RATE_TTL_MS = 1_000;
 const PROJECTS_MAX = 10_000;
 
 /** The part of a batch that may be sent now, and when to ask again for the rest. */
-export interface RateGrant {
+export interface SendRateGrant {
   granted: number;
   retryAfterMs: number;
 }
@@ -19,7 +19,7 @@ export interface SendRates {
    * no failure.
    * @param returning true for a workflow's email that asks again
    */
-  take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<RateGrant>;
+  take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<SendRateGrant>;
   /** Returns unused places. */
   giveBack(projectId: string, n: number): Promise<void>;
   /** Returns the emails per second; 0 means no limit. */

@@ -11,7 +11,7 @@ import { checkRecords } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
 import { recordSource } from '../../rules/provenance/record-source.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { PartRun, Parts } from './parts.ts';
+import type { PartRun, PeriodicParts } from './parts.ts';
 
 /**
  * The number of domains that one activity checks, all at the same time, so that a domain whose DNS hangs delays no
@@ -20,7 +20,7 @@ import type { PartRun, Parts } from './parts.ts';
 const PAGE_DOMAINS = 20;
 
 /** Checks the DNS records of sender domains; each page of domains is a part. A check only records its findings. */
-export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): Parts {
+export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): PeriodicParts {
   const dns = createDns({ servers: config.dnsServers, cached: false });
 
   return {

@@ -1,5 +1,5 @@
 /** The parts of one kind of periodic work. Each part is an activity, so a part that fails or hangs delays no other. */
-export interface Parts {
+export interface PeriodicParts {
   /** Lists at most `limit` names of due parts, in order: the names after `after`, up to `upTo`. */
   list(p: { since: Date; after: string | null; upTo: string | null; limit: number }): Promise<string[]>;
   /** The number of parts that are due. */
@@ -35,7 +35,7 @@ export interface PartRun {
 }
 
 /** Parts with fixed names, for work that is not split by rows. */
-export function listParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): Parts {
+export function listParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): PeriodicParts {
   const names = Object.keys(parts).sort();
   return {
     list: async ({ after, upTo, limit }) =>

@@ -1,8 +1,8 @@
 import { MESSAGES_HOURS, RECOVERY, type RecoveryDeps, SETTLED_MS } from '../recovery/recovery.ts';
-import { listParts, type PartRun, type Parts } from './parts.ts';
+import { listParts, type PartRun, type PeriodicParts } from './parts.ts';
 
 /** Makes Temporal and Postgres agree; each part of recovery is an activity. */
-export function recoveryParts(deps: RecoveryDeps): Parts {
+export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,
     ({ cursor, messagesOfHours = MESSAGES_HOURS, goOn, noteFailure }: PartRun) => {

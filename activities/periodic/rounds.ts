@@ -1,11 +1,18 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { endRound, noteError, startRound } from '../../db/operator/periodic-work.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
-import type { PageRequest, PartInput, PartResult, Round, RoundEnd, RoundPage } from '../../rules/periodic-round.ts';
+import type {
+  PartInput,
+  PartResult,
+  Round,
+  RoundEnd,
+  RoundPage,
+  RoundPageRequest,
+} from '../../rules/periodic-round.ts';
 import { PERIODIC_WORK, type PeriodicKind } from '../../rules/periodic-work.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { domainParts } from './domains.ts';
-import type { PartRun, Parts } from './parts.ts';
+import type { PartRun, PeriodicParts } from './parts.ts';
 import { pruningParts } from './pruning.ts';
 import { recoveryParts } from './recovery.ts';
 import { segmentParts } from './segments.ts';
@@ -28,7 +35,7 @@ const FAILURES_NAMED = 10;
 /** Runs rounds of periodic work: a list of parts, an activity for each part, and a record of how the round ended. */
 export function periodicActivities(deps: ActivityDeps) {
   const { db, lifecycle, log } = deps;
-  const partsOf: Record<PeriodicKind, Parts> = {
+  const partsOf: Record<PeriodicKind, PeriodicParts> = {
     recovery: recoveryParts(deps),
     pruning: pruningParts(deps),
     statistics: statisticsParts(deps),
@@ -43,7 +50,7 @@ export function periodicActivities(deps: ActivityDeps) {
 
   return {
     /** Lists the next parts of a round. The first call starts the round. */
-    async listPeriodicParts({ kind, round: started }: PageRequest): Promise<RoundPage> {
+    async listPeriodicParts({ kind, round: started }: RoundPageRequest): Promise<RoundPage> {
       const parts = partsOf[kind];
       const round = started ?? (await newRound(kind, parts));
       const { names, next } = await listPage(parts, round);
@@ -83,7 +90,7 @@ export function periodicActivities(deps: ActivityDeps) {
     },
   };
 
-  async function newRound(kind: PeriodicKind, parts: Parts): Promise<Round> {
+  async function newRound(kind: PeriodicKind, parts: PeriodicParts): Promise<Round> {
     const { since, failing, resumeAfter } = await startRound(db, kind);
     return {
       since: since.toISOString(),
@@ -162,7 +169,7 @@ export function periodicActivities(deps: ActivityDeps) {
 
 /** Lists a page of parts after the last page: first up to the last part, then from the first part to `start`. */
 async function listPage(
-  parts: Parts,
+  parts: PeriodicParts,
   { since: startedAt, start, after, wrapped }: Round,
 ): Promise<{ names: string[]; next: { after: string | null; wrapped: boolean } | null }> {
   const since = new Date(startedAt);

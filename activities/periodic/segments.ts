@@ -1,7 +1,7 @@
 import { countDueProjects, listDueProjects, listDueSegments } from '../../db/segments/due.ts';
 import { computeSegment } from '../../engine/segments/compute.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { PartRun, Parts } from './parts.ts';
+import type { PartRun, PeriodicParts } from './parts.ts';
 
 /** The cursor that an attempt leaves to the next attempt. `computed_at` says which segments are done. */
 interface SegmentProgress {
@@ -12,7 +12,7 @@ interface SegmentProgress {
 }
 
 /** Computes tracked segments. Each project is a part, and its segments are computed one after the other. */
-export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>): Parts {
+export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>): PeriodicParts {
   return {
     list: (p) => listDueProjects(db, p),
     count: (since) => countDueProjects(db, since),

@@ -2,10 +2,10 @@ import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
 import { countPastMailHours } from '../../db/events/mail-hours.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { listParts, type Parts } from './parts.ts';
+import { listParts, type PeriodicParts } from './parts.ts';
 
 /** Adds up counts. Postgres records how far each part is, so a part that stopped needs no cursor. */
-export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): Parts {
+export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
   return listParts({
     campaign_touches: async () => {
       await deleteStaleFigures(db);

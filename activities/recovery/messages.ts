@@ -10,7 +10,7 @@ import {
 import type { MessageKind } from '../../db/sending/direct-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
-import type { Delivery } from '../../temporal/deliveries.ts';
+import type { DeliveryRun } from '../../temporal/deliveries.ts';
 import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
@@ -75,7 +75,7 @@ async function recover(
 /** Cancels deliveries that have been running for a while with nothing left to send. */
 async function cancelIdle({ db, lifecycle, log }: RecoveryDeps, kind: MessageKind, settledMs: number): Promise<void> {
   const startedBefore = new Date(Date.now() - settledMs);
-  const running: Delivery[] = await lifecycle.deliveries.listRunning({ kind, startedBefore });
+  const running: DeliveryRun[] = await lifecycle.deliveries.listRunning({ kind, startedBefore });
   const open = await findOpenIds(db, { kind, ids: running.flatMap(({ ids }) => ids) });
   for (const { ids, ...run } of running) {
     if (ids.length === 0 || ids.some((id) => open.has(id))) continue;

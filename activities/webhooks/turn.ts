@@ -14,11 +14,11 @@ import {
 } from '../../db/webhooks/endpoint-turns.ts';
 import { keptResponse } from '../../rules/webhooks/answer-text.ts';
 import {
+  type EndpointVerdict,
   MAX_TRIES,
   nextAttemptAt,
-  type Outcome,
-  type Verdict,
   verdictOf,
+  type WebhookOutcome,
   webhookHeaders,
 } from '../../rules/webhooks/registry.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -73,7 +73,7 @@ export async function deliverDue(deps: ActivityDeps, turn: EndpointTurn, stop: A
 
 /** An attempt, and how it counts for the endpoint. */
 interface Ended extends DeliveryAttempt {
-  outcome: Outcome;
+  outcome: WebhookOutcome;
 }
 
 /** Makes the requests of a turn. Each result is recorded together with others that have arrived in the meantime. */
@@ -132,7 +132,7 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
 async function judge(
   deps: ActivityDeps,
   { projectId, endpointId }: EndpointTurn,
-  verdict: Verdict,
+  verdict: EndpointVerdict,
 ): Promise<EndpointStatus> {
   const { status, outbox: queued } = await inTransaction(deps.db, async (trx) => {
     const judged = await updateEndpointStatus(trx, { projectId, endpointId, verdict });

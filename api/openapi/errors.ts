@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
 import { CODES, type ErrorResponse, rangeResponse } from '../http/responses.ts';
-import { aliasesIn, type Document, type Operation, operationsOf, type Part } from './json.ts';
+import { aliasesIn, type Document, type OpenApiOperation, type OpenApiPart, operationsOf } from './json.ts';
 
 /**
  * Errors that any operation may return because of its credentials, its limits or the form of the request. They are
@@ -25,7 +25,7 @@ const OF_ANY_OPERATION: readonly ErrorCode[] = [
 interface Form {
   status: string;
   response: ErrorResponse;
-  operations: Operation[];
+  operations: OpenApiOperation[];
 }
 
 /**
@@ -33,7 +33,7 @@ interface Form {
  * status has several forms, the most frequent form gets that name, and the others append their codes. An operation
  * with two paths declares its errors at the path under `/v1`.
  */
-export function shareErrors(document: Document): { responses: Record<string, Part>; examples: object } {
+export function shareErrors(document: Document): { responses: Record<string, OpenApiPart>; examples: object } {
   const aliases = aliasesIn(document);
   const forms = new Map<string, Form>();
   for (const operation of operationsOf(document)) {
@@ -47,7 +47,7 @@ export function shareErrors(document: Document): { responses: Record<string, Par
     }
   }
   const examples: Record<string, unknown> = {};
-  const responses: Record<string, Part> = {};
+  const responses: Record<string, OpenApiPart> = {};
   for (const { status, response, operations } of [...forms.values()].sort(byUse)) {
     const name = status in responses ? [status, ...response[CODES]].join('-') : status;
     responses[name] = withSharedExamples(response, examples);
@@ -60,12 +60,12 @@ function byUse(a: Form, b: Form): number {
   return b.operations.length - a.operations.length;
 }
 
-function isError(response: Part): response is ErrorResponse {
+function isError(response: OpenApiPart): response is ErrorResponse {
   return CODES in response;
 }
 
 /** Replaces errors that any operation may return by ranges. An alias declares only the ranges. */
-function foldRanges(operation: Operation, isAlias: boolean): void {
+function foldRanges(operation: OpenApiOperation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (!isError(response)) continue;
     if (!isAlias && !response[CODES].every((code) => isOfAny(code, status))) continue;

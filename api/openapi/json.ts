@@ -1,35 +1,35 @@
 /** The OpenAPI document as plain JSON, limited to the parts that this folder uses. */
 export interface Document {
-  paths?: Record<string, Record<string, Operation>>;
+  paths?: Record<string, Record<string, OpenApiOperation>>;
   webhooks?: Record<string, unknown>;
   components?: Components;
 }
 
 export interface Components {
   schemas?: Record<string, Schema>;
-  responses?: Record<string, Part>;
-  parameters?: Record<string, Part>;
+  responses?: Record<string, OpenApiPart>;
+  parameters?: Record<string, OpenApiPart>;
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   operationId: string;
   /** Set on an alias: the operation under `/v1`. */
   'x-alias-of'?: string;
   description?: string;
-  requestBody?: Part;
-  responses: Record<string, Part>;
-  parameters?: Part[];
+  requestBody?: OpenApiPart;
+  responses: Record<string, OpenApiPart>;
+  parameters?: OpenApiPart[];
 }
 
 /** A parameter, a request body or a response, or a reference to one. */
-export interface Part {
+export interface OpenApiPart {
   $ref?: string;
   name?: string;
   schema?: Schema;
-  content?: Record<string, Content>;
+  content?: Record<string, OpenApiContent>;
 }
 
-export interface Content {
+export interface OpenApiContent {
   schema?: Schema;
   example?: unknown;
   examples?: Record<string, unknown>;
@@ -50,12 +50,12 @@ export interface Schema {
   oneOf?: Schema[];
 }
 
-export function operationsOf({ paths = {} }: Document): Operation[] {
+export function operationsOf({ paths = {} }: Document): OpenApiOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item));
 }
 
 /** Returns the operations that are aliases of an operation under `/v1`. New clients use the path under `/v1`. */
-export function aliasesIn(document: Document): Set<Operation> {
+export function aliasesIn(document: Document): Set<OpenApiOperation> {
   return new Set(operationsOf(document).filter((operation) => operation['x-alias-of'] !== undefined));
 }
 

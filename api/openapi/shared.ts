@@ -1,5 +1,13 @@
 import { shareErrors } from './errors.ts';
-import { aliasesIn, capital, type Document, nameIn, type Operation, operationsOf, type Part } from './json.ts';
+import {
+  aliasesIn,
+  capital,
+  type Document,
+  nameIn,
+  type OpenApiOperation,
+  type OpenApiPart,
+  operationsOf,
+} from './json.ts';
 
 interface Reference {
   $ref: string;
@@ -29,7 +37,7 @@ export function shareParts(document: Document): void {
 type Use = (ref: Reference) => void;
 
 /** Shares success responses. They are named by their schema, or by their operation. */
-function shareResponses(operations: Operation[]): Record<string, Part> {
+function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiPart> {
   const found = operations.flatMap((operation) =>
     Object.entries(operation.responses).map(([status, part]) => ({
       part,
@@ -42,7 +50,7 @@ function shareResponses(operations: Operation[]): Record<string, Part> {
   return share(found, 'responses');
 }
 
-function shareParameters(operations: Operation[]): Record<string, Part> {
+function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApiPart> {
   const found = operations.flatMap((operation) =>
     (operation.parameters ?? []).map((part, n, parameters) => {
       const name = capital(part.name ?? '');
@@ -62,9 +70,9 @@ function shareParameters(operations: Operation[]): Record<string, Part> {
  * Moves each repeated part to the first free name and replaces it by references, if that makes the document shorter.
  */
 function share(
-  found: { part: Part; names: string[]; use: Use }[],
+  found: { part: OpenApiPart; names: string[]; use: Use }[],
   section: 'parameters' | 'responses',
-): Record<string, Part> {
+): Record<string, OpenApiPart> {
   const byForm = new Map<string, typeof found>();
   for (const one of found) {
     const form = JSON.stringify(one.part);
@@ -72,7 +80,7 @@ function share(
     if (same) same.push(one);
     else byForm.set(form, [one]);
   }
-  const shared: Record<string, Part> = {};
+  const shared: Record<string, OpenApiPart> = {};
   for (const [form, uses] of [...byForm].sort(([, a], [, b]) => b.length - a.length)) {
     const [first] = uses;
     const name = first?.names.find((one) => one !== '' && !(one in shared));
@@ -87,6 +95,6 @@ function share(
 }
 
 /** Returns the operation id that both paths of an operation share. */
-function nameOf({ operationId, 'x-alias-of': aliasOf = operationId }: Operation): string {
+function nameOf({ operationId, 'x-alias-of': aliasOf = operationId }: OpenApiOperation): string {
   return capital(aliasOf);
 }

@@ -33,13 +33,13 @@ export async function sendCampaign(
   const cpu = () => ({ api: cpuMs([pids.api]), postgres: postgresCpuMs(pids.postgres) });
   const [before, from] = [cpu(), performance.now()];
   await client.need('POST', `/campaigns/${data.id}/send`, {});
-  const sent = async () => {
+  const readSent = async () => {
     // Read from the database, because the API would count its statistics for each read.
     const status = db.selectFrom('campaigns').select('status').where('id', '=', data.id);
     while ((await status.executeTakeFirst())?.status !== 'SENT') await sleep(POLL_MS);
     return (performance.now() - from) / 1_000;
   };
-  const [seconds] = await Promise.all([sent(), meanwhile(data.id)]);
+  const [seconds] = await Promise.all([readSent(), meanwhile(data.id)]);
   const after = cpu();
   return {
     mailsPerSecond: p.recipients / seconds,

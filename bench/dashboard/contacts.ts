@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { type Wait, type Window, waitRow } from './window.ts';
+import { type PageWait, type Window, waitRow } from './window.ts';
 
 /** One in a hundred has it. */
 const CONDITION = {
@@ -17,7 +17,7 @@ export async function measureContacts(
   { page, requestMs, wait }: Window,
   p: { baseUrl: string; total: number; rounds: number },
 ) {
-  const times = new Map<string, Wait[]>();
+  const times = new Map<string, PageWait[]>();
   const note = async (what: string, work: () => Promise<unknown>, less = 0) => {
     const { ms, pageMs } = await wait(work);
     times.set(what, [...(times.get(what) ?? []), { ms: ms - less, pageMs }]);
@@ -40,7 +40,7 @@ export async function measureContacts(
       'contacts: part of an address',
       async () => {
         await search.fill(`77${round}@load`);
-        await changed(page, ` of ${all} shown`);
+        await waitForChange(page, ` of ${all} shown`);
       },
       TYPING_MS,
     );
@@ -58,7 +58,7 @@ export async function measureContacts(
   ];
 }
 
-async function changed(page: Page, from: string): Promise<void> {
+async function waitForChange(page: Page, from: string): Promise<void> {
   await page
     .getByText(/^\d[\d,]* of [\d,]+ shown$/)
     .and(page.locator(`:not(:has-text("${from}"))`))

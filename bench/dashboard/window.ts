@@ -6,7 +6,7 @@ const VIEWPORT = { width: 1280, height: 800 };
 const WAIT_MS = 60_000;
 
 /** State that keeps a window signed in. */
-export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
+export type BrowserSession = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 /** A window of the browser, with how long its requests took. */
 export interface Window {
@@ -15,24 +15,24 @@ export interface Window {
   /** Returns the times of requests whose path matches, in ms from the request to the last byte, in order. */
   requestMs(path: RegExp): number[];
   /** Measures a wait: the time, and the part that the page computed, independent of other work on the machine. */
-  wait(work: () => Promise<unknown>): Promise<Wait>;
+  wait(work: () => Promise<unknown>): Promise<PageWait>;
 }
 
-export interface Wait {
+export interface PageWait {
   ms: number;
   /** Processor time of the page's own thread. */
   pageMs: number;
 }
 
 /** A window with nothing kept from before, but a session if one is given. */
-export async function openWindow(browser: Browser, session?: Session): Promise<Window> {
+export async function openWindow(browser: Browser, session?: BrowserSession): Promise<Window> {
   const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-US', storageState: session });
   context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const taken: { path: string; ms: number }[] = [];
   const devtools = await context.newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const computedMs = async () => {
+  const readComputedMs = async () => {
     const { metrics } = await devtools.send('Performance.getMetrics');
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
   };
@@ -42,10 +42,10 @@ export async function openWindow(browser: Browser, session?: Session): Promise<W
     page,
     requestMs: (path) => taken.filter((one) => path.test(one.path)).map(({ ms }) => ms),
     async wait(work) {
-      const [computed, from] = [await computedMs(), performance.now()];
+      const [computed, from] = [await readComputedMs(), performance.now()];
       await work();
       const ms = performance.now() - from;
-      const now = await computedMs();
+      const now = await readComputedMs();
       // A newly opened page has a process that starts at 0.
       return { ms, pageMs: now < computed ? now : now - computed };
     },
@@ -59,8 +59,8 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /** Returns a line of the table: the subject of a wait and its time. */
-export function waitRow(what: string, waits: readonly (Pick<Wait, 'ms'> & Partial<Wait>)[]) {
-  const of = (key: keyof Wait, share: number) => {
+export function waitRow(what: string, waits: readonly (Pick<PageWait, 'ms'> & Partial<PageWait>)[]) {
+  const of = (key: keyof PageWait, share: number) => {
     const values = waits.flatMap((wait) => wait[key] ?? []);
     return values.length > 0 ? Math.round(percentile(values, share)) : undefined;
   };

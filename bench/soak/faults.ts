@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
-import type { Kept, Stage } from './stage.ts';
+import type { Kept, SoakStage } from './stage.ts';
 
 /** The number of failures by kind. */
 export type FaultCounts = Map<string, number>;
 
-export interface Faults {
+export interface FaultInjector {
   readonly counts: FaultCounts;
   /** Causes no more failures, and ends running ones. */
   stop(): Promise<void>;
@@ -18,7 +18,11 @@ const LASTS = [1, 4] as const;
 const TEMPORAL_AWAY_SECONDS = 20;
 
 /** Causes failures of every kind in an order that follows from `random`; `afterKill` reads the messages in flight. */
-export function startFaults(stage: Stage, random: Random, afterKill: (process: Kept) => Promise<void>): Faults {
+export function startFaults(
+  stage: SoakStage,
+  random: Random,
+  afterKill: (process: Kept) => Promise<void>,
+): FaultInjector {
   const counts: FaultCounts = new Map();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // One for each pause.
@@ -33,14 +37,14 @@ export function startFaults(stage: Stage, random: Random, afterKill: (process: K
     if (await process.kill()) await afterKill(process);
   };
   const { postgres, temporal, relay, commits, data, twilio } = stage;
-  const slow = (proxy: Stage['postgres'], most: number) => {
+  const slow = (proxy: SoakStage['postgres'], most: number) => {
     const ms = random.between(20, most);
     return lasts(
       () => proxy.delay(ms),
       () => proxy.delay(0),
     );
   };
-  const away = (proxy: Stage['postgres'], seconds: number) =>
+  const away = (proxy: SoakStage['postgres'], seconds: number) =>
     lasts(
       () => proxy.away(true),
       () => proxy.away(false),

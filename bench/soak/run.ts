@@ -9,8 +9,8 @@ import { drain } from './drain.ts';
 import { type FaultCounts, startFaults } from './faults.ts';
 import { startLoad } from './load.ts';
 import { seeded } from './random.ts';
-import { type Stage, startStage } from './stage.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { type SoakStage, startStage } from './stage.ts';
+import { judge, type SoakVerdict } from './verdict.ts';
 
 /**
  * Send rates: of the project whose single emails must wait, and of the campaigns, so that failures have time to meet
@@ -44,7 +44,7 @@ export async function runSoak(args: string[]): Promise<number> {
   console.log(
     `Soak of ${values.minutes} minutes with seed ${values.seed} (again: npm run soak -- --seed ${values.seed})`,
   );
-  const late: { stage?: Stage } = {};
+  const late: { stage?: SoakStage } = {};
   const doubt = trackDoubt(() => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never));
   const stage = await startStage({ workers: 2, inDoubt: doubt.answerLost });
   late.stage = stage;
@@ -86,7 +86,7 @@ export async function runSoak(args: string[]): Promise<number> {
 }
 
 /** An interrupted run leaves no processes behind. */
-function endWith(stage: Stage): void {
+function endWith(stage: SoakStage): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
       console.log('Ended before its time: no verdict.');
@@ -95,7 +95,7 @@ function endWith(stage: Stage): void {
 }
 
 /** Three projects: one with single messages and an automation, one with a low rate, one with campaigns. */
-async function setUp(stage: Stage, recipients: number) {
+async function setUp(stage: SoakStage, recipients: number) {
   const { db, baseUrl, receiver } = stage;
   const make = async (name: string, perSecond: number | null): Promise<[LoadProject, ApiClient]> => {
     const project = await makeProject(db, name);
@@ -125,7 +125,7 @@ async function setUp(stage: Stage, recipients: number) {
   return { shop, slow, news };
 }
 
-async function progress({ sink, twilio }: Stage, seconds: number): Promise<void> {
+async function progress({ sink, twilio }: SoakStage, seconds: number): Promise<void> {
   const endsAt = performance.now() + seconds * 1_000;
   while (performance.now() < endsAt) {
     await sleep(Math.min(30_000, Math.max(0, endsAt - performance.now())));
@@ -135,8 +135,8 @@ async function progress({ sink, twilio }: Stage, seconds: number): Promise<void>
 }
 
 function tell(
-  { lines, faults }: Verdict,
-  p: { left: Record<string, number>; counts: FaultCounts; stage: Stage; seed: string },
+  { lines, faults }: SoakVerdict,
+  p: { left: Record<string, number>; counts: FaultCounts; stage: SoakStage; seed: string },
 ): number {
   console.log('\nFailures');
   console.table([...p.counts].sort().map(([fault, times]) => ({ fault, times })));

@@ -28,7 +28,7 @@ export interface Kept {
 }
 
 /** The service with its servers behind proxies, and the receivers at the far end. */
-export interface Stage {
+export interface SoakStage {
   baseUrl: string;
   /** Straight to Postgres, past the proxy. */
   db: Db;
@@ -55,7 +55,7 @@ const SINK_LATENCY_MS = 5;
 const ACCOUNT = 'AC00000000000000000000000000000000';
 
 /** Starts everything; `inDoubt` receives each Message-ID whose reply was lost on the way from the sink. */
-export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<Stage> {
+export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<SoakStage> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-soak-'));
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true, maxRetries: 10 })];
   const endAll = async () => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import { type Doubt, smsIdOf } from './doubt.ts';
 import type { Asked, RequestKind } from './load.ts';
-import type { Stage } from './stage.ts';
+import type { SoakStage } from './stage.ts';
 
 /** One line of the table; `faults` are listed beside it. */
 export interface Line {
@@ -19,7 +19,7 @@ export interface Line {
   'doubled, unexplained': number;
 }
 
-export interface Verdict {
+export interface SoakVerdict {
   lines: Line[];
   /** The problems, one line each. */
   faults: string[];
@@ -35,7 +35,7 @@ interface Served {
 const MAX_FAULTS_TOLD = 5;
 
 /** Compares accepted requests with the rows and with the arrived messages. */
-export async function judge(stage: Stage, asked: Asked[], campaigns: string[], doubt: Doubt): Promise<Verdict> {
+export async function judge(stage: SoakStage, asked: Asked[], campaigns: string[], doubt: Doubt): Promise<SoakVerdict> {
   const faults: string[] = [];
   const judgeKind = (kind: RequestKind, rows: Served[], arrivals: Map<string, number>): Line => {
     const rowsOf = grouped(rows, ({ name }) => name);
@@ -95,7 +95,7 @@ interface Copies {
 }
 
 /** An event is served by its record and by one delivery to the registered endpoint. */
-async function eventRows(stage: Stage): Promise<[Served[], Map<string, number>]> {
+async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, number>]> {
   const { rows } = await sql<Served>`
     SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id
     WHERE e.name = 'soak-start'`.execute(stage.db);
@@ -105,7 +105,7 @@ async function eventRows(stage: Stage): Promise<[Served[], Map<string, number>]>
 
 /** Every accepted event: one execution that ended well, one mail, one webhook key, and the contact updated. */
 async function judgeExecutions(
-  stage: Stage,
+  stage: SoakStage,
   accepted: Set<string>,
   { mails, arrived, countCopies }: Copies & { mails: Served[] },
   faults: string[],
@@ -146,7 +146,7 @@ async function judgeExecutions(
 }
 
 async function judgeCampaign(
-  stage: Stage,
+  stage: SoakStage,
   id: string,
   { arrived, countCopies }: Copies,
   faults: string[],
@@ -180,18 +180,18 @@ async function judgeCampaign(
 }
 
 /** Every event has one `webhook-id`, however often it was delivered; each contact has one event. */
-function webhookFaults(stage: Stage): string[] {
+function webhookFaults(stage: SoakStage): string[] {
   return [...grouped(registryCalls(stage), ({ body }) => contactOf(body))].flatMap(([contact, of]) => {
     const ids = new Set(of.map(({ headers }) => headers['webhook-id']));
     return ids.size === 1 ? [] : [`the event of ${contact} was delivered under ${ids.size} webhook ids`];
   });
 }
 
-function registryCalls({ receiver }: Stage) {
+function registryCalls({ receiver }: SoakStage) {
   return receiver.received.filter(({ path }) => path === '/registry');
 }
 
-async function mailRows({ db }: Stage): Promise<(Served & { source: string })[]> {
+async function mailRows({ db }: SoakStage): Promise<(Served & { source: string })[]> {
   const { rows } = await sql<Served & { source: string }>`
     SELECT e.id, coalesce(e.to_email, c.email) AS name, e.status, e.source_type AS source
     FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id`.execute(db);

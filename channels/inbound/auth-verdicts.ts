@@ -4,12 +4,12 @@ import { authenticate } from 'mailauth';
 import type { InboundMessage } from './listener.ts';
 
 /** The words of SES: GRAY is no policy or no signature, DISABLED is not checked here. */
-export type Verdict = 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
+export type AuthVerdict = 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
 
 export interface Verdicts {
-  spf: Verdict;
-  dkim: Verdict;
-  dmarc: Verdict;
+  spf: AuthVerdict;
+  dkim: AuthVerdict;
+  dmarc: AuthVerdict;
 }
 
 /** All look-ups of a message together; then its verdicts are PROCESSING_FAILED, and it is taken all the same. */
@@ -25,7 +25,7 @@ const HEADERS_MAX_BYTES = 256 * 1024;
 const [LF, CR, SPACE, TAB] = [10, 13, 32, 9];
 const UNCHECKED: Verdicts = { spf: 'PROCESSING_FAILED', dkim: 'PROCESSING_FAILED', dmarc: 'PROCESSING_FAILED' };
 
-const WORDS: Record<string, Verdict> = {
+const WORDS: Record<string, AuthVerdict> = {
   pass: 'PASS',
   fail: 'FAIL',
   softfail: 'FAIL',
@@ -86,6 +86,6 @@ function isCostly(raw: Buffer): boolean {
   return blankLines > BLANK_LINES_MAX || signatures > SIGNATURES_MAX;
 }
 
-function verdictOf(result: string | undefined): Verdict {
+function verdictOf(result: string | undefined): AuthVerdict {
   return WORDS[result ?? 'none'] ?? 'GRAY';
 }

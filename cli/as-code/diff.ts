@@ -1,21 +1,21 @@
 import { changedFields } from '../../rules/as-code/changes.ts';
 import type { ProjectFiles } from './files.ts';
-import { type Applied, applyProject, fetchProject, type Service } from './service.ts';
+import { type ApplyResult, applyProject, fetchProject, type ServiceAccess } from './service.ts';
 
 /**
  * A difference between files and a project: a change that a push would make, or a resource that exists only in the
  * project, which a push does not change.
  */
-export interface Difference {
+export interface ProjectDifference {
   lines: string[];
-  findings: Applied['findings'];
+  findings: ApplyResult['findings'];
 }
 
 /**
  * Returns the differences. Compares the settings here, because a dry run that changes settings needs the permission
  * to change them.
  */
-export async function differences(service: Service, files: ProjectFiles): Promise<Difference> {
+export async function differences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifference> {
   const project = await fetchProject(service);
   const { created, updated, findings } = await applyProject(service, { kinds: files.kinds }, true);
   const settings = changedFields(files.settings ?? {}, project.settings ?? {});

@@ -2,13 +2,13 @@ import { StartError } from '../start/error.ts';
 import type { ProjectFiles, Resource } from './files.ts';
 
 /** Address of the service, and an API key of the project. */
-export interface Service {
+export interface ServiceAccess {
   url: string;
   key: string;
 }
 
 /** Response to an apply. */
-export interface Applied {
+export interface ApplyResult {
   created: AppliedResource[];
   updated: (AppliedResource & { changes: string[] })[];
   unchanged: AppliedResource[];
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 120_000;
  * Returns the current project.
  * @throws StartError
  */
-export async function fetchProject(service: Service): Promise<ProjectFiles> {
+export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles> {
   const answer = await request(service, 'GET', '/project/export');
   const kinds = Object.entries(answer).filter((entry): entry is [string, Resource[]] => Array.isArray(entry[1]));
   return { settings: answer.settings as Record<string, unknown>, kinds: new Map(kinds) };
@@ -36,15 +36,15 @@ export async function fetchProject(service: Service): Promise<ProjectFiles> {
  * Changes the project to match the files. A dry run only returns the changes.
  * @throws StartError
  */
-export async function applyProject(service: Service, files: ProjectFiles, dryRun: boolean): Promise<Applied> {
+export async function applyProject(service: ServiceAccess, files: ProjectFiles, dryRun: boolean): Promise<ApplyResult> {
   const { settings, kinds } = files;
   const present = [...kinds].filter(([, resources]) => resources.length > 0);
   const body = { ...Object.fromEntries(present), ...(settings && { settings }), dryRun };
-  return (await request(service, 'POST', '/project/apply', { body, files })) as unknown as Applied;
+  return (await request(service, 'POST', '/project/apply', { body, files })) as unknown as ApplyResult;
 }
 
 async function request(
-  { url, key }: Service,
+  { url, key }: ServiceAccess,
   method: string,
   path: string,
   given?: { body: object; files: ProjectFiles },

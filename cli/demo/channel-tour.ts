@@ -1,14 +1,14 @@
 import { createTransport } from 'nodemailer';
 import { until } from './client.ts';
 import type { Tour } from './execution.ts';
-import type { Letter, Mailbox } from './mailbox.ts';
+import type { DemoMailbox, Letter } from './mailbox.ts';
 import { untilStatus } from './record.ts';
 
 /** State that the loops of the email channel share. */
 export interface ChannelTour extends Tour {
   /** The project's secret key, which is also the password of the relay. */
   readonly secretKey: string;
-  readonly mailbox: Mailbox;
+  readonly mailbox: DemoMailbox;
   /** Port on 127.0.0.1 that accepts returned mail, and mail to the verified domain. */
   readonly inboundPort: number;
   /** Port on 127.0.0.1 that accepts mail from programs. */

@@ -1,11 +1,11 @@
 import { type TourClient, until } from './client.ts';
-import { type Report, since } from './report.ts';
+import { type DemoReport, since } from './report.ts';
 import { drawWorkflow, PLAIN, type StepPlan } from './workflow.ts';
 
 /** State that the steps of a tour share. */
 export interface Tour {
   readonly client: TourClient;
-  readonly report: Report;
+  readonly report: DemoReport;
   /** Unique for each tour. It is part of event names and marks the contacts. */
   readonly run: string;
   /** All emails of the tour go to addresses of this domain, which does not exist. */

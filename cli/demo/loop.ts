@@ -1,4 +1,4 @@
-import { type Report, since } from './report.ts';
+import { type DemoReport, since } from './report.ts';
 
 /** One loop of a channel: a message is sent, real feedback comes back, and the record shows it. */
 export interface Loop<T> {
@@ -19,7 +19,7 @@ export interface LoopResult {
 }
 
 /** Runs the loops in order. A loop that is not closed does not stop the others. */
-export async function runLoops<T extends { readonly report: Report }>(
+export async function runLoops<T extends { readonly report: DemoReport }>(
   tour: T,
   loops: readonly Loop<T>[],
 ): Promise<LoopResult[]> {
@@ -45,7 +45,7 @@ export async function runLoops<T extends { readonly report: Report }>(
  * Prints every loop with its recorded facts.
  * @returns whether all are closed
  */
-export function summarize(report: Report, results: readonly LoopResult[]): boolean {
+export function summarize(report: DemoReport, results: readonly LoopResult[]): boolean {
   report.heading('Recorded facts');
   for (const { title, closed, words } of results)
     report.line(`${closed ? 'closed    ' : 'NOT CLOSED'} ${title}: ${words}`);

@@ -4,7 +4,7 @@ import { until } from './client.ts';
 import type { Loop } from './loop.ts';
 import { open } from './loops-email.ts';
 import { deliveryStatus } from './notices.ts';
-import type { Providers } from './providers.ts';
+import type { DemoProviders } from './providers.ts';
 import type { ReceivedHook } from './receiver.ts';
 import { compare, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
 
@@ -12,7 +12,7 @@ import { compare, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
 export interface ProviderTour extends ChannelTour {
   /** Base address of the service. */
   readonly baseUrl: string;
-  readonly providers: Providers;
+  readonly providers: DemoProviders;
 }
 
 /** The loops that need a mail server, a Twilio API and a web server on this machine, which workers may call. */

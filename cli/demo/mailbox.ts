@@ -15,7 +15,7 @@ export interface Letter {
 }
 
 /** Finds arrived emails. */
-export interface Mailbox {
+export interface DemoMailbox {
   /** Returns the latest email to an address. */
   find(to: string): Promise<Letter | undefined>;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Mailbox {
  * Opens the messages of EMAIL_PROVIDER=capture. Reads the table instead of the pages, because it also has the
  * envelopes.
  */
-export function openCaptured(databaseUrl: string): Mailbox {
+export function openCaptured(databaseUrl: string): DemoMailbox {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   return {
     find: async (to) => {
@@ -37,7 +37,7 @@ export function openCaptured(databaseUrl: string): Mailbox {
 }
 
 /** Opens the messages that the tour's mail server has received. */
-export function openReceived(server: LoopbackSmtpServer): Mailbox {
+export function openReceived(server: LoopbackSmtpServer): DemoMailbox {
   return {
     find: async (to) => {
       const mail = server.mails.findLast((received) => received.to === to);

@@ -1,6 +1,6 @@
 /** Reports of other mail servers as text with CRLF, for the listener for returned and inbound mail. */
 
-export interface DeliveryStatus {
+export interface DeliveryNotice {
   /** The recipient of the reported email. */
   readonly to: string;
   readonly action: 'failed' | 'delayed' | 'delivered';
@@ -11,7 +11,7 @@ export interface DeliveryStatus {
 }
 
 /** Returns a delivery status notification (RFC 3464) in the form of Postfix. */
-export function deliveryStatus({ to, action, status, diagnostic }: DeliveryStatus): string {
+export function deliveryStatus({ to, action, status, diagnostic }: DeliveryNotice): string {
   return crlf(`From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
 Subject: ${action === 'delivered' ? 'Successful Mail Delivery Report' : 'Undelivered Mail Returned to Sender'}
 Auto-Submitted: auto-replied

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { SMTPServerOptions } from 'smtp-server';
-import { type Mailbox, openReceived } from './mailbox.ts';
+import { type DemoMailbox, openReceived } from './mailbox.ts';
 import { type HookReceiver, startHookReceiver } from './receiver.ts';
 import { startSmtpServer } from './smtp-server.ts';
 import { type FakeTwilio, startFakeTwilio } from './twilio.ts';
 
 /** Servers on loopback that replace the providers of a service. */
-export interface Providers {
-  readonly mailbox: Mailbox;
+export interface DemoProviders {
+  readonly mailbox: DemoMailbox;
   readonly twilio: FakeTwilio;
   readonly twilioAuthToken: string;
   readonly hooks: HookReceiver;
@@ -24,7 +24,7 @@ const REFUSED = 550;
 const TOKEN_BYTES = 16;
 
 /** Starts a mail server, a fake Twilio and a web server. */
-export async function startProviders(): Promise<Providers> {
+export async function startProviders(): Promise<DemoProviders> {
   const mail = await startSmtpServer({ closeTimeout: 0, onRcptTo: refuseSome });
   const twilio = await startFakeTwilio();
   const hooks = await startHookReceiver();

@@ -2,7 +2,7 @@
 const LINE_EVERY_MS = 1_000;
 
 /** Output of a tour: plain lines, and on a terminal also one line that is updated. */
-export interface Report {
+export interface DemoReport {
   title(text: string): void;
   /** A title without a number. */
   heading(text: string): void;
@@ -16,7 +16,7 @@ export interface Report {
 }
 
 /** Creates a report to standard output. */
-export function createReport(out: { write(text: string): unknown; isTTY?: boolean } = process.stdout): Report {
+export function createReport(out: { write(text: string): unknown; isTTY?: boolean } = process.stdout): DemoReport {
   let titles = 0;
   let wrong = 0;
   let moving = false;

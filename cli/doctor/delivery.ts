@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { reasonOf } from '../database-error.ts';
 import { type Handover, handoverOf } from './relay.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const CONNECT_MS = 3_000;
@@ -16,7 +16,7 @@ const FAR_AWAY = '9.9.9.9';
 const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --address 203.0.113.7';
 
 /** Checks that receivers see a host with a name: reverse and forward DNS agree, and HELO uses that name. */
-export const reverseNameCheck: Check = {
+export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',
   async look(subject) {
     const handover = await handoverOf(subject);
@@ -34,7 +34,7 @@ export const reverseNameCheck: Check = {
 };
 
 /** Checks that this network allows outgoing email, if a server of our own sends it to the receivers. */
-export const port25Check: Check = {
+export const port25Check: DoctorCheck = {
   name: 'port 25 out',
   async look(subject) {
     const handover = await handoverOf(subject);
@@ -51,7 +51,7 @@ export const port25Check: Check = {
   },
 };
 
-async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'foreign'): Promise<Finding> {
+async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'foreign'): Promise<DoctorFinding> {
   const remedy =
     whose === 'own'
       ? `ask the provider of ${address} to set its reverse name, and publish that name with this address`
@@ -79,7 +79,7 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
 }
 
 /** By default, a server uses the same name in its greeting as in its HELO to receivers. */
-async function ofHelo({ dns }: Subject, address: string, handover: Handover): Promise<Finding[]> {
+async function ofHelo({ dns }: Subject, address: string, handover: Handover): Promise<DoctorFinding[]> {
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
   if (implicitTls) return [];

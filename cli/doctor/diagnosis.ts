@@ -10,7 +10,7 @@ import { clockCheck, diskCheck } from './machine.ts';
 import { picturesCheck } from './pictures.ts';
 import { postgresCheck } from './postgres.ts';
 import { mailServerCheck } from './relay.ts';
-import { examine, fail, type Report, reportOf } from './report.ts';
+import { type DoctorReport, examine, fail, reportOf } from './report.ts';
 import { openSubject } from './subject.ts';
 import { temporalCheck } from './temporal.ts';
 import { tlsCheck } from './tls.ts';
@@ -26,7 +26,7 @@ const CHECKS = [
  * Checks the configuration of an environment before it is used. Changes nothing and sends nothing.
  * @throws StartError for invalid arguments
  */
-export async function diagnose(env: Environment, words: readonly string[]): Promise<Report> {
+export async function diagnose(env: Environment, words: readonly string[]): Promise<DoctorReport> {
   const address = givenAddress(words);
   try {
     const subject = openSubject(env, address);

@@ -7,7 +7,7 @@ import {
   recordsNote,
 } from '../../rules/domains/sender-domain.ts';
 import { recordSource } from '../../rules/provenance/record-source.ts';
-import { type Check, type Finding, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, pass, warn } from './report.ts';
 import type { Inspected, Subject } from './subject.ts';
 
 /** Number of domains that can be checked in a few seconds. The workers check all domains periodically. */
@@ -28,7 +28,7 @@ const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: 
 ];
 
 /** Checks that the DNS has the records that receivers of email from the verified domains look for. */
-export const senderDomainsCheck: Check = {
+export const senderDomainsCheck: DoctorCheck = {
   name: 'sender domains',
   async look(subject) {
     const { settings, postgres } = subject;
@@ -56,7 +56,7 @@ export async function listVerifiedDomains({ db }: Inspected): Promise<Domain[]> 
   return all.filter(({ status }) => status === 'VERIFIED');
 }
 
-async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Finding[]> {
+async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<DoctorFinding[]> {
   const name = domain.domain;
   if (RESERVED.test(name)) {
     const remedy = 'send from your own domain (POST /domains), and delete this one';
@@ -70,7 +70,7 @@ async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Fin
   const { found, seen } = await checkRecords(dns, source);
   const records = dnsRecords(source, found, seen);
   const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
-  const findings = missing.map(({ purpose, verdict, so }): Finding => {
+  const findings = missing.map(({ purpose, verdict, so }): DoctorFinding => {
     const record = records.find((each) => each.purpose === purpose);
     const says = `${name} has no ${purpose.replace('_', ' ')} record of this service: ${so}`;
     return { verdict, says, remedy: `publish ${record?.type} ${record?.name} ${JSON.stringify(record?.value)}` };

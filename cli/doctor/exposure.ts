@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 import { captureProblem, type Settings } from '../../rules/config.ts';
 import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 /** 32 hexadecimal characters are 128 bits. */
@@ -16,7 +16,7 @@ const MAKE_ONE =
   'create one with "openssl rand -hex 32" before there is data: stored secrets can be decrypted only with the old one';
 
 /** Checks that SECRET_KEY cannot be guessed, and that the stored secrets were encrypted with it. */
-export const secretKeyCheck: Check = {
+export const secretKeyCheck: DoctorCheck = {
   name: 'secret key',
   async look(subject) {
     const { secretKey, settings } = subject;
@@ -27,7 +27,7 @@ export const secretKeyCheck: Check = {
 };
 
 /** Checks the requirements of a HOST that other machines reach, besides a provider. */
-export const publicHostCheck: Check = {
+export const publicHostCheck: DoctorCheck = {
   name: 'public HOST',
   look({ settings }) {
     const found = settings.publicHost ? publicFindings(settings) : [];
@@ -43,7 +43,7 @@ export const publicHostCheck: Check = {
 };
 
 /** Checks that messages are not captured on a service where people expect them. */
-export const captureCheck: Check = {
+export const captureCheck: DoctorCheck = {
   name: 'capture',
   look({ settings }) {
     const problem = captureProblem(settings);
@@ -65,19 +65,19 @@ export const captureCheck: Check = {
   },
 };
 
-function missingKey({ database, temporal }: Settings): Finding {
+function missingKey({ database, temporal }: Settings): DoctorFinding {
   const apart = database.url !== undefined && temporal.address !== undefined;
   if (apart) return fail('SECRET_KEY is not set, and the API and the workers need it', MAKE_ONE);
   return pass('npm start creates one at its first start and stores it in the home');
 }
 
-function strengthOf(key: string, name: string): Finding {
+function strengthOf(key: string, name: string): DoctorFinding {
   if (KEY_WORDS.test(key) || new Set(key).size < KEY_DISTINCT_CHARS) return fail(`${name} can be guessed`, MAKE_ONE);
   if (key.length < KEY_CHARS) return warn(`${name} has ${key.length} characters, fewer than ${KEY_CHARS}`, MAKE_ONE);
   return pass(`${name}, ${key.length} characters`);
 }
 
-async function opensWhatIsStored({ postgres }: Subject, secretKey: string): Promise<Finding[]> {
+async function opensWhatIsStored({ postgres }: Subject, secretKey: string): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   if ('reason' in inspected) return [];
   // A database with pending migrations may lack the table, and then has no stored secrets.
@@ -92,9 +92,9 @@ async function opensWhatIsStored({ postgres }: Subject, secretKey: string): Prom
   }
 }
 
-function publicFindings(settings: Settings): Finding[] {
+function publicFindings(settings: Settings): DoctorFinding[] {
   const { host, publicUrl, signup, webhookAllowPrivate, smtpRelay, rateLimitPerMinute } = settings;
-  const rules: [boolean, () => Finding][] = [
+  const rules: [boolean, () => DoctorFinding][] = [
     [
       isLocal(publicUrl),
       () =>

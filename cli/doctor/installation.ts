@@ -4,10 +4,10 @@ import { pendingMigrations } from '../../db/migrator.ts';
 import { compareSides, describeMismatch, isMismatch, type Sides } from '../../rules/installation-tokens.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { readSides } from '../../worker/installation/sides.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 
 /** Checks that Postgres and Temporal belong together, and that the installation may send. */
-export const installationCheck: Check = {
+export const installationCheck: DoctorCheck = {
   name: 'installation',
   async look({ settings, databaseUrl, temporalAddress, postgres }) {
     const inspected = await postgres();
@@ -40,7 +40,7 @@ const REMEDIES = {
   recovery: 'start a worker that reaches Temporal, and read its log',
 } as const;
 
-function ofSides(shortId: string, sides: Sides): Finding {
+function ofSides(shortId: string, sides: Sides): DoctorFinding {
   const standing = compareSides(sides);
   if (isMismatch(standing)) {
     const [says = '', remedy = ''] = describeMismatch(standing, sides).split('. Nothing is sent. ');

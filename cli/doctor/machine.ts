@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { outside } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { reasonOf } from '../database-error.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const GIB = 1024 ** 3;
@@ -24,7 +24,7 @@ const DATE_HEADER_MS = 1_000;
 const ANSWER_MS = 3_000;
 
 /** Compares this machine's clock with others. */
-export const clockCheck: Check = {
+export const clockCheck: DoctorCheck = {
   name: 'clock',
   async look(subject) {
     const [postgres, other] = await Promise.all([againstPostgres(subject), againstHttp(subject)]);
@@ -37,7 +37,7 @@ export const clockCheck: Check = {
 };
 
 /** Checks the free disk space for the home: logs, and the databases of `npm start`. */
-export const diskCheck: Check = {
+export const diskCheck: DoctorCheck = {
   name: 'disk',
   async look({ home }) {
     const { bavail, bsize, ffree, files } = await statfs(existingPart(home));
@@ -46,7 +46,7 @@ export const diskCheck: Check = {
 };
 
 /** Returns the finding for this much free space. File systems without inodes report 0. */
-export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: number; inodes: number }): Finding {
+export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: number; inodes: number }): DoctorFinding {
   const says = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
   const remedy = 'free disk space, or set TIDINGS_HOME to a larger disk';
   if (p.freeBytes < DISK_FAIL_BYTES) return fail(says, remedy);
@@ -55,7 +55,7 @@ export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: numbe
 }
 
 /** Returns the finding for a clock that is this far ahead of this machine's. */
-export function ofClock(clock: { whose: string; aheadMs: number }): Finding {
+export function ofClock(clock: { whose: string; aheadMs: number }): DoctorFinding {
   const apartMs = Math.abs(clock.aheadMs);
   const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
   const remedy =

@@ -2,20 +2,20 @@ import { openBucket } from '../../channels/assets/bucket.ts';
 import { countObjects } from '../../db/assets/leftovers.ts';
 import type { BucketSettings } from '../../rules/config.ts';
 import { reasonOf } from '../database-error.ts';
-import { type Check, type Finding, fail, pass } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass } from './report.ts';
 import type { Subject } from './subject.ts';
 
 /**
  * Checks that the bucket for images exists and accepts the credentials, and that no needed bucket is missing from the
  * configuration.
  */
-export const picturesCheck: Check = {
+export const picturesCheck: DoctorCheck = {
   name: 'pictures',
   look: async (subject) =>
     subject.settings.assetsBucket ? [await look(subject.settings.assetsBucket)] : [await withoutBucket(subject)],
 };
 
-async function look(settings: BucketSettings): Promise<Finding> {
+async function look(settings: BucketSettings): Promise<DoctorFinding> {
   const where = `the bucket ${settings.bucket} ${settings.endpoint ? `at ${settings.endpoint}` : `in ${settings.region}`}`;
   const bucket = openBucket(settings);
   try {
@@ -30,7 +30,7 @@ async function look(settings: BucketSettings): Promise<Finding> {
   }
 }
 
-async function withoutBucket({ postgres }: Subject): Promise<Finding> {
+async function withoutBucket({ postgres }: Subject): Promise<DoctorFinding> {
   const inspected = await postgres();
   // A database with pending migrations may lack the column.
   const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);

@@ -4,14 +4,14 @@ import { DURABILITY, type ServerFacts } from '../../db/inspection.ts';
 import { pendingMigrations } from '../../db/migrator.ts';
 import { connectionsOf } from '../../db/pool-sizes.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 /** Maximum number of workers that `npm start` runs if WORKERS is not set. */
 const WORKERS_DEFAULT = 4;
 
 /** Checks that Postgres responds, is new enough, keeps committed data, and has enough connections. */
-export const postgresCheck: Check = {
+export const postgresCheck: DoctorCheck = {
   name: 'Postgres',
   async look(subject) {
     const { databaseUrl, postgres } = subject;
@@ -39,12 +39,12 @@ export const postgresCheck: Check = {
   },
 };
 
-function reportNotRunning(): Finding {
+function reportNotRunning(): DoctorFinding {
   return warn('the Postgres of npm start is not running, so it was not checked', 'run npm start, or set DATABASE_URL');
 }
 
 /** Without these settings, Postgres can lose email that it has confirmed as accepted in a power failure. */
-function durability({ durability: settings }: ServerFacts): Finding[] {
+function durability({ durability: settings }: ServerFacts): DoctorFinding[] {
   return DURABILITY.filter((name) => settings[name] === 'off').map((name) =>
     fail(
       `${name} is off: committed data is lost when its machine fails`,
@@ -53,7 +53,7 @@ function durability({ durability: settings }: ServerFacts): Finding[] {
   );
 }
 
-function checkConnections({ maxConnections, otherConnections }: ServerFacts, { settings }: Subject): Finding[] {
+function checkConnections({ maxConnections, otherConnections }: ServerFacts, { settings }: Subject): DoctorFinding[] {
   const workers = settings.workers ?? WORKERS_DEFAULT;
   const needed = connectionsOf({ workers });
   const left = maxConnections - otherConnections;
@@ -64,7 +64,7 @@ function checkConnections({ maxConnections, otherConnections }: ServerFacts, { s
 }
 
 /** Only a connection to a public address certainly crosses other people's networks. */
-function privacy({ encrypted }: ServerFacts, databaseUrl: string): Finding[] {
+function privacy({ encrypted }: ServerFacts, databaseUrl: string): DoctorFinding[] {
   const host = new URL(databaseUrl).hostname.replace(/^\[|\]$/g, '');
   const elsewhere = isIP(host) ? isPublicAddress(host) : host.includes('.') && !isLoopbackHost(host);
   if (encrypted || !elsewhere) return [];
@@ -76,7 +76,7 @@ function privacy({ encrypted }: ServerFacts, databaseUrl: string): Finding[] {
   ];
 }
 
-function encoding({ encoding }: ServerFacts): Finding[] {
+function encoding({ encoding }: ServerFacts): DoctorFinding[] {
   if (encoding === 'UTF8') return [];
   return [
     fail(

@@ -12,7 +12,7 @@ import { parseSmtpUrl, type SmtpEndpoint } from '../../rules/emails/smtp-url.ts'
 import { redact } from '../../rules/failure-text.ts';
 import { reasonOf } from '../database-error.ts';
 import { listVerifiedDomains } from './domains.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
@@ -29,7 +29,7 @@ export type Handover =
  * Checks that the mail server of SMTP_URL accepts email from this service: handshake and login like for a real email,
  * then MAIL and RCPT, which RSET cancels.
  */
-export const mailServerCheck: Check = {
+export const mailServerCheck: DoctorCheck = {
   name: 'mail server',
   async look(subject) {
     const { email } = subject.settings;
@@ -46,7 +46,7 @@ export const mailServerCheck: Check = {
 };
 
 /** Warns about paused routes, with the server's reply. */
-async function pausesOf({ postgres }: Subject): Promise<Finding[]> {
+async function pausesOf({ postgres }: Subject): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   // A database with pending migrations may lack the table.
   const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
@@ -68,7 +68,7 @@ async function returnPathHostOf({ settings, postgres }: Subject): Promise<string
   return domains[0]?.domain ?? ehloName ?? new URL(settings.publicUrl).hostname;
 }
 
-function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): Finding {
+function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
   if (result.outcome === 'accepted') return privacyOf(endpoint, result.encrypted);
   const where = `${endpoint.host}:${endpoint.port}`;
   if (result.outcome === 'unsent')
@@ -105,7 +105,7 @@ export async function handoverOf({ settings }: Subject): Promise<Handover> {
   }
 }
 
-function privacyOf(endpoint: SmtpEndpoint, encrypted: boolean): Finding {
+function privacyOf(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
   const { host, port, loopback, credentials } = endpoint;
   const where = `${host}:${port}`;
   if (encrypted || loopback) return pass(`${where} accepts email from ${ehloNameOf(endpoint)}`);

@@ -2,15 +2,17 @@ import { reasonOf } from '../database-error.ts';
 import type { Subject } from './subject.ts';
 
 /** Result of one check. Every problem names its remedy. */
-export type Finding = { verdict: 'pass'; says: string } | { verdict: 'warn' | 'fail'; says: string; remedy: string };
+export type DoctorFinding =
+  | { verdict: 'pass'; says: string }
+  | { verdict: 'warn' | 'fail'; says: string; remedy: string };
 
 /** A check, with the name in the report. It may return several findings. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: string;
-  look(subject: Subject): Promise<Finding[]> | Finding[];
+  look(subject: Subject): Promise<DoctorFinding[]> | DoctorFinding[];
 }
 
-export interface Report {
+export interface DoctorReport {
   readonly lines: string[];
   /** 0 if everything passes, 1 if there is a warning, 2 if there is a failure. */
   readonly exitCode: 0 | 1 | 2;
@@ -23,15 +25,15 @@ export interface Report {
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
 
-export const pass = (says: string): Finding => ({ verdict: 'pass', says });
-export const warn = (says: string, remedy: string): Finding => ({ verdict: 'warn', says, remedy });
-export const fail = (says: string, remedy: string): Finding => ({ verdict: 'fail', says, remedy });
+export const pass = (says: string): DoctorFinding => ({ verdict: 'pass', says });
+export const warn = (says: string, remedy: string): DoctorFinding => ({ verdict: 'warn', says, remedy });
+export const fail = (says: string, remedy: string): DoctorFinding => ({ verdict: 'fail', says, remedy });
 
 /**
  * Runs all checks concurrently and reports them in order. A check that fails unexpectedly or takes too long becomes a
  * warning.
  */
-export async function examine(subject: Subject, checks: readonly Check[]): Promise<Report> {
+export async function examine(subject: Subject, checks: readonly DoctorCheck[]): Promise<DoctorReport> {
   const found = await Promise.all(
     checks.map(async (check) => (await findingsOf(check, subject)).map((finding) => ({ name: check.name, finding }))),
   );
@@ -39,22 +41,23 @@ export async function examine(subject: Subject, checks: readonly Check[]): Promi
 }
 
 /** Returns the findings as lines, each remedy below its problem, and the number of each verdict. */
-export function reportOf(found: readonly { name: string; finding: Finding }[]): Report {
+export function reportOf(found: readonly { name: string; finding: DoctorFinding }[]): DoctorReport {
   const width = Math.max(...found.map(({ name }) => name.length));
-  const count = (verdict: Finding['verdict']) => found.filter(({ finding }) => finding.verdict === verdict).length;
+  const count = (verdict: DoctorFinding['verdict']) =>
+    found.filter(({ finding }) => finding.verdict === verdict).length;
   const lines = found.flatMap(({ name, finding }) => [
     `${finding.verdict}  ${name.padEnd(width)}  ${finding.says}`,
     ...('remedy' in finding ? [`${' '.repeat(width + 8)}→ ${finding.remedy}`] : []),
   ]);
   return {
     lines: [...lines, `${count('pass')} pass, ${count('warn')} warn, ${count('fail')} fail`],
-    exitCode: Math.max(...found.map(({ finding }) => EXIT_CODES[finding.verdict])) as Report['exitCode'],
+    exitCode: Math.max(...found.map(({ finding }) => EXIT_CODES[finding.verdict])) as DoctorReport['exitCode'],
   };
 }
 
-async function findingsOf(check: Check, subject: Subject): Promise<Finding[]> {
+async function findingsOf(check: DoctorCheck, subject: Subject): Promise<DoctorFinding[]> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Finding[]>((resolve) => {
+  const late = new Promise<DoctorFinding[]>((resolve) => {
     const finding = warn(`not known: no result in ${CHECK_MS / 1000} s`, 'retry, and check the network');
     timer = setTimeout(() => resolve([finding]), CHECK_MS);
   });

@@ -3,7 +3,7 @@
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
@@ -20,7 +20,7 @@ const RETENTION_MIN_HOURS = 24;
 const RETENTION_HOURS = 72;
 
 /** Checks that Temporal is reachable, has the namespace, and keeps ended workflows long enough. */
-export const temporalCheck: Check = {
+export const temporalCheck: DoctorCheck = {
   name: 'Temporal',
   async look({ settings, temporalAddress }) {
     if (temporalAddress === undefined) {
@@ -71,7 +71,7 @@ async function retentionHours(
   }
 }
 
-function ofRetention(where: string, hours: number, p: { embedded: boolean; namespace: string }): Finding {
+function ofRetention(where: string, hours: number, p: { embedded: boolean; namespace: string }): DoctorFinding {
   const says = `${where} keeps ended workflows for ${hours} h`;
   const remedy = `temporal operator namespace update -n ${p.namespace} --retention 7d`;
   if (hours < RETENTION_MIN_HOURS) {
@@ -81,7 +81,7 @@ function ofRetention(where: string, hours: number, p: { embedded: boolean; names
   return pass(says);
 }
 
-function ofDevServer(): Finding {
+function ofDevServer(): DoctorFinding {
   return warn(
     'the dev server of npm start has one process and one SQLite file',
     'for a high volume, or several machines, set TEMPORAL_ADDRESS to a cluster or Temporal Cloud',

@@ -5,7 +5,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
 import { reasonOf } from '../database-error.ts';
-import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 
 const CONNECT_MS = 4_000;
 /** Certificates are usually renewed 30 days before they expire. With 14 days left, automatic renewal has failed. */
@@ -13,14 +13,14 @@ const DAYS_LEFT_MIN = 14;
 const DAY_MS = 86_400_000;
 
 /** Checks that traffic from outside is encrypted, with certificates that are valid now and for some time. */
-export const tlsCheck: Check = {
+export const tlsCheck: DoctorCheck = {
   name: 'TLS',
   async look({ settings }) {
     return [await ofPublicUrl(settings), ...(await ofMailListeners(settings))];
   },
 };
 
-async function ofPublicUrl({ publicUrl }: Settings): Promise<Finding> {
+async function ofPublicUrl({ publicUrl }: Settings): Promise<DoctorFinding> {
   const url = new URL(publicUrl);
   if (url.protocol === 'https:') return checkCertificate(url);
   if (isLoopbackHost(url.hostname)) return pass(`${publicUrl} is this machine: nothing to encrypt`);
@@ -31,7 +31,7 @@ async function ofPublicUrl({ publicUrl }: Settings): Promise<Finding> {
 }
 
 /** Checks the certificate of PUBLIC_URL like a browser. */
-function checkCertificate(url: URL): Promise<Finding> {
+function checkCertificate(url: URL): Promise<DoctorFinding> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
     const name = isIP(host) ? {} : { servername: host };
@@ -42,7 +42,7 @@ function checkCertificate(url: URL): Promise<Finding> {
       rejectUnauthorized: false,
       timeout: CONNECT_MS,
     });
-    const end = (finding: Finding) => {
+    const end = (finding: DoctorFinding) => {
       socket.destroy();
       resolve(finding);
     };
@@ -59,7 +59,7 @@ function checkCertificate(url: URL): Promise<Finding> {
   });
 }
 
-function ofServed(url: URL, certificate: PeerCertificate, problem: Error | string | null | undefined): Finding {
+function ofServed(url: URL, certificate: PeerCertificate, problem: Error | string | null | undefined): DoctorFinding {
   if (problem) {
     const reason = problem instanceof Error ? problem.message : problem;
     return fail(
@@ -70,7 +70,7 @@ function ofServed(url: URL, certificate: PeerCertificate, problem: Error | strin
   return lasting(`the certificate of ${url.origin}`, new Date(certificate.valid_to));
 }
 
-async function ofMailListeners(settings: Settings): Promise<Finding[]> {
+async function ofMailListeners(settings: Settings): Promise<DoctorFinding[]> {
   const { tls, smtpRelay, inboundSmtpPort, publicHost } = settings;
   if (tls.certFile && tls.keyFile) return [await ofFiles(tls.certFile, tls.keyFile)];
   const open = publicHost && [
@@ -84,7 +84,7 @@ async function ofMailListeners(settings: Settings): Promise<Finding[]> {
   ];
 }
 
-async function ofFiles(certFile: string, keyFile: string): Promise<Finding> {
+async function ofFiles(certFile: string, keyFile: string): Promise<DoctorFinding> {
   const remedy = 'set TLS_CERT_FILE and TLS_KEY_FILE to the PEM files of one certificate that the service can read';
   try {
     const certificate = new X509Certificate(await readFile(certFile));
@@ -97,7 +97,7 @@ async function ofFiles(certFile: string, keyFile: string): Promise<Finding> {
   }
 }
 
-function lasting(what: string, until: Date): Finding {
+function lasting(what: string, until: Date): DoctorFinding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
   if (days < 0) return fail(`${what} expired ${-days} days ago`, 'renew the certificate');
   if (days < DAYS_LEFT_MIN)

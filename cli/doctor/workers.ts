@@ -3,13 +3,13 @@ import { readInstallation } from '../../db/installation/installation.ts';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { type QueueStats, readQueueStats, unservedQueues } from '../../temporal/queue-stats.ts';
-import { type Check, type Finding, fail, pass } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, fail, pass } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
 
 /** Checks that a worker serves each task queue of the installation in the database. */
-export const workersCheck: Check = {
+export const workersCheck: DoctorCheck = {
   name: 'workers',
   async look(subject) {
     const stats = await statsOf(subject);
@@ -40,7 +40,7 @@ async function statsOf({ settings, temporalAddress, postgres }: Subject): Promis
   }
 }
 
-function ofQueues(stats: QueueStats[]): Finding {
+function ofQueues(stats: QueueStats[]): DoctorFinding {
   const unserved = unservedQueues(stats);
   if (unserved.length === 0) return pass('each task queue is served');
   if (unserved.length === stats.length) return pass('no worker runs: start one with npm start or npm run worker');

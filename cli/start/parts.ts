@@ -23,7 +23,7 @@ const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
 const STOP_TOTAL_MS = 18_500;
 
 /** The processes of a running `npm start`. */
-export interface Parts {
+export interface SupervisedParts {
   /** Starts a process and keeps it running. Resolves with its first run. */
   add<T extends Running>(kind: Kind, options: Omit<SuperviseOptions<T>, 'onStarted'>): Promise<T>;
   pids(): Pids;
@@ -39,7 +39,7 @@ interface Part {
   supervised: Supervised | undefined;
 }
 
-export function createParts(): Parts {
+export function createParts(): SupervisedParts {
   const parts: Part[] = [];
   let notify = (): void => {};
   const pidsOf = (kind: Kind): number[] =>

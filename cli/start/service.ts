@@ -9,7 +9,7 @@ import { type Home, markVersion, openHome, readOrCreateSecret } from './home.ts'
 import { takeLock } from './home-lock.ts';
 import { requireInstallation } from './installation.ts';
 import { endLeftovers } from './leftovers.ts';
-import { createParts, type Parts } from './parts.ts';
+import { createParts, type SupervisedParts } from './parts.ts';
 import { keepPort, requirePort } from './ports.ts';
 import { readyLines } from './ready.ts';
 import { newSignInLink } from './sign-in-link.ts';
@@ -64,7 +64,7 @@ export function runStart(env: Environment, tell: (line: string) => void = consol
 
 interface Run {
   readonly env: Environment;
-  readonly parts: Parts;
+  readonly parts: SupervisedParts;
   readonly stopping: AbortSignal;
   readonly tell: (line: string) => void;
   readonly ready: (dev: DevFile) => void;

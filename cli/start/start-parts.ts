@@ -7,7 +7,7 @@ import { startChild } from './child.ts';
 import { requireTemporal } from './dependencies.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { type Home, readOrCreateSecret } from './home.ts';
-import type { Parts } from './parts.ts';
+import type { SupervisedParts } from './parts.ts';
 import { keepPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly env: Environment;
   readonly settings: Settings;
   readonly home: Home;
-  readonly parts: Parts;
+  readonly parts: SupervisedParts;
   readonly stopping: AbortSignal;
   readonly tell: (line: string) => void;
 }

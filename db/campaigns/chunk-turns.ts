@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
-import { setWait, type Wait } from './waiting-chunks.ts';
+import { type ChunkWait, setWait } from './waiting-chunks.ts';
 
 interface Chunk {
   projectId: string;
@@ -20,7 +20,7 @@ export async function beginTurn(db: Db, p: Chunk): Promise<void> {
  * Ends a turn of a chunk, and deletes statistics that were counted meanwhile. With `wait`, the chunk waits for its
  * next turn. One statement does both, so a waiting chunk costs no more than another.
  */
-export async function endTurn(db: Db, p: Chunk, wait?: Wait): Promise<void> {
+export async function endTurn(db: Db, p: Chunk, wait?: ChunkWait): Promise<void> {
   await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWait(wait)}` : sql``}`);
 }
 

@@ -7,7 +7,7 @@ import { notBeforeOf } from './chunk-clock.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
 
 /** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
-export interface Recipient {
+export interface CampaignRecipientRow {
   id: string;
   contactId: string | null;
   email: string | null;

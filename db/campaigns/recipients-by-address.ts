@@ -2,7 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
-import { likeText, matches, RECIPIENT_COLUMNS, type Recipient, type RecipientFilter } from './recipient-rows.ts';
+import {
+  type CampaignRecipientRow,
+  likeText,
+  matches,
+  RECIPIENT_COLUMNS,
+  type RecipientFilter,
+} from './recipient-rows.ts';
 
 /**
  * The maximum number of contacts per lookup in the ledger. The first lookup takes as many as a page has, each further
@@ -27,8 +33,8 @@ export async function canFindByAddress(db: Db, { search }: RecipientFilter): Pro
 export async function findByAddress(
   db: Db,
   p: Search & { after: string | null; limit: number; untilMs: number },
-): Promise<{ items: Recipient[]; goesOn: string | null }> {
-  const items: Recipient[] = [];
+): Promise<{ items: CampaignRecipientRow[]; goesOn: string | null }> {
+  const items: CampaignRecipientRow[] = [];
   for (let { after } = p, most = p.limit + 1; ; most = Math.min(CONTACTS_MAX, 4 * most)) {
     const contacts = await listContacts(db, { ...p, after, most });
     const found = await findRows(db, p, { ids: [...contacts.keys()], limit: p.limit + 1 - items.length });
@@ -63,9 +69,9 @@ async function listContacts(db: Db, p: Search & { after: string | null; most: nu
   return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
-async function findRows(db: Db, p: Search, of: { ids: string[]; limit: number }): Promise<Recipient[]> {
+async function findRows(db: Db, p: Search, of: { ids: string[]; limit: number }): Promise<CampaignRecipientRow[]> {
   if (of.ids.length === 0) return [];
-  const { rows } = await sql<Recipient>`
+  const { rows } = await sql<CampaignRecipientRow>`
     SELECT ${RECIPIENT_COLUMNS} FROM contacts c
     JOIN emails e ON e.campaign_id = ${p.id} AND e.contact_id = c.id AND e.project_id = c.project_id
     WHERE c.project_id = ${p.projectId} AND c.id = ANY(${of.ids}::uuid[]) AND ${matches(p)}

@@ -8,12 +8,12 @@ import type { Db } from '../connection.ts';
 import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
 import {
+  type CampaignRecipientRow,
   hasOutcome,
   hasStatus,
   matches,
   ofCampaign,
   RECIPIENT_COLUMNS,
-  type Recipient,
   type RecipientFilter,
 } from './recipient-rows.ts';
 import { canFindByAddress, findByAddress, notByAddress } from './recipients-by-address.ts';
@@ -55,7 +55,7 @@ const OPEN: readonly EmailStatus[] = ['PENDING', 'SENDING', 'HELD'];
 export async function listRecipients(
   db: Db,
   p: Request & PageRequest,
-): Promise<Page<Recipient> & { total: number | null }> {
+): Promise<Page<CampaignRecipientRow> & { total: number | null }> {
   const asked = { ...p, untilMs: Date.now() + PAGE_MS };
   if (p.cursor !== undefined) return { ...(await findFrom(db, asked, decodePlace(p.cursor))), total: 0 };
   const all = await countAll(db, p);
@@ -65,7 +65,10 @@ export async function listRecipients(
 }
 
 /** Returns the next rows of an export, at most `EXPORT_ROWS`. Fewer rows do not mean the end; `cursor` null does. */
-export function exportRecipients(db: Db, p: Request & { cursor: string | undefined }): Promise<Page<Recipient>> {
+export function exportRecipients(
+  db: Db,
+  p: Request & { cursor: string | undefined },
+): Promise<Page<CampaignRecipientRow>> {
   const before = p.cursor === undefined ? null : decodeIdCursor(p.cursor);
   return findRecipients(db, { ...p, part: 'all', before, limit: EXPORT_ROWS, untilMs: Date.now() + PAGE_MS });
 }
@@ -73,7 +76,7 @@ export function exportRecipients(db: Db, p: Request & { cursor: string | undefin
 type Asked = Request & { limit: number; untilMs: number };
 type Search = Asked & Exclude<RecipientPlace, { part: 'address' }>;
 
-async function findFrom(db: Db, p: Asked, place: RecipientPlace): Promise<Page<Recipient>> {
+async function findFrom(db: Db, p: Asked, place: RecipientPlace): Promise<Page<CampaignRecipientRow>> {
   if (place.part !== 'address') return findRecipients(db, { ...p, ...place });
   const { items, goesOn } = await findByAddress(db, { ...p, after: place.after });
   if (goesOn !== null) return pageUpTo(items, { part: 'address', after: goesOn });
@@ -83,16 +86,16 @@ async function findFrom(db: Db, p: Asked, place: RecipientPlace): Promise<Page<R
   return { ...page, items: [...items, ...page.items] };
 }
 
-function pageUpTo(items: Recipient[], place: RecipientPlace): Page<Recipient> {
+function pageUpTo(items: CampaignRecipientRow[], place: RecipientPlace): Page<CampaignRecipientRow> {
   return { items, cursor: encodePlace(place), hasMore: true };
 }
 
-async function findRecipients(db: Db, p: Search): Promise<Page<Recipient>> {
+async function findRecipients(db: Db, p: Search): Promise<Page<CampaignRecipientRow>> {
   const reasons = indexedReasons(p);
   if (reasons) return pageOf(await byReasons(db, p, reasons), p);
   const stretches = await listIdRanges(db, p);
   const meant = p.part === 'rest' ? await notByAddress(db, p, matches(p)) : matches(p);
-  const found: Recipient[] = [];
+  const found: CampaignRecipientRow[] = [];
   let [slowestMs, looked] = [0, 0];
   for (const [n, stretch] of stretches.entries()) {
     const from = Date.now();
@@ -109,7 +112,7 @@ async function findRecipients(db: Db, p: Search): Promise<Page<Recipient>> {
 }
 
 /** Builds the page after all candidates were read, or more matches were found than fit. */
-function pageOf(found: Recipient[], { limit, part }: Search): Page<Recipient> {
+function pageOf(found: CampaignRecipientRow[], { limit, part }: Search): Page<CampaignRecipientRow> {
   if (found.length <= limit) return { items: found, cursor: null, hasMore: false };
   const items = found.slice(0, limit);
   return pageUpTo(items, { part, before: items.at(-1)?.id ?? null });
@@ -127,8 +130,8 @@ function indexedReasons({ statuses, reasons, outcome, search }: RecipientFilter)
   return statuses.includes('FAILED') ? REASONS : REASONS.filter((reason) => reason.startsWith('bounced:'));
 }
 
-async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise<Recipient[]> {
-  const { rows } = await sql<Recipient>`
+async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise<CampaignRecipientRow[]> {
+  const { rows } = await sql<CampaignRecipientRow>`
     SELECT ${RECIPIENT_COLUMNS} FROM unnest(${[...new Set(reasons)]}::text[]) AS r (reason) CROSS JOIN LATERAL (
       SELECT * FROM emails e
       WHERE e.campaign_id = ${p.id} AND e.reason = r.reason AND e.project_id = ${p.projectId}
@@ -144,9 +147,9 @@ async function findInRange(
   db: Db,
   p: Search,
   how: { stretch: IdRange; meant: RawBuilder<SqlBool>; limit: number },
-): Promise<Recipient[]> {
+): Promise<CampaignRecipientRow[]> {
   const { first, last } = how.stretch;
-  const { rows } = await sql<Recipient>`
+  const { rows } = await sql<CampaignRecipientRow>`
     SELECT ${RECIPIENT_COLUMNS} FROM (
       SELECT e.* FROM emails e
       WHERE e.project_id = ${p.projectId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid

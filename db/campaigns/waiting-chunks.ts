@@ -5,7 +5,7 @@ import type { CampaignStart } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
 
 /** A chunk that waits. `clock` identifies the settings that it waits by. Null if the provider deferred it. */
-export interface Wait {
+export interface ChunkWait {
   chunk: LaterChunk;
   clock: string | null;
 }
@@ -20,14 +20,14 @@ interface DueRequest extends CampaignStart {
 }
 
 /** Returns the assignments that make a row of `campaign_chunks` wait. */
-export function setWait({ chunk, clock }: Wait): RawBuilder<unknown> {
+export function setWait({ chunk, clock }: ChunkWait): RawBuilder<unknown> {
   const { dueAtMs, deferredSinceMs, deferrals, from, putOff } = chunk;
   return sql`due_at = ${new Date(dueAtMs)}, due_clock = ${clock}, deferred_since = ${toDate(deferredSinceMs)},
     deferrals = ${deferrals}, resume_id = ${from ?? null}::uuid, resume_deferred = ${putOff ?? null}`;
 }
 
 /** Makes chunks wait that a workflow of an earlier version carried itself. Safe to repeat. */
-export async function keepWaits(db: Db, p: CampaignStart & { waits: Wait[] }): Promise<void> {
+export async function keepWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] }): Promise<void> {
   const rows = p.waits.map(({ chunk, clock }) => ({
     seq: chunk.seq,
     due_at: new Date(chunk.dueAtMs),

@@ -5,7 +5,7 @@ import type { EmailHappened, EmailSourceType } from '../../rules/emails/email-so
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import type { Mailbox } from '../../rules/mime/mime-headers.ts';
+import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { Db } from '../connection.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
@@ -153,7 +153,7 @@ export async function getEmail(db: Db, p: { projectId: string; id: string }): Pr
 export async function findShownRecipients(
   db: Db,
   { projectId, copies }: { projectId: string; copies: CopyOptions },
-): Promise<{ to: Mailbox | undefined; cc: Mailbox[] }> {
+): Promise<{ to: HeaderMailbox | undefined; cc: HeaderMailbox[] }> {
   const { rows } = await sql<{ id: string; email: string; name: string | null }>`
     SELECT id, to_email AS email, to_name AS name FROM emails
     WHERE project_id = ${projectId} AND id = ANY(${[copies.to, ...copies.cc]}::uuid[]) AND to_email IS NOT NULL
@@ -211,7 +211,7 @@ export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource
   return rows.map((row) => toEmail<LinkSource>(row));
 }
 
-export interface EmailEvent {
+export interface EmailTimelineEvent {
   id: string;
   name: string;
   /** Null on `email.sent` of a campaign, which is made from the email itself. */
@@ -223,9 +223,9 @@ export interface EmailEvent {
 export async function listEmailEvents(
   db: Db,
   p: { projectId: string; emailId: string; contactId: string | null },
-): Promise<EmailEvent[]> {
+): Promise<EmailTimelineEvent[]> {
   const ofContact = p.contactId === null ? sql`contact_id IS NULL` : sql`contact_id = ${p.contactId}`;
-  const { rows } = await sql<EmailEvent>`
+  const { rows } = await sql<EmailTimelineEvent>`
     SELECT id, name, data, created_at AS "createdAt" FROM events
     WHERE project_id = ${p.projectId} AND ${ofContact} AND email_id = ${p.emailId} ORDER BY id
   `.execute(db);

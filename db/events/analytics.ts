@@ -45,7 +45,7 @@ export async function listDayCounts(db: Db, p: Span): Promise<DayCounts[]> {
   return rows;
 }
 
-export interface CampaignCounts {
+export interface CampaignResult {
   id: string;
   name: string;
   subject: string;
@@ -55,8 +55,8 @@ export interface CampaignCounts {
 }
 
 /** Lists the campaigns that started in the span, by opens. Campaigns that sent nothing are omitted. */
-export async function listTopCampaigns(db: Db, p: Span & { limit: number }): Promise<CampaignCounts[]> {
-  const { rows } = await sql<CampaignCounts>`
+export async function listTopCampaigns(db: Db, p: Span & { limit: number }): Promise<CampaignResult[]> {
+  const { rows } = await sql<CampaignResult>`
     SELECT g.id, g.name, g.subject, count(e.sent_at)::int AS "sentCount", count(e.opened_at)::int AS "openedCount",
       count(e.clicked_at)::int AS "clickedCount"
     FROM campaigns g JOIN emails e ON e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live' AND NOT e.simulated

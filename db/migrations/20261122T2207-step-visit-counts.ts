@@ -28,7 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     CREATE INDEX execution_steps_open ON execution_steps (step_id, execution_id) WHERE completed_at IS NULL
   `.execute(db);
   await sql`CREATE INDEX execution_steps_started ON execution_steps (step_id, started_at)`.execute(db);
-  const counted = await countedWhere(db);
+  const counted = await selectCountedRows(db);
   await createCounting(db, counted);
   await sql`
     INSERT INTO step_visit_counts (step_id, hour, branch, shard, project_id, waiting, running, completed, failed, skipped)
@@ -46,7 +46,7 @@ const sums = sql`
   coalesce(sum(n) FILTER (WHERE status = 'SKIPPED'), 0)`;
 
 /** Sandbox runs are not counted. A database without sandboxes has no such runs. */
-async function countedWhere(db: Kysely<unknown>) {
+async function selectCountedRows(db: Kysely<unknown>) {
   const { rows } = await sql`
     SELECT FROM pg_attribute WHERE attrelid = 'executions'::regclass AND attname = 'sandbox' AND NOT attisdropped
   `.execute(db);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { openSecret } from '../../rules/access/secrets.ts';
 import { openUrl } from '../../rules/access/url-secrets.ts';
-import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../../rules/webhooks/registry.ts';
+import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type EndpointVerdict } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { isOutOfTime } from '../postgres-errors.ts';
 import type { DeliveryStatus, EndpointStatus } from '../schema/webhooks.ts';
@@ -130,7 +130,7 @@ export async function recordAttempts(
  */
 export async function updateEndpointStatus(
   trx: Trx,
-  p: { projectId: string; endpointId: string; verdict: Verdict },
+  p: { projectId: string; endpointId: string; verdict: EndpointVerdict },
 ): Promise<{ status: EndpointStatus; justDisabled: boolean }> {
   const { succeeded, failures, gone } = p.verdict;
   const inRow = succeeded ? sql`${failures}::int` : sql`failures_in_row + ${failures}::int`;

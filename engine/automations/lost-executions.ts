@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connection.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import type { ExecutionInput } from '../../rules/executions/execution.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { type Position, resumeExecutions } from './resume.ts';
+import { resumeExecutions, type WalkPosition } from './resume.ts';
 import { findWaitEvents } from './waits.ts';
 
 /** An execution that has not ended, with its current visit. */
@@ -64,7 +64,7 @@ export async function restartExecutions(
   );
 }
 
-function startOf({ execution, next }: Position) {
+function startOf({ execution, next }: WalkPosition) {
   if (!execution || next.kind === 'end') return [];
   const { id: executionId, projectId, contactId, workflowId } = execution;
   const input = { projectId, executionId, next } satisfies ExecutionInput;

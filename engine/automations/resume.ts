@@ -35,7 +35,7 @@ export interface EffectWays<T> {
  * The position of an execution. Only `atEffect` reveals the step and its data, and it asks for both kinds of
  * execution. An effect that omits sandboxes does not compile, because it would send and write for real.
  */
-export class Position {
+export class WalkPosition {
   readonly next: Next;
   /** Undefined when the execution has no row any more. */
   readonly execution: Pick<CurrentExecution, 'id' | 'projectId' | 'workflowId' | 'contactId'> | undefined;
@@ -69,7 +69,10 @@ const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: tr
  * report as over. No execution may appear twice. Safe to run again: the database shows what an earlier attempt of the
  * same activity has done, and the result continues from there.
  */
-export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs: StepInput[] }): Promise<Position[]> {
+export async function resumeExecutions(
+  trx: Trx,
+  p: { projectId: string; inputs: StepInput[] },
+): Promise<WalkPosition[]> {
   const { projectId, inputs } = p;
   const locked = await lockExecutions(trx, { projectId, asked: inputs });
   // The row decides, not the signal: an event that arrived together with the deadline counts as the event.
@@ -91,13 +94,15 @@ export async function resumeExecutions(trx: Trx, p: { projectId: string; inputs:
     stops.push({ found, stop: await resume(environment, found, { input, ended, pending }) });
   }
   await savePendingWrites(trx, { projectId, pending });
-  return stops.map(({ found, stop }) => new Position(found ? toldStop(stop, found, pending) : stop, found?.execution));
+  return stops.map(
+    ({ found, stop }) => new WalkPosition(found ? toldStop(stop, found, pending) : stop, found?.execution),
+  );
 }
 
 /** `resumeExecutions` for one execution. */
-export async function resumeExecution(trx: Trx, input: StepInput): Promise<Position> {
+export async function resumeExecution(trx: Trx, input: StepInput): Promise<WalkPosition> {
   const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
-  return standing ?? new Position({ next: MISSING });
+  return standing ?? new WalkPosition({ next: MISSING });
 }
 
 export interface EffectOutcome extends VisitOutcome {

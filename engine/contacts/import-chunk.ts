@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connection.ts';
 import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { inSavepoint } from '../../db/transaction.ts';
-import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../../rules/contacts/csv.ts';
+import { type CsvChunk, type CsvContact, type CsvRow, TORN_ROWS_MAX } from '../../rules/contacts/csv.ts';
 import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -74,7 +74,7 @@ async function importRows(
   return { result: addOutcome(p.job.result, { rows: p.rows.length, contacts, errors, warnings }), outbox };
 }
 
-type NumberedRow = ContactRow & { number: number };
+type NumberedRow = CsvContact & { number: number };
 
 /** Writes all rows at once. If Postgres refuses one, writes them one by one so that the others are imported. */
 async function writeRows(

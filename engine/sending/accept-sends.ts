@@ -14,7 +14,7 @@ import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/se
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
-import type { Mailbox } from '../../rules/mime/mime-headers.ts';
+import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
 import { overlay } from '../../rules/provenance/provenance.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -237,7 +237,7 @@ function copiesOf(recipients: readonly Recipient[], ids: readonly string[]): Omi
 }
 
 /** A plain address is stored in the content, which all emails of the same content share. */
-function isMoreThanAddress(replyTo: readonly Mailbox[]): boolean {
+function isMoreThanAddress(replyTo: readonly HeaderMailbox[]): boolean {
   return replyTo.length > 1 || Boolean(replyTo[0]?.name);
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** One environment variable: how its text is read, what it takes in words, and what it is for. */
-export interface Variable {
+export interface ConfigVariable {
   /** From the variable's text, never empty, to its value. */
   readonly schema: z.ZodType;
   /** Accepted values, as the end of "NAME must be …". */
@@ -17,7 +17,7 @@ export interface Variable {
 }
 
 /** Variables of one subject by their names, in the order of the documentation's table. */
-export type Variables = Readonly<Record<string, Variable>>;
+export type Variables = Readonly<Record<string, ConfigVariable>>;
 
 /** Values of variables by name. */
 export type ValuesOf<V extends Variables> = {

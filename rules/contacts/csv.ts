@@ -51,7 +51,7 @@ export interface CsvLayout {
 /** The types of fields that have one, by key. */
 export type KnownTypes = Readonly<Record<string, ColumnType>>;
 
-export interface ContactRow {
+export interface CsvContact {
   email: string;
   subscribed: boolean | undefined;
   /** False where a consent column says nothing: a new contact then starts unsubscribed. */
@@ -62,7 +62,7 @@ export interface ContactRow {
 /** One row of the file: a contact, or what is wrong with it. */
 export type CsvRow =
   /** `warning`: the row is imported, and a value of it cannot be used. */
-  { ok: true; contact: ContactRow; warning?: string } | { ok: false; email: string; error: string };
+  { ok: true; contact: CsvContact; warning?: string } | { ok: false; email: string; error: string };
 
 export interface CsvChunk {
   rows: CsvRow[];
@@ -232,7 +232,7 @@ function tornRow(line: string, layout: CsvLayout): CsvRow {
 
 function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: boolean }): CsvRow {
   let email = '';
-  let consent: Pick<ContactRow, 'subscribed' | 'subscribedIfNew'> = { subscribed: undefined };
+  let consent: Pick<CsvContact, 'subscribed' | 'subscribedIfNew'> = { subscribed: undefined };
   let unknownWord: string | undefined;
   let wrongType: string | undefined;
   const data: Data = {};

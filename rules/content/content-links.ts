@@ -3,7 +3,7 @@ import { Lru } from '../lru.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 import type { LinkValue } from './content-html.ts';
 import { guardExpression, outputNames, URL_VARIABLES } from './content-names.ts';
-import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
+import { type LiquidScope, parseGuarded, renderBounded, renderNodes } from './liquid.ts';
 import { type FlatToken, flatTokens } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
@@ -81,7 +81,7 @@ export function basedAddress(link: LinkValue, locals: ReadonlySet<string>): stri
  * Returns the target of a stored link for this message. It is always http(s), and always the author's host unless the
  * link is one variable. Untrusted values are left empty. Undefined if the result is not an address.
  */
-export function resolveLink(link: string, vars: Sourced<Scope>): string | undefined {
+export function resolveLink(link: string, vars: Sourced<LiquidScope>): string | undefined {
   if (!link.includes('{{')) return locationOf(link);
   const ready = readyLink(link);
   if (!ready) return undefined;

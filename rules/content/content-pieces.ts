@@ -1,7 +1,7 @@
 import type { Template } from 'liquidjs';
 import { cleanFor, guardValue } from './interpolation-guard.ts';
 import { clickUrl, contactUrls, openPixelUrl } from './link-tokens.ts';
-import { parseGuarded, renderNodes, type Scope, type Segment, segments } from './liquid.ts';
+import { type LiquidScope, parseGuarded, renderNodes, segments, type TemplateSegment } from './liquid.ts';
 import { type Escaping, OUTPUT_MAX_CHARS } from './liquid-engine.ts';
 import { type PlainExpression, plainExpression } from './plain-expression.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
@@ -43,7 +43,7 @@ export interface Part {
 
 /** Input of one rendering. The library's scope is built only when a hole needs it. */
 export interface Values {
-  vars: Scope;
+  vars: LiquidScope;
   urls: MessageUrls;
   /** Names among `vars` with untrusted values. */
   untrusted: readonly string[];
@@ -53,7 +53,7 @@ export interface Values {
    */
   place: 'text' | 'subject';
   clicks: number;
-  scope?: Scope;
+  scope?: LiquidScope;
 }
 
 const PAGES: Record<string, string | undefined> = Object.assign(Object.create(null), {
@@ -136,7 +136,7 @@ function ownProperty(value: unknown, name: string): unknown {
 }
 
 /** The variables as the library sees them, with the service's own on top, so that no data can replace them. */
-function libraryScope(values: Values): Scope {
+function libraryScope(values: Values): LiquidScope {
   values.scope ??= Object.assign({}, shownVars(values), contactUrls(values.urls.baseUrl, values.urls.manage), {
     __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
     __click: Array.from({ length: values.clicks }, (_, n) => clickUrl(values.urls.baseUrl, values.urls.track, n)),
@@ -146,7 +146,7 @@ function libraryScope(values: Values): Scope {
 }
 
 /** The variables with untrusted values in cleaned form, also under `data`. */
-function shownVars({ vars, untrusted, place }: Values): Scope {
+function shownVars({ vars, untrusted, place }: Values): LiquidScope {
   if (untrusted.length === 0) return vars;
   const shown = withShown(vars, untrusted, place);
   const { data } = vars;
@@ -154,13 +154,13 @@ function shownVars({ vars, untrusted, place }: Values): Scope {
   return shown;
 }
 
-function withShown(values: object, names: readonly string[], place: Values['place']): Scope {
-  const shown: Scope = { ...values };
+function withShown(values: object, names: readonly string[], place: Values['place']): LiquidScope {
+  const shown: LiquidScope = { ...values };
   for (const name of names) if (Object.hasOwn(shown, name)) shown[name] = cleanFor(place, shown[name]);
   return shown;
 }
 
-function pieceOf(segment: Segment): string | Hole {
+function pieceOf(segment: TemplateSegment): string | Hole {
   if (segment.kind === 'text') return segment.text;
   if (segment.kind === 'block') return { kind: 'nodes', nodes: segment.nodes() };
   return ownHole(segment.content) ?? plainHole(segment.content) ?? { kind: 'nodes', nodes: segment.nodes() };

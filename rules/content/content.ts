@@ -1,7 +1,7 @@
 import { isReservedMailHeader } from '../emails/service-headers.ts';
 import {
   formatAddress,
-  type Mailbox,
+  type HeaderMailbox,
   mailboxesHeader,
   mailboxHeader,
   mailDate,
@@ -15,7 +15,7 @@ import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } fro
 import { type ContentSource, contentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
 import { unsubscribeUrl } from './link-tokens.ts';
-import { renderBounded, type Scope } from './liquid.ts';
+import { type LiquidScope, renderBounded } from './liquid.ts';
 import { NO_TEXT } from './mail-text.ts';
 
 export { resolveLink } from './content-links.ts';
@@ -51,13 +51,13 @@ export interface RenderedContent {
 }
 
 export interface MessageHeaders {
-  from: Mailbox;
-  to: Mailbox;
-  cc?: readonly Mailbox[];
+  from: HeaderMailbox;
+  to: HeaderMailbox;
+  cc?: readonly HeaderMailbox[];
   date: Date;
   /** With its angle brackets, as `messageId` makes it. */
   messageId: string;
-  replyTo?: Mailbox | readonly Mailbox[] | null;
+  replyTo?: HeaderMailbox | readonly HeaderMailbox[] | null;
   /** Further headers; their values are text on one line. */
   extra?: readonly (readonly [name: string, value: string])[];
   /** An address to name as `mailto:` beside the link; null leaves List-Unsubscribe out. */
@@ -66,7 +66,7 @@ export interface MessageHeaders {
 
 export interface RenderInput {
   /** Untrusted values among them are plain text without links, and never part of addresses or markup. */
-  vars: Sourced<Scope>;
+  vars: Sourced<LiquidScope>;
   urls: MessageUrls;
 }
 
@@ -92,7 +92,11 @@ export function compileWhole(source: ContentSource): CompiledContent {
  * Renders the message as plain strings, for the API, and for composing email with attachments.
  * @throws TemplateError
  */
-export function renderContent(content: CompiledContent, vars: Sourced<Scope>, urls: MessageUrls): RenderedContent {
+export function renderContent(
+  content: CompiledContent,
+  vars: Sourced<LiquidScope>,
+  urls: MessageUrls,
+): RenderedContent {
   const input = { vars, urls };
   const values = valuesOf(content, input);
   return within(content, () => {
@@ -114,7 +118,7 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
  * Renders a subject alone and once, as records have it, and tells whether it reads untrusted values.
  * @throws TemplateError
  */
-export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<string> {
+export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): Taken<string> {
   const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
   const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
   return { value, untrusted: usedOf(content, vars.untrusted).length > 0 };

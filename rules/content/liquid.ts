@@ -18,7 +18,7 @@ export interface ParsedTemplate {
 }
 
 /** Values that a template may read: plain JSON only, since the library calls any function it meets. */
-export type Scope = Record<string, unknown>;
+export type LiquidScope = Record<string, unknown>;
 
 /**
  * Checks a template of a tenant. Every error is a TemplateError with line and column of the given source.
@@ -39,7 +39,7 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
 }
 
 /** A part of a template between its blocks, as `segments` cuts it. */
-export type Segment =
+export type TemplateSegment =
   | { kind: 'text'; text: string }
   | { kind: 'output'; content: string; nodes: () => Template[] }
   | { kind: 'block'; nodes: () => Template[] };
@@ -48,9 +48,9 @@ export type Segment =
  * Cuts what this service made of a checked template at its top level: text, outputs, and whole blocks. Outputs and
  * blocks are parsed only when asked, since most outputs need no parser.
  */
-export function segments(source: string, escaping: Escaping): Segment[] {
+export function segments(source: string, escaping: Escaping): TemplateSegment[] {
   const parser = GUARDED_ENGINES[escaping].parser;
-  const cut: Segment[] = [];
+  const cut: TemplateSegment[] = [];
   let block: FlatToken[] = [];
   let depth = 0;
   for (const token of flatTokens(source)) {
@@ -76,7 +76,7 @@ export function parseGuarded(source: string, escaping: Escaping): Template[] {
  * Renders parsed nodes. The library's limits hold; wrap the call in `renderBounded` where the nodes can take long.
  * @throws TemplateError when a limit is passed or a filter fails
  */
-export function renderNodes(nodes: Template[], escaping: Escaping, scope: Scope): string {
+export function renderNodes(nodes: Template[], escaping: Escaping, scope: LiquidScope): string {
   try {
     const out: unknown = PUBLIC_ENGINES[escaping].renderSync(nodes, scope);
     const text = typeof out === 'string' ? out : String(out ?? '');
@@ -103,7 +103,7 @@ export function renderBounded<T>(work: () => T): T {
  * Parses and renders at once, within a time limit. For templates that are rendered once.
  * @throws TemplateError
  */
-export function renderTemplate(source: string, escaping: Escaping, scope: Scope): string {
+export function renderTemplate(source: string, escaping: Escaping, scope: LiquidScope): string {
   return renderBounded(() => {
     parseTemplate(source, escaping);
     return renderNodes(parseGuarded(source, escaping), escaping, scope);

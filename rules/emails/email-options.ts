@@ -1,5 +1,5 @@
 import type { RunContact } from '../executions/run.ts';
-import type { Mailbox } from '../mime/mime-headers.ts';
+import type { HeaderMailbox } from '../mime/mime-headers.ts';
 
 /**
  * Options of an email besides its content, stored in `emails.options`. Names are the request's; attachments are rows of
@@ -11,7 +11,7 @@ export interface EmailOptions {
   /** The request's own text part, as it is; otherwise it is made from the HTML. */
   text?: string;
   /** Reply-To with names or with several mailboxes. A single address is part of the content. */
-  replyTo?: Mailbox[];
+  replyTo?: HeaderMailbox[];
   /** The caller's own Message-ID, with angle brackets. */
   messageId?: string;
   /** It is one of several copies. */

@@ -3,7 +3,7 @@ import type { KeyOwner } from '../access/key-owner.ts';
 import type { MailText } from '../content/mail-text.ts';
 import type { AppError, ErrorBody } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
-import type { Mailbox } from '../mime/mime-headers.ts';
+import type { HeaderMailbox } from '../mime/mime-headers.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 import type { EmailOptions, OriginalOptions } from './email-options.ts';
 
@@ -45,7 +45,7 @@ export interface SendRequest {
   templateId: string | undefined;
   from: Recipient | undefined;
   /** One mailbox or several. With a template, replaces the template's own. */
-  replyTo: Mailbox[] | undefined;
+  replyTo: HeaderMailbox[] | undefined;
   /** The caller's own, with angle brackets. */
   messageId?: string | undefined;
   subscribed: boolean | undefined;

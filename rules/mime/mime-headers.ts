@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 
 /** An address with an optional name to show before it. */
-export interface Mailbox {
+export interface HeaderMailbox {
   name?: string | null;
   email: string;
 }
@@ -38,7 +38,7 @@ export function textHeader(name: string, value: string): string {
 }
 
 /** `name <address>` as a header's value; the name is quoted or encoded as it needs. */
-export function formatMailbox({ name, email }: Mailbox): string {
+export function formatMailbox({ name, email }: HeaderMailbox): string {
   const address = formatAddress(email);
   const shown = singleLine(name ?? '');
   if (shown === '') return address;
@@ -51,7 +51,7 @@ export function formatMailbox({ name, email }: Mailbox): string {
  * Returns a header with a mailbox, folded before the address when it is long. Ends in CRLF. A string of bytes, like
  * the message it goes into: a non-ASCII local part cannot be encoded, and is written as UTF-8 (RFC 6532 §3.2).
  */
-export function mailboxHeader(name: string, mailbox: Mailbox): string {
+export function mailboxHeader(name: string, mailbox: HeaderMailbox): string {
   const formatted = formatMailbox(mailbox);
   const value = isAscii(formatted) ? formatted : Buffer.from(formatted, 'utf8').toString('latin1');
   const line = `${name}: ${value}`;
@@ -60,7 +60,7 @@ export function mailboxHeader(name: string, mailbox: Mailbox): string {
 }
 
 /** A header with several mailboxes, each on a line of its own. Ends in CRLF. */
-export function mailboxesHeader(name: string, mailboxes: readonly Mailbox[]): string {
+export function mailboxesHeader(name: string, mailboxes: readonly HeaderMailbox[]): string {
   const lines = mailboxes.map((mailbox) => mailboxHeader('', mailbox).slice(2, -2));
   return `${name}: ${lines.join(`,${FOLD}`)}\r\n`;
 }

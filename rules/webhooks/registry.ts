@@ -54,10 +54,10 @@ export function nextAttemptAt(attempts: number, now: Date): Date | null {
   return seconds === undefined ? null : new Date(now.getTime() + seconds * 1_000);
 }
 
-export type Outcome = 'success' | 'failure' | 'gone';
+export type WebhookOutcome = 'success' | 'failure' | 'gone';
 
 /** Conclusion from a series of attempts about an endpoint. */
-export interface Verdict {
+export interface EndpointVerdict {
   /** Whether one of them succeeded. */
   succeeded: boolean;
   /** How many failed since the last that succeeded. */
@@ -67,7 +67,7 @@ export interface Verdict {
 }
 
 /** Sums tries up, in the order of their ends. */
-export function verdictOf(outcomes: readonly Outcome[]): Verdict {
+export function verdictOf(outcomes: readonly WebhookOutcome[]): EndpointVerdict {
   const lastSuccess = outcomes.lastIndexOf('success');
   return {
     succeeded: lastSuccess >= 0,

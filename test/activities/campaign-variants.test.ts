@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
-import type { Recipient } from '../../db/campaigns/recipient-rows.ts';
+import type { CampaignRecipientRow } from '../../db/campaigns/recipient-rows.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { chooseWinner } from '../../engine/campaigns/variant-test.ts';
@@ -210,7 +210,7 @@ describe('the recipients of a campaign with variants', () => {
     await worker.take(start, 1);
     const list = async () => {
       const ref = { projectId, id: start.campaignId, limit: 100 };
-      const found: Recipient[] = [];
+      const found: CampaignRecipientRow[] = [];
       for (let cursor: string | undefined; ; ) {
         const page = await listRecipients(database.db, { ...ref, cursor });
         found.push(...page.items);
@@ -234,7 +234,7 @@ describe('the recipients of a campaign with variants', () => {
 });
 
 describe('judging a test', () => {
-  const tested = async (test: Record<string, unknown> = {}) => {
+  const sendTestCampaign = async (test: Record<string, unknown> = {}) => {
     const start = await sendingCampaign(database.db, { projectId, count: 100, worker, says: saysWith(test) });
     await sendAll(start);
     return start;
@@ -296,7 +296,7 @@ describe('judging a test', () => {
       1,
     ],
   ])('the winner of a test is %s', async (_, test, engaged, winner) => {
-    const start = await tested(test);
+    const start = await sendTestCampaign(test);
     expect(await worker.judge(start)).toMatchObject({ outcome: 'waiting' });
     for (const [variant, counts] of engaged.entries()) await engage(start, variant, counts);
     await endTest(start);
@@ -309,7 +309,7 @@ describe('judging a test', () => {
   });
 
   it('again changes nothing: the clock runs from the first time, the winner stays', async () => {
-    const start = await tested();
+    const start = await sendTestCampaign();
     const first = await worker.judge(start);
     expect(await worker.judge(start)).toEqual(first);
     await endTest(start);
@@ -320,7 +320,7 @@ describe('judging a test', () => {
   });
 
   it('waits while the campaign is PAUSED, and never judges one that was cancelled', async () => {
-    const start = await tested();
+    const start = await sendTestCampaign();
     await worker.judge(start);
     await endTest(start);
     const become = (status: string, reason: string | null) =>
@@ -335,7 +335,7 @@ describe('judging a test', () => {
   });
 
   it('beside a choice by hand has one winner', async () => {
-    const start = await tested();
+    const start = await sendTestCampaign();
     await worker.judge(start);
     await endTest(start);
     const [judged, chosen] = await Promise.allSettled([worker.judge(start), choose(start, 'B')]);
@@ -347,7 +347,7 @@ describe('judging a test', () => {
   });
 
   it('lets nobody who waits be sent, opened again or found missing before it', async () => {
-    const start = await tested();
+    const start = await sendTestCampaign();
     expect(await worker.finish(start)).toEqual({ outcome: 'open', openChunks: [] });
     expect(sink.counts.messages).toBe(20);
   });

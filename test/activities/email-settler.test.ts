@@ -66,7 +66,7 @@ function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
   );
 }
 /** Live mails that were counted as taken: twice, where a result was recorded twice. */
-const counted = async () => {
+const countOutcomes = async () => {
   const { rows } = await sql<{ n: number }>`SELECT coalesce(sum(mails), 0)::int AS n FROM send_outcomes`.execute(
     database.db,
   );
@@ -74,11 +74,11 @@ const counted = async () => {
 };
 
 it('results whose COMMIT was done and not answered are recorded, once, with what the hook gave', async () => {
-  const before = await counted();
+  const before = await countOutcomes();
   proxy.loseCommit('answer', { skip: 1 });
   const settled = await settle(await claimMails(4));
   expect(settled).toEqual(Array.from({ length: 4 }, () => ({ recorded: true, value: 'completed' })));
-  expect(await counted()).toBe(before + 4);
+  expect(await countOutcomes()).toBe(before + 4);
 });
 
 it('results whose COMMIT did not arrive before Postgres went away are recorded when it is back', async () => {

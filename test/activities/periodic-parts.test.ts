@@ -31,7 +31,7 @@ async function buildSegment(projectId: string, name: string): Promise<string> {
   return (await inTransaction(database.db, (trx) => insertSegment(trx, segment))).id;
 }
 /** Names of computed segments, in the order in which they were. */
-async function computed(): Promise<string[]> {
+async function listComputed(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT name FROM segments WHERE computed_at IS NOT NULL ORDER BY computed_at`.execute(database.db);
   return rows.map((row) => row.name);
@@ -63,7 +63,7 @@ describe('tracked segments of a project', () => {
     await sql`UPDATE segments SET computed_at = now() - interval '1 hour' WHERE name = 'a'`.execute(database.db);
     await sql`UPDATE segments SET computed_at = now() - interval '2 hours' WHERE name = 'b'`.execute(database.db);
     expect(await runPart(activities, { kind: 'segments', part: projectId })).toEqual({ cursor: null, failures: [] });
-    expect(await computed()).toEqual(['c', 'b', 'a']);
+    expect(await listComputed()).toEqual(['c', 'b', 'a']);
   });
 
   it('continue at the cursor of a killed attempt, whose segment comes last', async () => {
@@ -77,7 +77,7 @@ describe('tracked segments of a project', () => {
     const heartbeats: string[] = [];
     environment.on('heartbeat', (details: string) => heartbeats.push(details));
     await runPart(activities, { kind: 'segments', part: projectId, since }, environment);
-    expect(await computed()).toEqual(['done', 'left', 'poison']);
+    expect(await listComputed()).toEqual(['done', 'left', 'poison']);
     expect(heartbeats.map((details) => JSON.parse(details).underWay)).toContain(poison);
   });
 
@@ -86,9 +86,9 @@ describe('tracked segments of a project', () => {
     for (const name of ['a', 'b']) await buildSegment(projectId, name);
     const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
     const { cursor } = await runPart(activities, over);
-    expect([cursor, await computed()]).toEqual([expect.any(String), []]);
+    expect([cursor, await listComputed()]).toEqual([expect.any(String), []]);
     expect(await runPart(activities, { kind: 'segments', part: projectId, cursor })).toMatchObject({ cursor: null });
-    expect(await computed()).toEqual(['a', 'b']);
+    expect(await listComputed()).toEqual(['a', 'b']);
   });
 
   it('continue when a segment fails: it is named and its error is kept for the operator', async () => {
@@ -104,7 +104,7 @@ describe('tracked segments of a project', () => {
     try {
       const { failures } = await runPart(activities, { kind: 'segments', part: projectId });
       expect(failures).toEqual([`segment ${broken}`]);
-      expect(await computed()).toEqual(['well']);
+      expect(await listComputed()).toEqual(['well']);
       const standing = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
       expect(standing?.lastError).toContain('broken segment');
     } finally {
@@ -125,7 +125,7 @@ describe('tracked segments of a project', () => {
       expect(await part).toBeInstanceOf(Error);
       await expect(runPart(activities, input)).rejects.toThrow('an earlier attempt still runs in this process');
     });
-    await until(async () => (await computed()).length === 1, 'the statement that was held');
+    await until(async () => (await listComputed()).length === 1, 'the statement that was held');
     await until(
       () =>
         runPart(activities, input).then(
@@ -134,7 +134,7 @@ describe('tracked segments of a project', () => {
         ),
       'a new attempt',
     );
-    expect((await computed()).sort()).toEqual(['first', 'second']);
+    expect((await listComputed()).sort()).toEqual(['first', 'second']);
   });
 });
 
@@ -176,14 +176,14 @@ describe('events whose retention is over', () => {
       database.db,
     );
     const prune = retentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
-    const left = async () =>
+    const countLeft = async () =>
       (await sql`SELECT FROM events WHERE project_id = ${projectId}`.execute(database.db)).rows.length;
     await sql`UPDATE mail_hours_until SET hour = ${Math.floor(at / 3_600_000)}`.execute(database.db);
     await prune?.(database.db, { after: null, goOn: () => true });
-    expect(await left()).toBe(1);
+    expect(await countLeft()).toBe(1);
     await sql`UPDATE mail_hours_until SET hour = hour + 1`.execute(database.db);
     await prune?.(database.db, { after: null, goOn: () => true });
-    expect(await left()).toBe(0);
+    expect(await countLeft()).toBe(0);
   });
 });
 

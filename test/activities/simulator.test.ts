@@ -57,7 +57,7 @@ async function send(
 }
 
 /** The mail, once it has this status. */
-async function ended(id: string, status: string, by = project) {
+async function waitForEnd(id: string, status: string, by = project) {
   return until(async () => {
     const { body } = await callAs(by, 'GET', `/v1/emails/${id}`);
     return body.data.status === status ? body.data : undefined;
@@ -82,8 +82,8 @@ async function sendSlowOnes(by: TestProject): Promise<SlowOnes> {
     const row = await rowOf(deferredId);
     return row.error !== null && row;
   }, 'the deferred one put off');
-  const slow = await ended(slowId, 'DELIVERED', by);
-  await ended(deferredId, 'DELIVERED', by);
+  const slow = await waitForEnd(slowId, 'DELIVERED', by);
+  await waitForEnd(deferredId, 'DELIVERED', by);
   return { slow, putOff, deferred: await rowOf(deferredId) };
 }
 
@@ -106,7 +106,7 @@ async function eventNames(emailId: string): Promise<string[]> {
 describe('mail to the simulator', () => {
   it('delivered is delivered, shows in the mailbox and reaches nobody', async () => {
     const id = await send('delivered+a@simulator.test');
-    await ended(id, 'DELIVERED');
+    await waitForEnd(id, 'DELIVERED');
     expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
     const { body } = await service.call('GET', '/mailbox.json?to=delivered%2Ba@simulator.test', { key: null });
     expect(body.data).toMatchObject([{ id, subject: 'Hello', from: 'news@sender.test' }]);
@@ -115,18 +115,18 @@ describe('mail to the simulator', () => {
   it('bounce suppresses and unsubscribes as any bounce does, and the next email is not sent', async () => {
     const to = 'bounce+1@simulator.test';
     const id = await send(to);
-    await ended(id, 'BOUNCED');
+    await waitForEnd(id, 'BOUNCED');
     expect(await eventNames(id)).toEqual(['email.sent', 'email.bounce']);
     expect(await suppressionsOf(to)).toMatchObject([{ reason: 'hard_bounce', source: 'simulator' }]);
     expect((await contactOf(to)).subscribed).toBe(false);
     const again = await send(to);
-    expect(await ended(again, 'FAILED')).toMatchObject({ reason: 'suppressed:hard_bounce' });
+    expect(await waitForEnd(again, 'FAILED')).toMatchObject({ reason: 'suppressed:hard_bounce' });
   });
 
   it('softbounce ends BOUNCED for now and changes no contact', async () => {
     const to = 'softbounce@simulator.test';
     const id = await send(to);
-    await ended(id, 'BOUNCED');
+    await waitForEnd(id, 'BOUNCED');
     const row = await service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     expect([row.bounce_type, row.reason]).toEqual(['Transient', bouncedAs('mailbox_for_now')]);
     expect((await contactOf(to)).subscribed).toBe(true);
@@ -136,7 +136,7 @@ describe('mail to the simulator', () => {
   it('complaint is delivered, and unsubscribes with its reason', async () => {
     const to = 'complaint+x@simulator.test';
     const id = await send(to);
-    await ended(id, 'COMPLAINED');
+    await waitForEnd(id, 'COMPLAINED');
     expect(await eventNames(id)).toEqual(expect.arrayContaining(['email.sent', 'email.delivery', 'email.complaint']));
     expect(await suppressionsOf(to)).toMatchObject([{ reason: 'complaint' }]);
     expect((await contactOf(to)).subscribed).toBe(false);
@@ -146,9 +146,9 @@ describe('mail to the simulator', () => {
     const opened = await send('open@simulator.test');
     const clicked = await send('click@simulator.test');
     const bare = await send('click+bare@simulator.test', '<p>No link</p>');
-    await ended(opened, 'OPENED');
-    await ended(clicked, 'CLICKED');
-    await ended(bare, 'CLICKED');
+    await waitForEnd(opened, 'OPENED');
+    await waitForEnd(clicked, 'CLICKED');
+    await waitForEnd(bare, 'CLICKED');
     expect(await eventNames(clicked)).toEqual(['email.sent', 'email.delivery', 'email.open', 'email.click']);
     const { rows } = await sql<{ data: Record<string, unknown> }>`
       SELECT data FROM events WHERE email_id = ${clicked} AND name = 'email.click'`.execute(service.db);
@@ -158,7 +158,7 @@ describe('mail to the simulator', () => {
   it('reject refuses the message: the email fails, and nothing happens to the contact', async () => {
     const to = 'reject+1@simulator.test';
     const id = await send(to);
-    const mail = await ended(id, 'FAILED');
+    const mail = await waitForEnd(id, 'FAILED');
     expect(mail).toMatchObject({ sentAt: null, reason: 'provider_rejected' });
     expect(await eventNames(id)).toEqual([]);
     expect(await suppressionsOf(to)).toEqual([]);
@@ -168,7 +168,7 @@ describe('mail to the simulator', () => {
   it('without tracking nobody can know of an open', async () => {
     await service.db.updateTable('projects').set({ tracking: 'DISABLED' }).where('id', '=', project.id).execute();
     const id = await send('open+untracked@simulator.test');
-    await ended(id, 'DELIVERED');
+    await waitForEnd(id, 'DELIVERED');
     await until(async () => !(await waiting()), 'nothing to wait');
     expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
   });

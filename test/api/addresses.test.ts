@@ -111,8 +111,8 @@ describe('an address has the same verdict at every door', () => {
     expect(await verdicts((email) => ask(`"Ada, L." <${email}>`))).toEqual(normalized);
     expect(await verdicts((email) => ask({ name: 'Ada', email }))).toEqual(normalized);
     const sent = normalized.filter((email) => email !== null);
-    const arrived = async () => (sink.messages.length >= 3 * sent.length ? sink.messages : undefined);
-    const recipients = (await until(arrived, 'all emails to arrive')).map(({ to }) => to);
+    const readArrived = async () => (sink.messages.length >= 3 * sent.length ? sink.messages : undefined);
+    const recipients = (await until(readArrived, 'all emails to arrive')).map(({ to }) => to);
     expect(recipients.sort()).toEqual([...sent, ...sent, ...sent].sort());
   });
 

@@ -8,7 +8,7 @@ import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('GET /analytics/attention', () => {
   });
 
   it('omits items that the key has no scope to see', async () => {
-    const owner = await signedIn(api, api.one);
+    const owner = await signIn(api, api.one);
     const body = { name: 'figures', scopes: ['analytics:view'], mode: 'live' };
     const { key } = await expectOk(api.call('POST', '/apikeys', { key: null, headers: owner, body }));
     const { data } = await expectOk(api.call('GET', '/analytics/attention', { key }));
@@ -202,7 +202,7 @@ describe('GET /analytics/upcoming', () => {
 
 describe('GET /project/checklist', () => {
   it('ticks itself as a project does its first things', async () => {
-    const headers = await signedIn(api, api.two, 'MEMBER');
+    const headers = await signIn(api, api.two, 'MEMBER');
     const read = async () => {
       const { items, done } = await expectOk(api.call('GET', '/project/checklist', { key: null, headers }));
       return {

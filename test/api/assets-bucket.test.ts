@@ -36,7 +36,7 @@ async function upload(content: Buffer, { app = api.app as Asked, key = api.one.s
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-async function served(url: string, app: Asked = api.app) {
+async function fetchServed(url: string, app: Asked = api.app) {
   const answer = await app.request(new URL(url).pathname);
   return { status: answer.status, headers: answer.headers, content: Buffer.from(await answer.arrayBuffer()) };
 }
@@ -62,7 +62,7 @@ describe('an image with a bucket', () => {
     const key = await keyOf(body.hash);
     expect(key).toMatch(new RegExp(`^tidings/${api.one.id}/[0-9a-f-]{36}$`));
     expect(s3.objects.get(key)).toEqual({ content, type: 'image/gif' });
-    const answer = await served(body.url);
+    const answer = await fetchServed(body.url);
     expect(answer).toMatchObject({ status: 200, content });
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'image/gif',
@@ -77,7 +77,7 @@ describe('an image with a bucket', () => {
   it('of 5 MB comes back byte for byte', async () => {
     const content = newGif(Buffer.alloc(5 * 1024 * 1024 - 100, 'x'));
     const { body } = await upload(content);
-    expect((await served(body.url)).content.equals(content)).toBe(true);
+    expect((await fetchServed(body.url)).content.equals(content)).toBe(true);
   });
 
   it('that is there already is put no second time', async () => {
@@ -95,7 +95,7 @@ describe('an image with a bucket', () => {
     await pruneObjects();
     const same = [...s3.objects.values()].filter((object) => object.content.equals(content));
     expect(same).toHaveLength(1);
-    expect(await served(answers[0]?.body.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(answers[0]?.body.url)).toMatchObject({ status: 200, content });
   });
 
   it('is not stored beyond the limit', async () => {
@@ -110,7 +110,7 @@ describe('an image with a bucket', () => {
     const { body } = await upload(newGif());
     const key = await keyOf(body.hash);
     expect((await remove(body.id)).status).toBe(204);
-    expect((await served(body.url)).status).toBe(404);
+    expect((await fetchServed(body.url)).status).toBe(404);
     expect(s3.objects.has(key)).toBe(true);
     await removeLeftovers({ db: api.db, bucket: api.deps.bucket });
     expect([s3.objects.has(key), await leftovers()]).toEqual([false, 0]);
@@ -123,7 +123,7 @@ describe('an image with a bucket', () => {
     const again = (await upload(content)).body;
     await pruneObjects();
     expect(again.hash).toBe(first.hash);
-    expect(await served(again.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(again.url)).toMatchObject({ status: 200, content });
   });
 });
 
@@ -145,31 +145,31 @@ describe('a bucket that cannot be used', () => {
     expect(status).toBe(201);
     await pruneObjects();
     expect(await leftovers()).toBe(0);
-    expect(await served(body.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
   it('serves nothing meanwhile, and everything again afterwards', async () => {
     const content = newGif();
     const { body } = await upload(content);
     s3.mood = 'away';
-    expect((await served(body.url)).status).toBe(503);
+    expect((await fetchServed(body.url)).status).toBe(503);
     s3.mood = 'well';
-    expect(await served(body.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
   it('that breaks off in the middle of an image never leaves half an image', async () => {
     const content = newGif(Buffer.alloc(100_000));
     const { body } = await upload(content);
     s3.cutAt = 50_000;
-    expect((await served(body.url)).status).toBe(503);
+    expect((await fetchServed(body.url)).status).toBe(503);
     s3.cutAt = undefined;
-    expect(await served(body.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
   it('is 404 if its object is lost, as for a missing image', async () => {
     const { body } = await upload(newGif());
     s3.objects.delete(await keyOf(body.hash));
-    expect((await served(body.url)).status).toBe(404);
+    expect((await fetchServed(body.url)).status).toBe(404);
   });
 
   it('keeps what was deleted until it can be used again, and the part of the pruning fails', async () => {
@@ -192,7 +192,7 @@ describe('a bucket that is named later, or no more', () => {
     const before = await upload(content, { app: apart(undefined) });
     expect(before.status).toBe(201);
     s3.requests = [];
-    expect(await served(before.body.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(before.body.url)).toMatchObject({ status: 200, content });
     expect(await upload(content)).toEqual({ status: 200, body: before.body });
     expect((await remove(before.body.id)).status).toBe(204);
     expect([s3.requests, await leftovers()]).toEqual([[], 0]);
@@ -201,11 +201,11 @@ describe('a bucket that is named later, or no more', () => {
   it('without it new images are stored in Postgres, and images in the bucket are 503, not 404', async () => {
     const app = apart(undefined);
     const { body } = await upload(newGif());
-    expect((await served(body.url, app)).status).toBe(503);
+    expect((await fetchServed(body.url, app)).status).toBe(503);
     const content = newGif();
     const after = await upload(content, { app });
-    expect(await served(after.body.url, app)).toMatchObject({ status: 200, content });
-    expect(await served(after.body.url)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(after.body.url, app)).toMatchObject({ status: 200, content });
+    expect(await fetchServed(after.body.url)).toMatchObject({ status: 200, content });
   });
 });
 

@@ -27,7 +27,7 @@ async function upload(content: Buffer | string, p: { key?: string; name?: string
 
 const served = (url: string, headers: Record<string, string> = {}) =>
   api.app.request(new URL(url).pathname, { headers });
-const listed = async (query = '') => (await api.call('GET', `/assets${query}`)).body;
+const listAssets = async (query = '') => (await api.call('GET', `/assets${query}`)).body;
 
 describe('an image', () => {
   it('is stored with its size and address, and served to anyone unchanged', async () => {
@@ -126,12 +126,12 @@ describe('the images of a project', () => {
   it('are listed newest first, by cursor, with how large they are together', async () => {
     const ids = [];
     for (let n = 0; n < 3; n += 1) ids.unshift((await upload(newGif())).body.id);
-    const first = await listed('?limit=2');
+    const first = await listAssets('?limit=2');
     expect(first.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2));
     expect(first).toMatchObject({ hasMore: true, maxBytes: ASSETS_MAX_BYTES });
     expect(first.total).toBeGreaterThanOrEqual(3);
     expect(first.bytes).toBeGreaterThan(1_000_000);
-    expect((await listed(`?limit=2&cursor=${first.cursor}`)).data[0].id).toBe(ids[2]);
+    expect((await listAssets(`?limit=2&cursor=${first.cursor}`)).data[0].id).toBe(ids[2]);
   });
 
   it('the images of a project are bounded together', async () => {
@@ -155,19 +155,19 @@ describe('an image in use', () => {
   const mail = (url: string) => ({ subject: 's', body: `<p>Hi</p><img src="${url}" width="2" alt="">` });
   const template = (url: string) =>
     api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...mail(url) } });
-  const usedBy = async (id: string) =>
-    (await listed('?limit=100')).data.find((asset: { id: string }) => asset.id === id).usedBy;
+  const readUses = async (id: string) =>
+    (await listAssets('?limit=100')).data.find((asset: { id: string }) => asset.id === id).usedBy;
 
   it('is used, and is not deleted unless forced', async () => {
     const { id, url } = (await upload(newGif())).body;
     const used = (await template(url)).body;
-    expect(await usedBy(id)).toEqual({ templates: 1, campaigns: 0, sent: false });
+    expect(await readUses(id)).toEqual({ templates: 1, campaigns: 0, sent: false });
     expect(await api.call('DELETE', `/assets/${id}`)).toMatchObject({
       status: 409,
       body: { error: { code: 'CONFLICT', details: { templates: 1, campaigns: 0, sent: false } } },
     });
     await api.call('PATCH', `/templates/${used.id}`, { body: { body: '<p>none</p>' } });
-    expect(await usedBy(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
+    expect(await readUses(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
     await api.call('PATCH', `/templates/${used.id}`, { body: mail(url) });
     expect((await api.call('DELETE', `/assets/${id}?force=true`)).status).toBe(204);
   });
@@ -183,8 +183,8 @@ describe('an image in use', () => {
       INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, variants)
       VALUES (${api.one.id}, 'c', 's', ${mail(a.url).body}, ${from_email}, 'ALL', ${JSON.stringify(variants)}::jsonb)
     `.execute(api.db);
-    expect(await usedBy(a.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
-    expect(await usedBy(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
+    expect(await readUses(a.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
+    expect(await readUses(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
   });
 
   it('by a mail that was accepted, also when its template is gone', async () => {
@@ -193,14 +193,14 @@ describe('an image in use', () => {
     const body = { to: 'ada@example.com', template: used.id, from: 'hi@verified.example' };
     expect((await api.call('POST', '/v1/send', { body })).status).toBe(200);
     await api.call('DELETE', `/templates/${used.id}`);
-    expect(await usedBy(id)).toEqual({ templates: 0, campaigns: 0, sent: true });
+    expect(await readUses(id)).toEqual({ templates: 0, campaigns: 0, sent: true });
     expect((await api.call('DELETE', `/assets/${id}`)).status).toBe(409);
   });
 
   it('is distinguished from unused images', async () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     await template(a.url);
-    const ids = async (query: string) => (await listed(query)).data.map(({ id }: { id: string }) => id);
+    const ids = async (query: string) => (await listAssets(query)).data.map(({ id }: { id: string }) => id);
     expect(await ids('?used=true&limit=100')).toContain(a.id);
     expect(await ids('?used=true&limit=100')).not.toContain(b.id);
     expect(await ids('?used=false&limit=100')).toContain(b.id);
@@ -213,7 +213,7 @@ describe('an image in use', () => {
       key: api.two.secretKey,
       body: { name: 't', type: 'TRANSACTIONAL', ...mail(url) },
     });
-    expect(await usedBy(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
+    expect(await readUses(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
   });
 });
 

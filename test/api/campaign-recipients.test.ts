@@ -108,7 +108,7 @@ describe('the recipients of a campaign', () => {
     await change('contacts', 'p12341@to.test', 'moved@to.test');
     await change('contacts', 'p9@to.test', 'p1234-new@to.test');
     const get = (query: string) => api.call('GET', `/campaigns/${id}/recipients?${query}`, { key: project.secretKey });
-    const paged = async (query: string) => {
+    const listByPages = async (query: string) => {
       const found: (string | null)[] = [];
       for (let cursor = '', more = true; more; ) {
         const { status, body } = await get(`${query}${cursor}`);
@@ -123,13 +123,13 @@ describe('the recipients of a campaign', () => {
     const begin = of(12340, 12342, 12343, 12344, 12345, 12346, 12347, 12348, 12349, 1234);
     const others = ['xp1234@to.test', ...of(12341), 'xp1234@to.test'];
     for (const limit of [1, 3, 10, 100]) {
-      expect(await paged(`search=P1234&limit=${limit}`)).toEqual([...begin, ...others]);
+      expect(await listByPages(`search=P1234&limit=${limit}`)).toEqual([...begin, ...others]);
     }
     expect(emails(await get('search=p12345@to.test'))).toEqual(of(12345));
-    expect(await paged('search=p1234&status=FAILED')).toEqual(of(12345));
-    expect(await paged('search=1234@TO.test')).toEqual(['xp1234@to.test', ...of(11234, 1234), 'xp1234@to.test']);
-    expect(await paged('search=%25')).toEqual([]);
-    const whole = await paged('search=p&limit=100');
+    expect(await listByPages('search=p1234&status=FAILED')).toEqual(of(12345));
+    expect(await listByPages('search=1234@TO.test')).toEqual(['xp1234@to.test', ...of(11234, 1234), 'xp1234@to.test']);
+    expect(await listByPages('search=%25')).toEqual([]);
+    const whole = await listByPages('search=p&limit=100');
     expect(new Set(whole).size).toBe(20_099);
     expect(whole).toHaveLength(20_100);
     expect((await get('search=p&cursor=x')).status).toBe(400);

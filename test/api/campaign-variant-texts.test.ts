@@ -36,7 +36,7 @@ async function draft(changes: Record<string, unknown>): Promise<string> {
 }
 
 /** Four recipients, two of each variant, as a start would have left them; `texts` are the bodies of the variants. */
-async function sent(texts: [string, string]): Promise<string> {
+async function buildCampaign(texts: [string, string]): Promise<string> {
   const id = await buildSentCampaign(api.db, { projectId: project.id, count: 4, body: texts[0] });
   const contents = await saveContents(
     api.db,
@@ -73,7 +73,7 @@ const figures = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClick
 
 describe('the links of a campaign with variants', () => {
   it('are the links of all variants, each once, with the clicks of all and of each', async () => {
-    const id = await sent([A, B]);
+    const id = await buildCampaign([A, B]);
     await click(id, { recipient: 0, link: 0, clicks: 2 });
     await click(id, { recipient: 0, link: 1, clicks: 1 });
     await click(id, { recipient: 1, link: 0, clicks: 3 });
@@ -93,7 +93,7 @@ describe('the links of a campaign with variants', () => {
   });
 
   it('are told apart where two variants say the same', async () => {
-    const id = await sent([A, A]);
+    const id = await buildCampaign([A, A]);
     await click(id, { recipient: 0, link: 0, clicks: 1 });
     await click(id, { recipient: 1, link: 0, clicks: 2 });
     expect((await links(id))[0].variants).toEqual([
@@ -168,7 +168,7 @@ describe('the review of a campaign with variants', () => {
 
 describe('a retry of a campaign with variants', () => {
   it('is refused while the sender of one of them is not verified', async () => {
-    const id = await sent([A, B]);
+    const id = await buildCampaign([A, B]);
     await sql`UPDATE emails SET status = 'FAILED', reason = 'expired', sent_at = NULL WHERE campaign_id = ${id}`.execute(
       api.db,
     );

@@ -217,7 +217,7 @@ describe('analytics', () => {
 });
 
 describe('results of an event', () => {
-  const named = async (contact: string, name: string) => {
+  const listNamed = async (contact: string, name: string) => {
     const { events } = await expectOk(api.call('GET', `/events/contact/${contact}`));
     return events.filter((event: { name: string }) => event.name === name);
   };
@@ -232,13 +232,13 @@ describe('results of an event', () => {
     const once = await listening('cart.left');
     const again = await listening('cart.left', { allowReentry: true });
     const { data } = await track(api, 'started@example.com', 'cart.left');
-    const [first] = await named(data.contact, 'cart.left');
+    const [first] = await listNamed(data.contact, 'cart.left');
     expect(first.executions.map((one: { workflowId: string }) => one.workflowId).sort()).toEqual(
       [once.id, again.id].sort(),
     );
     expect(first.notStarted).toEqual([]);
     await track(api, 'started@example.com', 'cart.left');
-    const [second] = await named(data.contact, 'cart.left');
+    const [second] = await listNamed(data.contact, 'cart.left');
     expect(second.executions).toEqual([]);
     const inTheWay = (workflowId: string) =>
       first.executions.find((one: { workflowId: string }) => one.workflowId === workflowId).id;
@@ -252,7 +252,7 @@ describe('results of an event', () => {
     await api.call('POST', `/workflows/${once.id}/executions/cancel-all`);
     await api.call('POST', `/workflows/${again.id}/executions/cancel-all`);
     await track(api, 'started@example.com', 'cart.left');
-    const [third] = await named(data.contact, 'cart.left');
+    const [third] = await listNamed(data.contact, 'cart.left');
     expect(third.executions).toMatchObject([{ workflowId: again.id }]);
     expect(third.notStarted).toEqual([
       { workflowId: once.id, reason: 'entered_before', executionId: inTheWay(once.id) },
@@ -261,13 +261,13 @@ describe('results of an event', () => {
 
   it('is nothing, without a reason, where no workflow is triggered by it', async () => {
     const { data } = await track(api, 'nothing@example.com', 'ignored');
-    expect(await named(data.contact, 'ignored')).toMatchObject([{ executions: [], notStarted: [] }]);
+    expect(await listNamed(data.contact, 'ignored')).toMatchObject([{ executions: [], notStarted: [] }]);
   });
 
   it('reports each of several concurrent events of one contact', async () => {
     const workflow = await listening('burst', { allowReentry: true });
     const answers = await Promise.all(Array.from({ length: 5 }, () => track(api, 'burst@example.com', 'burst')));
-    const events = await named(answers[0]?.data.contact, 'burst');
+    const events = await listNamed(answers[0]?.data.contact, 'burst');
     expect(events.flatMap((event: { executions: object[] }) => event.executions)).toHaveLength(1);
     expect(events.flatMap((event: { notStarted: object[] }) => event.notStarted)).toMatchObject(
       Array.from({ length: 4 }, () => ({ workflowId: workflow.id, reason: 'active' })),

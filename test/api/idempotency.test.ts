@@ -4,7 +4,7 @@ import { buildDomain } from '../build/senders.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
 import { nameOf, operationCaller, operationsOf } from '../support/operations.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 
 let api: TestApi;
 let owner: Record<string, string>;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await buildDomain(api.db, { projectId: api.one.id });
   // The examples of the document send from it.
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
-  owner = await signedIn(api, api.one);
+  owner = await signIn(api, api.one);
   idOf = await buildEverything(api.db, api.one.id);
   call = operationCaller({ api, owner, idOf });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MINUTE_MS, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const makeKey = async (expiresAt: string) => {
-  const headers = await signedIn(api, api.one);
+  const headers = await signIn(api, api.one);
   const body = { name: 'a key', scopes: ['contacts:view'], expiresAt };
   return (await api.call('POST', '/apikeys', { body, headers, key: null })).body;
 };

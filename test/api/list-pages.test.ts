@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
-import { type Operation, operationsOf } from '../support/operations.ts';
+import { type ApiOperation, operationsOf } from '../support/operations.ts';
 
 /** Contract §1.11. */
 const PAGE_MAX_BYTES = 4_000_000;
@@ -83,7 +83,7 @@ function largeRecords(): RawBuilder<unknown>[] {
 }
 
 /** Returns the address of an operation with its maximum number of records; undefined if a parameter has no record. */
-function addressOf({ path, params }: Operation, has: Set<string>): string | undefined {
+function addressOf({ path, params }: ApiOperation, has: Set<string>): string | undefined {
   let address = path;
   for (const param of params) {
     const value = param === 'field' ? 'text' : param === 'eventName' ? 'large' : idOf(path, param);

@@ -23,18 +23,18 @@ it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('%s are searched by a pa
     const body = await expectOk(api.call('POST', `/${path}`, { body: { ...BODIES[path], name } }));
     return body.id ?? body.data.id;
   };
-  const found = async (search: string, options: CallOptions = {}): Promise<string[]> => {
+  const findNames = async (search: string, options: CallOptions = {}): Promise<string[]> => {
     const body = await expectOk(api.call('GET', `/${path}?search=${encodeURIComponent(search)}`, options));
     return (Array.isArray(body) ? body : body[path]).map(({ id }: { id: string }) => id);
   };
   const first = await make('Sale 100% off_now');
   const second = await make('Sale 100 offers');
   const winter = await make('Winter');
-  expect(await found('sale')).toEqual([second, first]);
-  expect(await found('100% OFF_')).toEqual([first]);
-  expect(await found(' winter ')).toEqual([winter]);
-  expect(await found('\\')).toEqual([]);
-  expect(await found('winter', { key: api.two.secretKey })).toEqual([]);
+  expect(await findNames('sale')).toEqual([second, first]);
+  expect(await findNames('100% OFF_')).toEqual([first]);
+  expect(await findNames(' winter ')).toEqual([winter]);
+  expect(await findNames('\\')).toEqual([]);
+  expect(await findNames('winter', { key: api.two.secretKey })).toEqual([]);
   for (const bad of ['x'.repeat(201), '%00'])
     expect((await api.call('GET', `/${path}?search=${bad}`)).status).toBe(400);
 });

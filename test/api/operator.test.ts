@@ -6,7 +6,7 @@ import { countOutcomes } from '../../db/sending/hold-guard.ts';
 import { listRoutePauses, pauseRoute } from '../../db/sending/route-pauses.ts';
 import { buildEmail } from '../build/emails.ts';
 import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 const OPERATOR = 'ops@installation.test';
@@ -16,12 +16,12 @@ let operator: Record<string, string>;
 let owner: Record<string, string>;
 beforeAll(async () => {
   api = await startTestApi({ OPERATORS: ` Ops@Installation.test, other@installation.test` });
-  operator = await signedUp(OPERATOR, 'the operator’s password');
-  owner = await signedIn(api, api.two);
+  operator = await signUp(OPERATOR, 'the operator’s password');
+  owner = await signIn(api, api.two);
 });
 afterAll(() => api.close());
 
-async function signedUp(email: string, password: string): Promise<Record<string, string>> {
+async function signUp(email: string, password: string): Promise<Record<string, string>> {
   const body = { email, password, projectName: 'Own' };
   const { status, headers } = await api.call('POST', '/auth/signup', { key: null, body });
   expect(status).toBe(201);
@@ -44,7 +44,7 @@ describe('the role of operator', () => {
   });
 
   it('belongs to the oldest account of an address: a later sign-up with it gains nothing', async () => {
-    const later = await signedUp(OPERATOR, 'the password of somebody else');
+    const later = await signUp(OPERATOR, 'the password of somebody else');
     expect((await ask('GET', '/auth/me', undefined, later)).body.operator).toBe(false);
     expect((await ask('GET', '/operator/health', undefined, later)).status).toBe(404);
     expect((await ask('GET', '/operator/health')).status).toBe(200);
@@ -188,7 +188,7 @@ describe('a hold of the operator', () => {
     expect(held.body).toMatchObject({ operatorHold: { held: true, reason: 'bought list' }, ownHold: { held: false } });
     expect((await tenants('?held=true')).map(({ id }) => id)).toEqual([api.one.id]);
     expect((await tenants('?held=false')).map(({ id }) => id)).not.toContain(api.one.id);
-    const person = await signedIn(api, api.one);
+    const person = await signIn(api, api.one);
     expect((await ask('GET', '/project', undefined, person)).body.hold.reason).toBe('bought list');
     expect((await ask('POST', '/project/release', undefined, person)).status).toBe(403);
 
@@ -214,7 +214,7 @@ describe('a hold of the operator', () => {
   });
 
   it('leaves the project’s own hold to its people', async () => {
-    const person = await signedIn(api, api.two);
+    const person = await signIn(api, api.two);
     await ask('POST', '/project/hold', { reason: 'ours' }, person);
     const path = `/operator/projects/${api.two.id}`;
     await ask('POST', `${path}/hold`, { reason: 'theirs' });

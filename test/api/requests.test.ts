@@ -6,7 +6,7 @@ import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 let api: TestApi;
@@ -129,7 +129,7 @@ describe('the log of requests', () => {
   });
 
   it('has what people change, and not what they only look at', async () => {
-    const person = await signedIn(api, api.one);
+    const person = await signIn(api, api.one);
     const as = (requestId: string) => ({ key: null, headers: { ...person, ...headers(requestId) } });
     await expectOk(api.call('GET', '/contacts', as('a look')));
     await expectOk(api.call('POST', '/contacts', { ...as('a change'), body: { email: 'new@example.com' } }));

@@ -3,7 +3,7 @@ import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { type CallResult, startTestApi, type TestApi } from '../support/api.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 
 const WINDOW = { from: '22:00', to: '06:00', days: [1, 2, 3, 4, 5], timezone: 'contact' };
 const LOCAL = '2030-12-01T09:00';
@@ -14,7 +14,7 @@ let api: TestApi;
 let owner: Record<string, string>;
 beforeAll(async () => {
   api = await startTestApi();
-  owner = await signedIn(api, api.one);
+  owner = await signIn(api, api.one);
   await buildDomain(api.db, { projectId: api.one.id, domain: 'sender.test' });
   await expectOk(api.call('POST', '/contacts', { body: { email: 'ada@to.test', subscribed: true } }));
 });

@@ -9,7 +9,7 @@ import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 
 const TOKEN = 'the token of the tests';
 const US = '+15551234567';
@@ -105,11 +105,11 @@ it('the listing filters and pages without bodies; the record has the body, for i
   expect(second.nextCursor).toBeNull();
   const executionId = '0190a000-0000-7000-8000-00000000e001';
   await api.db.updateTable('sms_messages').set({ execution_id: executionId }).where('id', '=', ids[1]).execute();
-  const found = async (by: string) =>
+  const findMessages = async (by: string) =>
     (await api.call('GET', `/v1/sms${query}&${by}`)).body.data.map((sms: { id: string }) => sms.id);
-  expect(await found('sourceType=WORKFLOW')).toEqual([ids[1]]);
-  expect(await found('sourceType=TRANSACTIONAL')).toEqual([ids[0], ids[2]]);
-  expect(await found(`workflowExecutionId=${executionId}`)).toEqual([ids[1]]);
+  expect(await findMessages('sourceType=WORKFLOW')).toEqual([ids[1]]);
+  expect(await findMessages('sourceType=TRANSACTIONAL')).toEqual([ids[0], ids[2]]);
+  expect(await findMessages(`workflowExecutionId=${executionId}`)).toEqual([ids[1]]);
   expect(first.data[0]).toMatchObject({ sourceType: 'TRANSACTIONAL', workflowExecutionId: null });
   expect(first.data[0]).not.toHaveProperty('body');
   expect((await api.call('GET', `/v1/sms?to=${to}`)).body.data).toHaveLength(3);
@@ -289,7 +289,7 @@ describe('the stop list', () => {
   });
 
   it('knows a contact by a number as people write it, in the country of the project', async () => {
-    const headers = await signedIn(api, api.one, 'OWNER');
+    const headers = await signIn(api, api.one, 'OWNER');
     const set = (phoneCountry: string | null) =>
       api.call('PATCH', '/project', { key: null, headers, body: { phoneCountry } });
     expect((await set('Germany')).status).toBe(422);
@@ -308,7 +308,7 @@ it('an unsigned callback changes nothing', async () => {
 });
 
 it('senders are listed, added once a country, and removed, by people only', async () => {
-  const headers = await signedIn(api, api.two);
+  const headers = await signIn(api, api.two);
   const call = (method: string, path: string, body?: object) => api.call(method, path, { key: null, headers, body });
   const added = await call('POST', '/sms/senders', { country: 'fr', from: '+33123456789' });
   expect([added.status, added.body.country]).toEqual([201, 'FR']);

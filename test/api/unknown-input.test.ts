@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
-import { nameOf, type Operation, operationCaller, operationsOf } from '../support/operations.ts';
-import { signedIn } from '../support/session.ts';
+import { type ApiOperation, nameOf, operationCaller, operationsOf } from '../support/operations.ts';
+import { signIn } from '../support/session.ts';
 
 let api: TestApi;
 let call: ReturnType<typeof operationCaller>;
@@ -12,7 +12,7 @@ let call: ReturnType<typeof operationCaller>;
 beforeAll(async () => {
   api = await startTestApi();
   await buildDomain(api.db, { projectId: api.one.id });
-  const owner = await signedIn(api, api.one);
+  const owner = await signIn(api, api.one);
   call = operationCaller({ api, owner, idOf: await buildEverything(api.db, api.one.id) });
 });
 afterAll(() => api.close());
@@ -44,7 +44,7 @@ const REFUSING = [
 /** Pages of customers and probes add query parameters of their own. */
 const ANY_QUERY = ['GET /health', 'GET /health/live', 'GET /health/ready', 'POST /pixel', 'POST /track'];
 /** Callbacks of providers, which prove themselves by a signature and take whatever the provider sends. */
-const isCallback = ({ path }: Operation) =>
+const isCallback = ({ path }: ApiOperation) =>
   /^\/(v1\/)?(webhooks\/(ses|sns|twilio)|providers|sns|twilio|storefront\/shopify)/.test(path);
 
 describe('every operation', () => {
@@ -146,7 +146,7 @@ describe('every operation', () => {
 type Json = any;
 
 /** The members of an operation's JSON body by the document, with what each may be. */
-function membersOf(document: Json, operation: Operation): [name: string, schema: Json][] {
+function membersOf(document: Json, operation: ApiOperation): [name: string, schema: Json][] {
   const content = document.paths[operation.path][operation.method.toLowerCase()].requestBody?.content;
   const follow = (schema: Json): Json =>
     schema?.$ref ? follow(document.components.schemas[schema.$ref.split('/').at(-1)]) : schema;

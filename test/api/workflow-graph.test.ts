@@ -26,7 +26,7 @@ const draw = (steps: Record<string, StepSpec>, enabled = false): Promise<BuiltWo
   buildWorkflow(api, { steps, enabled });
 
 /** Returns the response of `GET` in the form of a save. */
-async function drawn({ id }: BuiltWorkflow): Promise<Drawn> {
+async function readGraph({ id }: BuiltWorkflow): Promise<Drawn> {
   const { version, entryStepId, steps, transitions } = await read(id);
   return { version, entryStepId, steps, transitions };
 }
@@ -35,7 +35,7 @@ describe('a whole graph', () => {
   it('is saved at once: steps added, changed and removed, transitions replaced', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'gone' }, gone: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const { pause = '', end = '' } = workflow.steps;
-    const { version } = await drawn(workflow);
+    const { version } = await readGraph(workflow);
     const answer = await expectOk(
       save(workflow.id, {
         version,
@@ -82,14 +82,14 @@ describe('a whole graph', () => {
       end: { type: 'EXIT' },
     });
     const before = await read(workflow.id);
-    const saved = await expectOk(save(workflow.id, await drawn(workflow)));
+    const saved = await expectOk(save(workflow.id, await readGraph(workflow)));
     expect(saved.workflow).toEqual({ ...before, updatedAt: expect.any(String) });
     expect(JSON.stringify(saved)).not.toContain('very-secret-token');
   });
 
   it('is refused if someone else has changed it since, in any way', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
-    const graph = await drawn(workflow);
+    const graph = await readGraph(workflow);
     const step = `/workflows/${workflow.id}/steps/${workflow.steps.pause}`;
     await expectOk(api.call('PATCH', step, { body: { config: { amount: 3, unit: 'days' } } }));
     const { version } = await read(workflow.id);
@@ -97,18 +97,18 @@ describe('a whole graph', () => {
       status: 409,
       body: { error: { code: 'CONFLICT', details: { version } } },
     });
-    const other = await drawn(workflow);
+    const other = await readGraph(workflow);
     await expectOk(
       api.call('DELETE', `/workflows/${workflow.id}/transitions/${(await read(workflow.id)).transitions[0].id}`),
     );
     expect((await save(workflow.id, other)).status).toBe(409);
-    const last = await drawn(workflow);
+    const last = await readGraph(workflow);
     await expectOk(save(workflow.id, { ...last, transitions: [] }));
   });
 
   it('is refused as a whole, with every error at its step, and nothing of it is saved', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
-    const graph = await drawn(workflow);
+    const graph = await readGraph(workflow);
     const { pause = '', end = '' } = workflow.steps;
     const steps = [
       { id: pause, type: 'DELAY', config: { amount: 0, unit: 'days' } },
@@ -125,7 +125,7 @@ describe('a whole graph', () => {
     expect(fields.some((field) => field.startsWith('steps.stranger.config.'))).toBe(true);
     expect(fields).toContain(`steps.${end}.type`);
     expect(fields.some((field) => field.startsWith('steps.fine'))).toBe(false);
-    expect(await drawn(workflow)).toEqual(graph);
+    expect(await readGraph(workflow)).toEqual(graph);
   });
 
   it('is refused at the transition that its step has no branch for, also a branch that the step has no more', async () => {
@@ -134,7 +134,7 @@ describe('a whole graph', () => {
       split: { type: 'SPLIT', config: split(['a', 'b']), to: { a: 'end', b: 'end' } },
       end: { type: 'EXIT' },
     });
-    const graph = await drawn(workflow);
+    const graph = await readGraph(workflow);
     const b = graph.transitions.findIndex(({ branch }) => branch === 'b');
     const steps = graph.steps.map((step) => (step.type === 'SPLIT' ? { ...step, config: split(['a', 'c']) } : step));
     expect(errorsOf(await save(workflow.id, { ...graph, steps })).map(({ field }) => field)).toEqual([
@@ -151,7 +151,7 @@ describe('a whole graph', () => {
 
   it('must be able to run in an enabled workflow; for a disabled one the response says what prevents it', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
-    const graph = await drawn(workflow);
+    const graph = await readGraph(workflow);
     const alone = { ...graph, steps: [...graph.steps, { id: 'alone', type: 'DELAY', config: DAY.config }] };
     const answer = await save(workflow.id, alone);
     expect(answer.status).toBe(422);
@@ -162,22 +162,22 @@ describe('a whole graph', () => {
 
   it('is only looked at by a dry run', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
-    const graph = await drawn(workflow);
+    const graph = await readGraph(workflow);
     const answer = await expectOk(
       save(workflow.id, { ...graph, steps: [], transitions: [], entryStepId: null, dryRun: true }),
     );
     expect(answer).toMatchObject({ dryRun: true, faults: [{ field: 'steps' }] });
-    expect(await drawn(workflow)).toEqual(graph);
+    expect(await readGraph(workflow)).toEqual(graph);
   });
 
   it('takes steps of its own workflow only, and its own workflow only', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
-    const graph = await drawn(workflow);
+    const graph = await readGraph(workflow);
     const body = { ...graph, transitions: [] };
     const theirs = await api.call('PUT', `/workflows/${workflow.id}/graph`, { body, key: api.two.secretKey });
     expect(theirs.status).toBe(404);
     const other = await draw({ only: DAY });
-    const stolen = (await drawn(other)).steps.map(({ id, type, config }) => ({ id, type, config }));
+    const stolen = (await readGraph(other)).steps.map(({ id, type, config }) => ({ id, type, config }));
     const answer = await expectOk(save(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
     // An id of elsewhere is a name like any other.
     expect(Object.keys(answer.ids)).toEqual([other.steps.only]);
@@ -189,7 +189,7 @@ describe('a whole graph', () => {
     await buildDomain(api.db, { projectId });
     const templateId = await buildTemplate(api.db, { projectId });
     const workflow = await draw({ end: { type: 'EXIT' } });
-    const graph = await drawn(workflow);
+    const graph = await readGraph(workflow);
     const mail = { id: 'mail', type: 'SEND_EMAIL', config: { templateId, from: 'me@elsewhere.test' } };
     const answer = await save(workflow.id, { ...graph, steps: [mail, ...graph.steps] });
     expect(errorsOf(answer)).toEqual([

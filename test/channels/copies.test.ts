@@ -25,7 +25,7 @@ const send = (body: object) =>
   });
 
 /** The message that the server got for a recipient, with the addresses of its envelope. */
-async function arrivedAt(to: string) {
+async function readArrivedAt(to: string) {
   const at = await until(async () => {
     const found = sink.messages.findIndex((message) => message.to === to);
     return found >= 0 && { index: found };
@@ -52,7 +52,7 @@ describe('cc and bcc', () => {
     expect(body.data.emails.map((one: { role?: string }) => one.role)).toEqual([undefined, 'cc', 'cc', 'bcc']);
     const returnPaths = new Set<string>();
     for (const to of ['ada@to.test', 'bob@to.test', 'carol@to.test', 'dora@to.test']) {
-      const { raw, header, parsed } = await arrivedAt(to);
+      const { raw, header, parsed } = await readArrivedAt(to);
       expect(parsed.to, to).toEqual([{ name: 'Ada', address: 'ada@to.test' }]);
       expect(parsed.cc, to).toEqual([
         { name: 'Böb, of Sales', address: 'bob@to.test' },
@@ -92,7 +92,7 @@ describe('cc and bcc', () => {
     const { body } = await send({ to: 'gus@to.test', cc: ['gone@to.test', 'hal@to.test'] });
     expect(body.data.skipped).toEqual([{ email: 'gone@to.test', reason: 'suppressed' }]);
     expect(body.data.emails).toHaveLength(2);
-    expect((await arrivedAt('hal@to.test')).parsed.cc).toEqual([{ name: '', address: 'hal@to.test' }]);
+    expect((await readArrivedAt('hal@to.test')).parsed.cc).toEqual([{ name: '', address: 'hal@to.test' }]);
   });
 
   it('go once to an address that is named twice', async () => {
@@ -113,7 +113,7 @@ describe('cc and bcc', () => {
       body: { to: 'kim@to.test', cc: 'new@to.test', subscribed: true, template: template.body.id },
     });
     expect([status, body.data.skipped]).toEqual([200, [{ email: 'new@to.test', reason: 'unsubscribed' }]]);
-    const { header } = await arrivedAt('kim@to.test');
+    const { header } = await readArrivedAt('kim@to.test');
     expect(header('list-unsubscribe')).toHaveLength(1);
     expect(header('cc')).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('cc and bcc', () => {
   it('forget the address of an erased contact in the other copies', async () => {
     const { body } = await send({ to: 'lea@to.test', cc: 'mia@to.test' });
     const [to, cc] = body.data.emails;
-    await arrivedAt('mia@to.test');
+    await readArrivedAt('mia@to.test');
     await service.call('DELETE', `/v1/contacts/${cc.contact.id}`);
     await until(async () => {
       const { body: record } = await service.call('GET', `/v1/emails/${to.email}`);
@@ -164,7 +164,7 @@ describe('the reply address', () => {
       .replace(/[^a-z-]/gi, '')}@to.test`.toLowerCase();
     const { status } = await send({ to, ...reply });
     expect(status).toBe(200);
-    const { parsed } = await arrivedAt(to);
+    const { parsed } = await readArrivedAt(to);
     expect(parsed.replyTo?.map(({ name, address }) => [name, address])).toEqual(expected);
   });
 
@@ -196,7 +196,7 @@ describe('headers of the caller', () => {
         },
       });
       expect([status, body.error]).toEqual([200, undefined]);
-      const { raw, header } = await arrivedAt(to);
+      const { raw, header } = await readArrivedAt(to);
       expect(header('message-id')).toEqual(['<order-4711@shop.example.com>']);
       expect(header('in-reply-to')).toEqual(['<first@mail.example.com>']);
       expect(header('references')).toEqual([REFERENCES]);
@@ -249,7 +249,7 @@ describe('an attachment that is an alternative', () => {
   ])('is beside text and HTML, %s, and is not a file', async (name, attachments) => {
     const to = `invited-${name.replace(/ /g, '-')}@to.test`;
     expect((await send({ to, attachments })).status).toBe(200);
-    const { raw, parsed } = await arrivedAt(to);
+    const { raw, parsed } = await readArrivedAt(to);
     const types = [...raw.matchAll(/^Content-Type: ([^\r\n;]+)/gm)].map(([, type]) => type);
     const body = ['multipart/alternative', 'text/plain', 'text/html', 'text/calendar'];
     expect(types).toEqual(attachments.length > 1 ? ['multipart/mixed', ...body, 'text/plain'] : body);
@@ -279,7 +279,7 @@ describe('an attachment that is an alternative', () => {
     ];
     for (const { to, attachments, types } of forms) {
       expect((await send({ to, attachments, body: '<p>Hi<img src="cid:logo"></p>' })).status).toBe(200);
-      const { raw } = await arrivedAt(to);
+      const { raw } = await readArrivedAt(to);
       const found = [...raw.matchAll(/^Content-Type: ([^\r\n;]+)/gm)].map(([, type]) => type);
       expect(found).toEqual(['multipart/alternative', 'text/plain', 'text/x-amp-html', ...types]);
     }

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const end of cleanup.splice(0).reverse()) await end();
 });
 
-async function scripted(script: Script, greeting?: string | null) {
+async function openScripted(script: Script, greeting?: string | null) {
   const server = await startScriptedSmtp(script, greeting);
   cleanup.push(() => server.close());
   return server;
@@ -31,7 +31,7 @@ const quick = { connectMs: 60, greetingMs: 60, commandMs: 60, messageMs: 60, idl
 
 describe('a lost connection', () => {
   it('before the message is sent moves it to another connection', async () => {
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       if (line.startsWith('RCPT') && n === 1) socket.destroy();
       return willing()(line, socket, n);
     });
@@ -41,7 +41,7 @@ describe('a lost connection', () => {
   });
 
   it('that happens every time ends as unsent after three connections, not in a loop', async () => {
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       if (line.startsWith('RCPT')) socket.destroy();
       return willing()(line, socket, n);
     });
@@ -51,7 +51,7 @@ describe('a lost connection', () => {
   });
 
   it('after the message was sent leaves it in doubt, and it is not sent again', async () => {
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       if (line === '.') {
         socket.destroy();
         return null;
@@ -94,7 +94,7 @@ describe('a lost connection', () => {
 
 describe('421', () => {
   it('at the recipient tries two more connections, then is a refusal for now', async () => {
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       if (!line.startsWith('RCPT')) return willing()(line, socket, n);
       socket.end('421 4.7.0 too many errors\r\n');
       return null;
@@ -105,7 +105,7 @@ describe('421', () => {
   });
 
   it('in answer to the message is a refusal for now, and the message behind it goes over another connection', async () => {
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       if (line !== '.' || n > 1) return willing()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
       return null;
@@ -120,7 +120,7 @@ describe('421', () => {
 
   it('at a limit of messages per connection costs no message', async () => {
     let messages = 0;
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       if (line === '.') messages += 1;
       if (line.startsWith('MAIL') && messages > 0 && messages % 3 === 0 && n * 3 <= messages) {
         socket.end('421 4.7.0 too many messages\r\n');
@@ -135,7 +135,7 @@ describe('421', () => {
   });
 
   it('in answer to every message is not a hot loop either', async () => {
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       if (line !== '.') return willing()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
       return null;
@@ -148,7 +148,7 @@ describe('421', () => {
   });
 
   it('at every connection is not a hot loop', async () => {
-    const server = await scripted(willing(), '421 4.3.2 too many connections');
+    const server = await openScripted(willing(), '421 4.3.2 too many connections');
     const smtp = pool(server.url, { connections: 20 });
     const results = await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
     expect(results[0]).toMatchObject({ outcome: 'refused', stage: 'connect', permanent: false, code: 421 });
@@ -184,7 +184,7 @@ describe('a server that cannot be reached', () => {
   });
 
   it('for its text has it in the result', async () => {
-    const server = await scripted(willing(), '554 5.7.1 blocked using zen.spamhaus.org');
+    const server = await openScripted(willing(), '554 5.7.1 blocked using zen.spamhaus.org');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({
       outcome: 'refused',
@@ -196,7 +196,7 @@ describe('a server that cannot be reached', () => {
   });
 
   it('because it does not speak SMTP leaves mail unsent', async () => {
-    const server = await scripted(willing(), 'HTTP/1.1 400 Bad Request');
+    const server = await openScripted(willing(), 'HTTP/1.1 400 Bad Request');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('does not speak SMTP') });
   });
@@ -204,17 +204,17 @@ describe('a server that cannot be reached', () => {
 
 describe('an invalid reply', () => {
   it('to the message leaves it in doubt', async () => {
-    const server = await scripted(willing({ '.': '354 what?' }));
+    const server = await openScripted(willing({ '.': '354 what?' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
   });
 
   it('to DATA leaves the message unsent', async () => {
-    const server = await scripted(willing({ DATA: '250 Ok' }));
+    const server = await openScripted(willing({ DATA: '250 Ok' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
   });
 
   it('that nobody asked for costs no message', async () => {
-    const server = await scripted((line, socket, n) => {
+    const server = await openScripted((line, socket, n) => {
       const answer = willing()(line, socket, n);
       return line === '.' ? `${answer}\r\n250 again` : answer;
     });
@@ -227,33 +227,35 @@ describe('an invalid reply', () => {
 
 describe('silence', () => {
   it('instead of a greeting leaves mail unsent', async () => {
-    const server = await scripted(willing(), null);
+    const server = await openScripted(willing(), null);
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
   });
 
   it('with 421 at EHLO is reported with its text, and no HELO follows', async () => {
-    const server = await scripted((line) => (line.startsWith('EHLO') ? '421 4.3.2 no literal, please' : '250 fine'));
+    const server = await openScripted((line) =>
+      line.startsWith('EHLO') ? '421 4.3.2 no literal, please' : '250 fine',
+    );
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'ehlo', code: 421, text: '4.3.2 no literal, please' });
     expect(server.lines.filter((line) => line.startsWith('HELO'))).toEqual([]);
   });
 
   it('at EHLO leaves mail unsent', async () => {
-    const server = await scripted(willing({ EHLO: null }));
+    const server = await openScripted(willing({ EHLO: null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('EHLO') });
   });
 
   it('at RCPT leaves mail unsent', async () => {
-    const server = await scripted(willing({ RCPT: null, DATA: null }));
+    const server = await openScripted(willing({ RCPT: null, DATA: null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('timeout') });
     expect(server.connections).toBe(3);
   });
 
   it('after the message leaves it in doubt', async () => {
-    const server = await scripted(willing({ '.': null }));
+    const server = await openScripted(willing({ '.': null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'in_doubt', error: expect.stringContaining('timeout') });
     expect(server.connections).toBe(1);
@@ -262,7 +264,7 @@ describe('silence', () => {
 
 describe('closing the pool', () => {
   it('does not wait for a server that says nothing', async () => {
-    const server = await scripted(willing(), null);
+    const server = await openScripted(willing(), null);
     const smtp = pool(server.url);
     const result = smtp.send(message('ann@example.org'));
     await expect.poll(() => server.connections).toBe(1);
@@ -271,7 +273,7 @@ describe('closing the pool', () => {
   });
 
   it('gives up on an answer after the time it was given', async () => {
-    const server = await scripted(willing({ '.': null }));
+    const server = await openScripted(willing({ '.': null }));
     const smtp = pool(server.url);
     const result = smtp.send(message('ann@example.org'));
     await expect.poll(() => server.lines).toContain('.');
@@ -309,7 +311,7 @@ describe('a server that mixes up the order of its answers behind pipelining', ()
     };
 
   it('is spoken to without it from then on, by every pool, and that is said once', async () => {
-    const server = await scripted(noting(mixedUp()));
+    const server = await openScripted(noting(mixedUp()));
     const notices: string[] = [];
     const options = { onNotice: (notice: string) => void notices.push(notice) };
     const smtp = pool(server.url, options);

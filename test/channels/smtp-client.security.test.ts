@@ -16,7 +16,7 @@ async function server(options: SMTPServerOptions = {}) {
   return started;
 }
 
-async function scripted(script: Script) {
+async function openScripted(script: Script) {
   const started = await startScriptedSmtp(script);
   cleanup.push(() => started.close());
   return started;
@@ -78,14 +78,14 @@ describe('TLS', () => {
 
   it('does not believe what was put behind the answer to STARTTLS in the clear', async () => {
     const forged = '250-forged\r\n250-AUTH PLAIN\r\n250 PIPELINING';
-    const { url, lines } = await scripted(willing({ STARTTLS: `220 go ahead\r\n${forged}` }, ['STARTTLS']));
+    const { url, lines } = await openScripted(willing({ STARTTLS: `220 go ahead\r\n${forged}` }, ['STARTTLS']));
     const result = await pool(url.replace('smtp://', 'smtp://user:secret@'), { commandMs: 60 }).send(message);
     expect(result).toMatchObject({ outcome: 'unsent' });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
   it('is not given up because the server refuses STARTTLS', async () => {
-    const { url, lines } = await scripted(willing({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']));
+    const { url, lines } = await openScripted(willing({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']));
     expect(await pool(url).send(message)).toMatchObject({
       outcome: 'refused',
       stage: 'starttls',
@@ -117,7 +117,7 @@ describe('AUTH', () => {
   );
 
   it('does not send a password where no known mechanism is offered', async () => {
-    const { url, lines } = await scripted(willing({}, ['AUTH GSSAPI']));
+    const { url, lines } = await openScripted(willing({}, ['AUTH GSSAPI']));
     const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('AUTH') });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
@@ -129,14 +129,14 @@ describe('AUTH', () => {
       seen.push(line);
       return line.startsWith('AUTH') ? `501 5.5.2 What is ${line}?` : willing({}, ['AUTH PLAIN'])(line, socket, n);
     };
-    const { url } = await scripted(echo);
+    const { url } = await openScripted(echo);
     const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
     expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', text: '5.5.2 What is AUTH PLAIN ***?' });
     expect(seen.some((line) => line.startsWith('AUTH PLAIN A'))).toBe(true);
   });
 
   it.each(['MAIL', 'RCPT'])('asked for at %s is about the session too: no recipient is at fault', async (verb) => {
-    const { url } = await scripted(willing({ [verb]: '530 5.7.0 Authentication required' }));
+    const { url } = await openScripted(willing({ [verb]: '530 5.7.0 Authentication required' }));
     const result = await pool(url).send(message);
     expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 530 });
   });

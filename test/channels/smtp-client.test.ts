@@ -15,7 +15,7 @@ async function sink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   return started;
 }
 
-async function scripted(...args: Parameters<typeof startScriptedSmtp>): Promise<ScriptedSmtp> {
+async function startScripted(...args: Parameters<typeof startScriptedSmtp>): Promise<ScriptedSmtp> {
   const started = await startScriptedSmtp(...args);
   cleanup.push(() => started.close());
   return started;
@@ -135,7 +135,7 @@ describe('a message', () => {
   });
 
   it('to a local part that needs SMTPUTF8 is refused where the server does not offer it', async () => {
-    const server = await scripted(willing());
+    const server = await startScripted(willing());
     const result = await pool(server.url).send(message('jörg@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', permanent: true, enhanced: '5.6.7' });
   });
@@ -153,7 +153,7 @@ describe('a message', () => {
 
 describe('a refusal', () => {
   it('keeps the words of a reply of many lines', async () => {
-    const server = await scripted(willing({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }));
+    const server = await startScripted(willing({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }));
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toEqual({
       outcome: 'refused',
@@ -166,7 +166,7 @@ describe('a refusal', () => {
   });
 
   it('for the sender is reported as such, though RCPT and DATA fail after it', async () => {
-    const server = await scripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
+    const server = await startScripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
   });
 
@@ -188,7 +188,7 @@ describe('a refusal', () => {
 
   it('followed by a 354 ends that empty message, and the next one arrives', async () => {
     let bodies = 0;
-    const server = await scripted((line, socket, n) => {
+    const server = await startScripted((line, socket, n) => {
       if (line.includes('bad@')) return '550 5.1.1 no';
       if (line === '.') return ++bodies === 1 ? '554 5.5.1 no valid recipients' : '250 Ok';
       return willing()(line, socket, n);

@@ -167,8 +167,8 @@ describe('processes of their own hosts', () => {
     const { child, ended, output } = run('worker', { ...env, METRICS_PORT: String(port) });
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
     // A machine that is busy otherwise may let it run out of time: it has computed all the same.
-    const settled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
-    await until(async () => (await settled()) || child.exitCode !== null, 'the mail');
+    const isSettled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
+    await until(async () => (await isSettled()) || child.exitCode !== null, 'the mail');
     await until(
       () => output().includes('Temporal cannot be reached') || child.exitCode !== null,
       'the word on Temporal',

@@ -85,11 +85,11 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByLabel('Select b@people.test').check();
     await page.getByRole('button', { name: 'Unsubscribe' }).click();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    const subscribed = async () =>
+    const readSubscribed = async () =>
       (await call('GET', '/contacts')).data.filter((one: { subscribed: boolean }) => one.subscribed).length;
-    await until(async () => (await subscribed()) === 1, 'two to be unsubscribed');
+    await until(async () => (await readSubscribed()) === 1, 'two to be unsubscribed');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await until(async () => (await subscribed()) === 3, 'them to be subscribed again');
+    await until(async () => (await readSubscribed()) === 3, 'them to be subscribed again');
     await buildContacts(service.db, { projectId: project.id, count: 60, localPart: 'many-people' });
     await page.reload();
     await page.getByText('50 of 63 shown').waitFor();

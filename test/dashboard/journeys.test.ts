@@ -33,7 +33,7 @@ describeInBrowser('on a fresh npm start', () => {
     await removeHome(home);
   });
 
-  const signedOut = () => openDashboard({ service, as: null, mayFail: [/answer: 401 to GET \/auth\/me/] });
+  const openSignedOut = () => openDashboard({ service, as: null, mayFail: [/answer: 401 to GET \/auth\/me/] });
   /** By the address that the start prints, with the owner's password from dev.json. */
   const signIn = async (page: Page) => {
     const { baseUrl, owner } = started.dev();
@@ -47,7 +47,7 @@ describeInBrowser('on a fresh npm start', () => {
     (await callHttp(service.baseUrl, 'GET', `/mailbox.json?to=${encodeURIComponent(to)}`)).body.data;
 
   it('a marketer imports contacts, writes to some of them, finds who did not get the email and why, and fixes it', async () => {
-    const { page } = await signedOut();
+    const { page } = await openSignedOut();
     await page.goto(await signInLinkOf(started));
     await page.getByRole('link', { name: 'Add a contact' }).click();
     await button(page, 'Import').first().click();
@@ -128,7 +128,7 @@ describeInBrowser('on a fresh npm start', () => {
     });
 
     it('a marketer finds the campaign with two subjects among the others, and which of them won', async () => {
-      const { page } = await signedOut();
+      const { page } = await openSignedOut();
       await signIn(page);
       await go(page, 'Campaigns');
       await page.getByRole('textbox', { name: 'Search' }).fill('A/B');
@@ -138,7 +138,7 @@ describeInBrowser('on a fresh npm start', () => {
     });
 
     it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', async () => {
-      const { page } = await signedOut();
+      const { page } = await openSignedOut();
       await signIn(page);
       await go(page, 'Contacts');
       await button(page, 'Add contact').first().click();
@@ -210,7 +210,7 @@ describeInBrowser('on a fresh npm start', () => {
     it('a developer makes a key, sends by the curl that is offered, and finds request, mail and delivery', async () => {
       const receiver: WebhookReceiver = await startWebhookReceiver();
       try {
-        const { page } = await signedOut();
+        const { page } = await openSignedOut();
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
         await signIn(page);
         await go(page, 'Developers');
@@ -261,10 +261,10 @@ describeInBrowser('on a fresh npm start', () => {
         callHttp(service.baseUrl, 'POST', path, { key: tenant.secretKey, body });
       for (const name of ['one', 'two']) await call('/contacts', { email: `${name}@readers.test`, subscribed: true });
       await call('/campaigns', campaignBody({ name: 'New books', from: 'news@books.test' }));
-      const arrived = async () =>
+      const readArrived = async () =>
         (await Promise.all(['one', 'two'].map((name) => mailbox(`${name}@readers.test`)))).flat().length;
 
-      const { page } = await signedOut();
+      const { page } = await openSignedOut();
       await signIn(page);
       await go(page, 'Admin');
       await page.getByRole('link', { name: 'Projects' }).click();
@@ -287,7 +287,7 @@ describeInBrowser('on a fresh npm start', () => {
       await button(theirs, 'Send to 2 contacts now').click();
       await theirs.getByText(/^Waiting 2/).waitFor();
       await theirs.getByText('Sending is paused').waitFor();
-      expect(await arrived()).toBe(0);
+      expect(await readArrived()).toBe(0);
 
       await button(page, 'Resume sending …').click();
       await dialog.getByLabel('Note').fill('They have mended their list.');
@@ -297,7 +297,7 @@ describeInBrowser('on a fresh npm start', () => {
       await theirs.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
       await theirs.getByText(/^Sent 2/).waitFor();
       await theirs.getByText('Sending is paused').waitFor({ state: 'detached' });
-      expect(await arrived()).toBe(2);
+      expect(await readArrived()).toBe(2);
     });
   });
 });

@@ -138,7 +138,7 @@ describeInBrowser('messages and executions', () => {
   });
 
   it('a message shows its history to the second, its reason in words, and its request behind the menu', async () => {
-    const id = await bouncedEmail(service);
+    const id = await insertBouncedEmail(service);
     const { page } = await openDashboard({ service, path: `/messages/${id}` });
     await page.getByText('The mailbox does not exist.').waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
@@ -172,7 +172,7 @@ describeInBrowser('messages and executions', () => {
 });
 
 /** An email that bounced on its second attempt; returns its id. */
-async function bouncedEmail({ db, one }: TestService): Promise<string> {
+async function insertBouncedEmail({ db, one }: TestService): Promise<string> {
   const id = await buildEmail(db, { projectId: one.id, status: 'BOUNCED', subject: 'Order 2', to: 'gone@example.com' });
   const error = '550 5.1.1 unknown user';
   await sql`

@@ -17,7 +17,7 @@ import {
 } from '../support/browser/browser.ts';
 import { operatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 
 const operators = operatorAddresses(12);
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
@@ -89,13 +89,13 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxe(page);
     await holding.getByRole('button', { name: 'Pause sending', exact: true }).click();
     await page.getByText('An operator paused sending of this project').waitFor();
-    expect(await heldBy(service.db, service.two.id)).toBe('Bought list, ticket 7');
+    expect(await readHolder(service.db, service.two.id)).toBe('Bought list, ticket 7');
     await page.getByRole('button', { name: 'Resume sending …' }).click();
     const releasing = page.getByRole('dialog', { name: 'Resume sending of Two' });
     await releasing.getByLabel('Note').fill('List removed');
     await releasing.getByRole('button', { name: 'Resume sending', exact: true }).click();
     await page.getByText('An operator paused sending of this project').waitFor({ state: 'detached' });
-    expect(await heldBy(service.db, service.two.id)).toBe(null);
+    expect(await readHolder(service.db, service.two.id)).toBe(null);
     const actions = page.getByRole('table', { name: 'Pauses, resumes and limits' });
     await actions.getByText('resumed: List removed').waitFor();
     await actions.getByText('paused: Bought list, ticket 7').waitFor();
@@ -152,7 +152,7 @@ describeInBrowser('the operator’s screens', () => {
 
 const namesOf = (page: Page) => page.getByRole('table', { name: 'Projects' }).locator('tbody a').allInnerTexts();
 
-async function heldBy(db: Db, projectId: string): Promise<string | null> {
+async function readHolder(db: Db, projectId: string): Promise<string | null> {
   const row = await db
     .selectFrom('projects')
     .select('operator_hold_reason')
@@ -162,7 +162,7 @@ async function heldBy(db: Db, projectId: string): Promise<string | null> {
 }
 
 async function ownerOf(service: TestService): Promise<Record<string, string>> {
-  return signedIn({ db: service.db, deps: { config: { publicUrl: service.baseUrl } } }, service.two);
+  return signIn({ db: service.db, deps: { config: { publicUrl: service.baseUrl } } }, service.two);
 }
 
 /**

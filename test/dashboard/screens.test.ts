@@ -11,9 +11,9 @@ import {
   expectNoSidewaysScroll,
   type OpenedDashboard,
   openDashboard,
+  openSignedInWindow,
   type Page,
   screenshot,
-  signedInWindow,
   VIEWPORTS,
 } from '../support/browser/browser.ts';
 import { buildDashboardData, buildHealthyProject, type DashboardData } from '../support/browser/dashboard-data.ts';
@@ -48,7 +48,7 @@ describeInBrowser('every screen of the dashboard', () => {
   const windows = new Map<string, Promise<BrowserContext>>();
   const windowOf = (project: TestProject, { operator }: Screen) => {
     const name = `${project.id} ${operator}`;
-    const window = windows.get(name) ?? signedInWindow({ service, project, email: operator && OPERATOR });
+    const window = windows.get(name) ?? openSignedInWindow({ service, project, email: operator && OPERATOR });
     windows.set(name, window);
     return window;
   };

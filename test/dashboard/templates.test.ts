@@ -62,7 +62,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
   afterAll(() => service?.close());
 
-  const saved = async (id: string) => (await service.call('GET', `/v1/templates/${id}`)).body;
+  const readSaved = async (id: string) => (await service.call('GET', `/v1/templates/${id}`)).body;
   const create = async (fields: object) => {
     const mail = { name: 'A', type: 'TRANSACTIONAL', subject: 'Hi', from: 'hi@shop.example', body: '<p>Hi</p>' };
     return (await service.call('POST', '/v1/templates', { body: { ...mail, ...fields } })).body.id as string;
@@ -124,7 +124,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hi {{firstName}}');
     await page.getByRole('button', { name: 'Discard changes' }).click();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hi');
-    expect((await saved(id)).subject).toBe('Hi');
+    expect((await readSaved(id)).subject).toBe('Hi');
   });
 
   it('are edited in place, and what is not touched stays byte for byte', async () => {
@@ -154,7 +154,7 @@ describeInBrowser('the templates of the dashboard', () => {
       link,
       now,
     );
-    const body: string = (await saved(id)).body;
+    const body: string = (await readSaved(id)).body;
     expect(body).toBe(expected);
     await expectNoSeriousAxe(page);
   });
@@ -174,7 +174,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('Saved.').waitFor();
     const assets: { url: string; filename: string }[] = (await service.call('GET', '/assets')).body.data;
     expect(assets.map(({ filename }) => filename)).toEqual(['dropped.gif', 'spring-sale.gif']);
-    const { body } = await saved(id);
+    const { body } = await readSaved(id);
     expect(body).toContain(`<img src="${assets[1]?.url}" width="2" height="3" alt="spring sale"`);
     expect(body).toContain(`<img src="${assets[0]?.url}" width="2" height="3" alt="dropped"`);
 
@@ -209,7 +209,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('Image added').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
-    const { body } = await saved(id);
+    const { body } = await readSaved(id);
     expect(body).toMatch(
       /^<p>Zero<\/p>\n<p>One<\/p>\n<img src="[^"]+\/assets\/[0-9a-f]{64}" width="4" height="5" alt="" style="[^"]+">\n<p>Two<\/p>\n$/,
     );
@@ -234,7 +234,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await mail.locator('img[width="2"]').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
-    const { body } = await saved(id);
+    const { body } = await readSaved(id);
     expect(body.replaceAll(/src="[^"]+\/assets\/[0-9a-f]{64}"/g, 'src').replaceAll(/ style="[^"]*"/g, '')).toBe(
       '<p>One<img src width="4" height="5" alt=""></p><p><img src width="2" height="3" alt="dropped in place">Two</p>',
     );
@@ -252,7 +252,7 @@ describeInBrowser('the templates of the dashboard', () => {
       const { data } = (await service.call('GET', '/v1/emails')).body;
       return data.some((mail: { subject: string }) => mail.subject === '[TEST] Not saved yet');
     }, 'the test mail');
-    expect((await saved(id)).subject).toBe('Hi');
+    expect((await readSaved(id)).subject).toBe('Hi');
   });
 
   it('read well on a phone, whatever they are called and say', async () => {

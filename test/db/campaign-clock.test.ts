@@ -32,7 +32,7 @@ const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
   inTransaction(database.db, (trx) => updateProject(trx, { projectId, changes }));
 
 /** How many recipients a claim takes under what was decided before. */
-async function claimed(clock: OpenGate): Promise<number> {
+async function claimChunk(clock: OpenGate): Promise<number> {
   return claimFirst(database.db, start, { size: 100, clock });
 }
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
@@ -40,8 +40,8 @@ const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1
 describe('the statement that claims', () => {
   it('takes no recipient once the window is closed, whatever the turn decided at its start', async () => {
     const key = await keyNow();
-    expect(await claimed({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
-    expect(await claimed({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);
+    expect(await claimChunk({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
+    expect(await claimChunk({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);
   });
 
   it('takes nobody by settings of before', async () => {
@@ -51,10 +51,10 @@ describe('the statement that claims', () => {
     for (const changes of projects) {
       const before = await keyNow();
       await set(changes);
-      expect(await claimed({ key: before, closesAt: null })).toBe(0);
+      expect(await claimChunk({ key: before, closesAt: null })).toBe(0);
     }
     await set({ sendingWindow: null, timezone: 'UTC' });
-    expect(await claimed({ key, closesAt: null })).toBe(10);
+    expect(await claimChunk({ key, closesAt: null })).toBe(10);
   });
 });
 

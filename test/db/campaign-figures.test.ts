@@ -51,7 +51,7 @@ const stats = async (id: string) => {
   return { ...counts, ...detail };
 };
 /** The numbers of the chunks of which something is kept. */
-async function kept(id: string): Promise<number[]> {
+async function readKept(id: string): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     SELECT seq FROM campaign_chunks WHERE campaign_id = ${id} AND figures IS NOT NULL ORDER BY seq`.execute(
     database.db,
@@ -84,11 +84,11 @@ async function open(emailId: string, p: { machine: boolean }): Promise<void> {
 describe('the statistics of a campaign', () => {
   it('are kept with its chunks, and are the same when they are read again', async () => {
     const { id } = await build();
-    expect(await kept(id)).toEqual([]);
+    expect(await readKept(id)).toEqual([]);
     const first = await stats(id);
     expect(first).toMatchObject({ total: 12, pending: 0, sent: 10, failed: 2, byReason: { provider_rejected: 2 } });
     expect(first.series[0]).toMatchObject({ sent: 10, opened: 0 });
-    expect(await kept(id)).toEqual([1, 2, 3]);
+    expect(await readKept(id)).toEqual([1, 2, 3]);
     expect(await stats(id)).toEqual(first);
   });
 
@@ -124,7 +124,7 @@ describe('the statistics of a campaign', () => {
     const first = await stats(id);
     expect(first).toMatchObject(found);
     expect(first.series[0]).toMatchObject({ opened: 1, delivered: 1 });
-    expect([await kept(id), await notes()]).toEqual([[1, 2, 3], 0]);
+    expect([await readKept(id), await notes()]).toEqual([[1, 2, 3], 0]);
     expect(await stats(id)).toEqual(first);
   });
 
@@ -166,15 +166,15 @@ describe('the statistics of a campaign', () => {
     await set('PENDING');
     expect(await counts(id)).toMatchObject({ total: 12, pending: 4, sent: 6, failed: 2 });
     // It waits for its turn, so it is kept too.
-    expect(await kept(id)).toEqual([1, 2, 3]);
+    expect(await readKept(id)).toEqual([1, 2, 3]);
     const chunk = { projectId, campaignId: id, seq: 2 };
     await beginTurn(db, chunk);
     await set('SENT');
     expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
-    expect(await kept(id)).toEqual([1, 3]);
+    expect(await readKept(id)).toEqual([1, 3]);
     await endTurn(db, chunk);
     expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
-    expect(await kept(id)).toEqual([1, 2, 3]);
+    expect(await readKept(id)).toEqual([1, 2, 3]);
   });
 
   it('hold when it is cancelled with recipients left, and when some are retried', async () => {
@@ -211,7 +211,7 @@ describe('the statistics of a campaign', () => {
     await open(mails[0] ?? '', { machine: true });
     await open(mails[8] ?? '', { machine: false });
     await deleteStaleFigures(database.db);
-    expect([await kept(id), await notes()]).toEqual([[2], 0]);
+    expect([await readKept(id), await notes()]).toEqual([[2], 0]);
     expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
   });
 

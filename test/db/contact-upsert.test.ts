@@ -35,7 +35,7 @@ function upsert(
   );
 }
 
-async function stored(): Promise<Record<string, { subscribed: boolean; data: object; untrusted: string[] }>> {
+async function readStored(): Promise<Record<string, { subscribed: boolean; data: object; untrusted: string[] }>> {
   const { rows } = await sql<{ email: string; subscribed: boolean; data: object; untrusted: string[] }>`
     SELECT email, subscribed, data, untrusted_keys AS untrusted FROM contacts WHERE project_id = ${projectId} ORDER BY email
   `.execute(database.db);
@@ -54,7 +54,7 @@ describe('upserting contacts', () => {
       { email: 'both@x.com', subscribedIfNew: false },
       { email: 'both@x.com', subscribed: true },
     ]);
-    const subscribed = Object.entries(await stored()).map(([email, contact]) => [email, contact.subscribed]);
+    const subscribed = Object.entries(await readStored()).map(([email, contact]) => [email, contact.subscribed]);
     expect(subscribed).toEqual([
       ['both@x.com', true],
       ['known@x.com', true],
@@ -98,7 +98,7 @@ describe('upserting contacts', () => {
           });
         }
         await upsert(clean);
-        const seen = Object.entries(await stored()).map(([email, { subscribed, data }]) => [
+        const seen = Object.entries(await readStored()).map(([email, { subscribed, data }]) => [
           email,
           { subscribed, data },
         ]);
@@ -116,7 +116,7 @@ describe('upserting contacts', () => {
     );
     const results = (await Promise.all(sides)).flat();
     expect(results.filter((contact) => contact.isNew)).toHaveLength(40);
-    const contacts = Object.values(await stored());
+    const contacts = Object.values(await readStored());
     expect(contacts).toHaveLength(40);
     for (const { data } of contacts) expect(Object.keys(data)).toHaveLength(12);
   });
@@ -124,16 +124,16 @@ describe('upserting contacts', () => {
   it('remembers which values the public key wrote, until the secret key writes them', async () => {
     await upsert([{ set: { mine: 1, both: 1 } }]);
     await upsert([{ set: { both: 1, theirs: 2 }, by: 'unauthenticated' }]);
-    expect((await stored())['a@x.com']?.untrusted).toEqual(['theirs']);
+    expect((await readStored())['a@x.com']?.untrusted).toEqual(['theirs']);
     await upsert([{ set: { both: 2, theirs: 3, more: 4 }, remove: ['mine'], by: 'unauthenticated' }]);
-    expect((await stored())['a@x.com']).toMatchObject({
+    expect((await readStored())['a@x.com']).toMatchObject({
       data: { mine: 1, both: 1, theirs: 3, more: 4 },
       untrusted: ['more', 'theirs'],
     });
     await upsert([{ set: { theirs: 3 } }]);
-    expect((await stored())['a@x.com']?.untrusted).toEqual(['more']);
+    expect((await readStored())['a@x.com']?.untrusted).toEqual(['more']);
     await upsert([{ remove: ['more'] }]);
-    expect((await stored())['a@x.com']?.untrusted).toEqual([]);
+    expect((await readStored())['a@x.com']?.untrusted).toEqual([]);
   });
 
   it('by a step keeps copied untrusted data untrusted, and subscribes no contact that it could not subscribe', async () => {
@@ -152,12 +152,12 @@ describe('upserting contacts', () => {
       { email: 'new@x.com', ...step },
     ]);
     const data = { plan: 'free', site: 'x' };
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       'left@x.com': { subscribed: false, data, untrusted: ['site'] },
       'new@x.com': { subscribed: true, data, untrusted: ['site'] },
     });
     await upsert([{ email: 'new@x.com', subscribed: false, by: { copied: new Set(), untrustedTrigger: true } }]);
-    expect((await stored())['new@x.com']?.subscribed).toBe(false);
+    expect((await readStored())['new@x.com']?.subscribed).toBe(false);
   });
 
   it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const)(
@@ -182,10 +182,10 @@ describe('upserting contacts', () => {
       subscriptionChanged: true,
     });
     await upsert([{ subscribed: false, by: 'unauthenticated' }]);
-    expect((await stored())['a@x.com']?.subscribed).toBe(true);
+    expect((await readStored())['a@x.com']?.subscribed).toBe(true);
     await upsert([{ subscribed: false }]);
     await upsert([{ subscribed: true, by: 'unauthenticated' }]);
-    expect((await stored())['a@x.com']?.subscribed).toBe(false);
+    expect((await readStored())['a@x.com']?.subscribed).toBe(false);
   });
 
   it('remembers that a contact must not be subscribed, though it is not', async () => {
@@ -197,7 +197,7 @@ describe('upserting contacts', () => {
   it('writes nothing at all when one contact would get too much data', async () => {
     const tooMuch = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`k${i}`, 1]));
     await expect(upsert([{ email: 'ok@x.com' }, { set: tooMuch }])).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
-    expect(await stored()).toEqual({});
+    expect(await readStored()).toEqual({});
   });
 
   it('holds off a deletion until its transaction ends', async () => {

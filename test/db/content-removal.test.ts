@@ -52,13 +52,13 @@ const subjectOf = async (mail: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.subject;
 
 /** Returns the contents with this word, and the ones that wait for a check. */
-async function stored(word: string): Promise<number> {
+async function countStored(word: string): Promise<number> {
   const { rows } = await sql`SELECT FROM contents WHERE subject || body || from_email LIKE ${`%${word}%`}`.execute(
     api.db,
   );
   return rows.length;
 }
-async function noted(): Promise<number> {
+async function countNoted(): Promise<number> {
   return (await sql`SELECT FROM erased_contents`.execute(api.db)).rows.length;
 }
 async function dangling(): Promise<number> {
@@ -71,11 +71,11 @@ describe('the words of mails to erased contacts', () => {
   it('are gone after the next pruning, and the record of the mail stays', async () => {
     const [mail] = await send({ to: person(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
     await prune();
-    expect(await stored('Lovelace')).toBe(1);
+    expect(await countStored('Lovelace')).toBe(1);
     await erase(mail);
-    expect(await stored('Lovelace')).toBe(1);
+    expect(await countStored('Lovelace')).toBe(1);
     await prune();
-    expect([await stored('Lovelace'), await noted(), await dangling()]).toEqual([0, 0, 0]);
+    expect([await countStored('Lovelace'), await countNoted(), await dangling()]).toEqual([0, 0, 0]);
     expect(await subjectOf(mail)).toBe('');
   });
 
@@ -83,13 +83,13 @@ describe('the words of mails to erased contacts', () => {
     const [first, second] = await send({ to: [person(), person()], subject: 'Shared', body: '<p>Shared words</p>' });
     await erase(first);
     await prune();
-    expect([await stored('Shared words'), await noted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
+    expect([await countStored('Shared words'), await countNoted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
     // It keeps its hash: the next mail that says the same shares it.
     const [third] = await send({ to: person(), subject: 'Shared', body: '<p>Shared words</p>' });
-    expect(await stored('Shared words')).toBe(1);
+    expect(await countStored('Shared words')).toBe(1);
     await erase(second, third);
     await prune();
-    expect([await stored('Shared words'), await noted()]).toEqual([0, 0]);
+    expect([await countStored('Shared words'), await countNoted()]).toEqual([0, 0]);
   });
 
   it('go where the person wrote them', async () => {
@@ -108,7 +108,7 @@ describe('the words of mails to erased contacts', () => {
     const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [mail.sender] } });
     await erase({ email: '', contact: body.found[0] });
     await prune();
-    expect([await stored('Countess'), await stored('ada@home'), await noted()]).toEqual([0, 0, 0]);
+    expect([await countStored('Countess'), await countStored('ada@home'), await countNoted()]).toEqual([0, 0, 0]);
   });
 
   it('stay in templates and campaigns, though a mail of its own said the same', async () => {
@@ -130,10 +130,10 @@ describe('the words of mails to erased contacts', () => {
 
     const [own] = await send({ to: person(), ...words });
     const [ofTemplate] = await send({ to: person(), template: saved.id });
-    expect(await stored('Common words')).toBe(3);
+    expect(await countStored('Common words')).toBe(3);
     await erase(own, ofTemplate);
     await prune();
-    expect([await stored('Common words'), await noted(), await dangling()]).toEqual([2, 0, 0]);
+    expect([await countStored('Common words'), await countNoted(), await dangling()]).toEqual([2, 0, 0]);
     expect(await subjectOf(ofTemplate)).toBe('Common');
   });
 });
@@ -151,14 +151,14 @@ describe('an email that is accepted while its content is removed', () => {
       found = await saveContent(trx, { ...content, projectId: api.one.id });
       await erase(old);
       await retire(); // Between the look-up and the mail.
-      expect([await stored('Raced words'), await noted()]).toEqual([1, 1]);
+      expect([await countStored('Raced words'), await countNoted()]).toEqual([1, 1]);
       await insert(found).execute(trx);
     });
     await prune();
-    expect([await stored('Raced words'), await noted(), await dangling()]).toEqual([1, 0, 0]);
+    expect([await countStored('Raced words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
     // Retired: the next one that says the same has a content of its own.
     await send({ to: person(), ...words });
-    expect(await stored('Raced words')).toBe(2);
+    expect(await countStored('Raced words')).toBe(2);
   });
 
   it('or finds none, and stores it again', async () => {
@@ -175,9 +175,9 @@ describe('an email that is accepted while its content is removed', () => {
       });
       await insert(found).execute(trx);
     });
-    expect(await stored('Late words')).toBe(2); // The old one waits for the transaction that ran beside it.
+    expect(await countStored('Late words')).toBe(2); // The old one waits for the transaction that ran beside it.
     await prune();
-    expect([await stored('Late words'), await noted(), await dangling()]).toEqual([1, 0, 0]);
+    expect([await countStored('Late words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
   });
 
   it('never loses it, whatever is sent, erased and pruned concurrently', async () => {
@@ -199,7 +199,7 @@ describe('an email that is accepted while its content is removed', () => {
     expect(await subjectOf(last)).toBe('Busy');
     await erase(last);
     await prune();
-    expect([await stored('Busy words'), await noted(), await dangling()]).toEqual([0, 0, 0]);
+    expect([await countStored('Busy words'), await countNoted(), await dangling()]).toEqual([0, 0, 0]);
   });
 });
 
@@ -211,12 +211,12 @@ describe('a round', () => {
     // A round removes nothing while the log of requests is being written.
     await until(async () => {
       removed.push(await removeErasedContents(api.db, { rows: 2, rounds: 1 }));
-      return (await noted()) === 0;
+      return (await countNoted()) === 0;
     }, 'the removal of all of them');
     expect(removed.every((gone) => gone <= 2)).toBe(true);
-    expect([removed.reduce((sum, gone) => sum + gone, 0), await stored('Many words'), await noted()]).toEqual([
-      5, 0, 0,
-    ]);
+    expect([removed.reduce((sum, gone) => sum + gone, 0), await countStored('Many words'), await countNoted()]).toEqual(
+      [5, 0, 0],
+    );
   });
 
   it('finds the mails of a content by an index', async () => {

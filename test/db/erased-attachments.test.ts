@@ -31,7 +31,7 @@ const erase = async (mail: Sent | undefined) =>
   expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
 const filesOf = async (mail: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.attachments;
-async function left(): Promise<{ stored: number; noted: number }> {
+async function countLeft(): Promise<{ stored: number; noted: number }> {
   const { rows } = await sql<{ stored: number; noted: number }>`
     SELECT (SELECT count(*) FROM attachments) AS stored, (SELECT count(*) FROM erased_attachments) AS noted`.execute(
     api.db,
@@ -41,27 +41,27 @@ async function left(): Promise<{ stored: number; noted: number }> {
 
 it('the files of mails to an erased contact go with the last mail that carries them', async () => {
   const [first, second] = await send(['Ada owes 5', 'Ada owes 6'], 2);
-  expect(await left()).toEqual({ stored: 2, noted: 0 });
+  expect(await countLeft()).toEqual({ stored: 2, noted: 0 });
   await erase(first);
   await pruneTables(api.db);
-  expect(await left()).toEqual({ stored: 2, noted: 0 });
+  expect(await countLeft()).toEqual({ stored: 2, noted: 0 });
   expect(await filesOf(second)).toHaveLength(2);
   await erase(second);
   await pruneTables(api.db);
-  expect(await left()).toEqual({ stored: 0, noted: 0 });
+  expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });
 
 it('contacts erased at the same time leave none', async () => {
   const mails = await send(['for all'], 4);
   await Promise.all([...mails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
   await pruneTables(api.db);
-  expect(await left()).toEqual({ stored: 0, noted: 0 });
+  expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });
 
 it('a round is bounded, and finds the mails by an index', async () => {
   for (const mail of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(mail);
   await removeErasedAttachments(api.db, { rows: 1, rounds: 2 });
-  expect(await left()).toEqual({ stored: 1, noted: 1 });
+  expect(await countLeft()).toEqual({ stored: 1, noted: 1 });
   await removeErasedAttachments(api.db);
   await sql`
     INSERT INTO emails (project_id, content_id, source_type, options)

@@ -49,7 +49,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
         world.zoneArbitrary,
         async (condition, zone) => {
           expect(asJson(parseCondition(condition))).toEqual(world.withStoredAddresses(condition));
-          expect(await selected(condition, { zone })).toEqual(expected(condition, { zone }));
+          expect(await selectEmails(condition, { zone })).toEqual(expected(condition, { zone }));
         },
       ),
       { numRuns: 400, endOnFailure: true },
@@ -60,7 +60,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
     await fc.assert(
       fc.asyncProperty(world.filterArbitrary, world.zoneArbitrary, async (filter, zone) => {
         const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
-        expect(await selected(condition, { zone })).toEqual(expected(condition, { zone }));
+        expect(await selectEmails(condition, { zone })).toEqual(expected(condition, { zone }));
       }),
       { numRuns: 800, endOnFailure: true },
     );
@@ -74,7 +74,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
         world.zoneArbitrary,
         async (condition, step, zone) => {
           expect(asJson(parseCondition(condition, 'step'))).toEqual(world.withStoredAddresses(condition));
-          expect(await selected(condition, { zone, step })).toEqual(expected(condition, { zone, step }));
+          expect(await selectEmails(condition, { zone, step })).toEqual(expected(condition, { zone, step }));
         },
       ),
       { numRuns: 200, endOnFailure: true },
@@ -122,7 +122,7 @@ interface Asked {
   step?: { event: unknown; context: unknown };
 }
 
-async function selected(condition: Condition, { zone, step }: Asked): Promise<string[]> {
+async function selectEmails(condition: Condition, { zone, step }: Asked): Promise<string[]> {
   const options = { projectId, now: world.NOW, zone, segments: SEGMENTS, alias: 'c' };
   const predicate = compileCondition(condition, { ...options, ...(step && { step }) });
   const rows = await database.db

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const preparedStatements = async () => {
+const listPreparedStatements = async () => {
   const { rows } = await sql<{ statement: string; uses: number }>`
     SELECT statement, generic_plans + custom_plans AS uses FROM pg_prepared_statements
     WHERE from_sql = false AND statement LIKE '/* prepared */%'`.execute(db);
@@ -34,7 +34,7 @@ it('a marked statement is prepared once a connection and run again with other va
     await sql`SELECT ${n}::int AS n`.execute(db);
   }
   await db.transaction().execute((trx) => prepared`SELECT ${4}::int AS n`.execute(trx));
-  expect(await preparedStatements()).toEqual([['/* prepared */ SELECT $1::int AS n', 4]]);
+  expect(await listPreparedStatements()).toEqual([['/* prepared */ SELECT $1::int AS n', 4]]);
 });
 
 it('a marked statement goes on after its table was changed', async () => {

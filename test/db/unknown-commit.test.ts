@@ -28,7 +28,7 @@ afterAll(() => database?.drop());
 
 const write = (name: string) => (trx: Trx) =>
   sql`INSERT INTO written (name) VALUES (${name})`.execute(trx).then(() => `wrote ${name}`);
-const written = async () => {
+const readWritten = async () => {
   const { rows } = await sql<{ name: string }>`SELECT name FROM written ORDER BY id`.execute(database.db);
   return rows.map((row) => row.name);
 };
@@ -36,13 +36,13 @@ const written = async () => {
 it('a transaction whose COMMIT was done but not answered returns what it came to, once', async () => {
   proxy.loseCommit('answer');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
-  expect([await written(), proxy.commits]).toEqual([['a'], 1]);
+  expect([await readWritten(), proxy.commits]).toEqual([['a'], 1]);
 });
 
 it('a transaction whose COMMIT did not arrive is run again', async () => {
   proxy.loseCommit('request');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
-  expect([await written(), proxy.commits]).toEqual([['a'], 2]);
+  expect([await readWritten(), proxy.commits]).toEqual([['a'], 2]);
 });
 
 it('a transaction that Postgres is still committing when its connection breaks is waited for', async () => {
@@ -63,7 +63,7 @@ it('a transaction that Postgres is still committing when its connection breaks i
       .toBeGreaterThan(1);
   });
   expect(await answer).toBe('wrote a');
-  expect([await written(), proxy.commits]).toEqual([['a'], 1]);
+  expect([await readWritten(), proxy.commits]).toEqual([['a'], 1]);
   await sql`DROP TRIGGER slow_commit ON written`.execute(database.db);
 });
 
@@ -72,7 +72,7 @@ it('a COMMIT of which nobody can say whether it was done is told apart from one 
   const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownCommit);
   expect(provesRollback(error)).toBe(false);
-  expect(await written()).toEqual(['a']);
+  expect(await readWritten()).toEqual(['a']);
 });
 
 it('the first error of a connection that breaks before COMMIT is reported', async () => {
@@ -82,7 +82,7 @@ it('the first error of a connection that breaks before COMMIT is reported', asyn
   });
   // Its ROLLBACK fails too, with "not queryable".
   await expect(broken).rejects.toThrow('terminating connection');
-  expect(await written()).toEqual([]);
+  expect(await readWritten()).toEqual([]);
 });
 
 it('a refusal before COMMIT proves that nothing is left', async () => {
@@ -94,5 +94,5 @@ it('a refusal before COMMIT proves that nothing is left', async () => {
     }).catch((caught: unknown) => caught);
     expect([thrown, provesRollback(thrown)]).toEqual([error, true]);
   }
-  expect(await written()).toEqual([]);
+  expect(await readWritten()).toEqual([]);
 });

@@ -44,7 +44,7 @@ async function drawWorkflow(eventName: string): Promise<string> {
   return id;
 }
 
-async function completed(workflowId: string): Promise<number> {
+async function countCompleted(workflowId: string): Promise<number> {
   const { total } = await call('GET', `/workflows/${workflowId}/executions?status=COMPLETED&limit=1`).catch(() => ({
     total: 0,
   }));
@@ -63,7 +63,7 @@ describe('running executions', () => {
     const workflowId = await drawWorkflow(event);
     await trackAll(event);
     for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
-    await untilService(service, async () => (await completed(workflowId)) === CONTACTS);
+    await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
     await expectMails(event);
   });
 
@@ -73,7 +73,7 @@ describe('running executions', () => {
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
     service = await start();
-    await untilService(service, async () => (await completed(workflowId)) === CONTACTS);
+    await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
     await expectMails('kill-all');
   });
 });

@@ -41,7 +41,7 @@ afterAll(async () => {
 const ENV = { WORKERS: '1', WEBHOOK_ALLOW_PRIVATE: 'true' };
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
-const received = (to: string) => sink.perRecipient().get(to) ?? 0;
+const countReceived = (to: string) => sink.perRecipient().get(to) ?? 0;
 
 async function start(env: Record<string, string> = {}): Promise<void> {
   service = await startSmtpService(home, sink.url, { ...ENV, ...env });
@@ -52,7 +52,7 @@ async function stop(): Promise<void> {
   await service.exited;
 }
 
-const refused = (env: Record<string, string> = {}) =>
+const expectRefusal = (env: Record<string, string> = {}) =>
   runStart({ home, env: { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...ENV, ...env } });
 
 /** Copies a store as it is, with the owner of each file. */
@@ -77,7 +77,7 @@ async function sendTo(to: string): Promise<void> {
 
 async function arrives(to: string): Promise<void> {
   await sendTo(to);
-  await soon(() => received(to) === 1);
+  await soon(() => countReceived(to) === 1);
 }
 
 /** The one project's campaign to `reader@example.com`, in an hour. */
@@ -148,7 +148,7 @@ describe('npm start', () => {
   it('stops in front of a database that was restored from an earlier copy', async () => {
     restoreStore('temporal', 'late');
     restoreStore('postgres', 'early');
-    const { code, output } = await refused();
+    const { code, output } = await expectRefusal();
     expect(code).toBe(1);
     const lines = output.split('\n').filter((line) => BEHIND.test(line));
     expect(lines).toHaveLength(1);
@@ -163,7 +163,7 @@ describe('npm start', () => {
       status: 'PAUSED',
       pausedReason: 'database_restored',
     });
-    expect(received('reader@example.com')).toBe(1);
+    expect(countReceived('reader@example.com')).toBe(1);
     await stop();
   });
 
@@ -172,9 +172,9 @@ describe('npm start', () => {
     expect(service.output()).not.toMatch(/is lost|[Rr]ecovery/);
     await stop();
     restoreStore('postgres', 'early');
-    const again = await refused({ INSTALLATION: 'take-over' });
+    const again = await expectRefusal({ INSTALLATION: 'take-over' });
     expect([again.code, again.output]).toEqual([1, expect.stringContaining('start once without it')]);
-    expect((await refused()).output).toMatch(BEHIND);
+    expect((await expectRefusal()).output).toMatch(BEHIND);
   });
 
   it('lets a clone wait with everything that leaves, until its operator resumes', async () => {
@@ -188,10 +188,10 @@ describe('npm start', () => {
     await start();
     expect(service.output()).toContain('npm run operator -- resume');
     await sleep(HELD_MS);
-    expect([received('clone@example.com'), receiver.received.length - requests]).toEqual([0, 0]);
+    expect([countReceived('clone@example.com'), receiver.received.length - requests]).toEqual([0, 0]);
 
     expect(await operate('resume')).toContain('Sending resumed');
-    await soon(() => received('clone@example.com') === 1);
+    await soon(() => countReceived('clone@example.com') === 1);
     await soon(() =>
       ['/step', '/registry'].every((path) => receiver.received.some((request) => request.path === path)),
     );
@@ -204,7 +204,7 @@ describe('npm start', () => {
     await start({ INSTALLATION: 'new' });
     await sendTo('copy@example.com');
     await sleep(HELD_MS);
-    expect(received('copy@example.com')).toBe(0);
+    expect(countReceived('copy@example.com')).toBe(0);
     await stop();
   });
 });

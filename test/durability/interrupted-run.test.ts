@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../../cli/start/processes.ts';
+import { findChromium } from '../support/browser/chromium.ts';
 import { until } from '../support/until.ts';
 
 let run: ChildProcess | undefined;
@@ -48,6 +49,7 @@ function commandOf({ pid }: ProcessIdentity): string {
 describe.skipIf(process.platform !== 'linux')('a test run leaves no process and no file behind', () => {
   it.each<[string, (child: ChildProcess) => void]>([
     ['that is interrupted', (child) => child.kill('SIGINT')],
+    ['that is terminated', (child) => child.kill('SIGTERM')],
     ['that is killed', (child) => child.kill('SIGKILL')],
     ['whose parent is killed', (child) => child.disconnect()],
   ])('%s', async (_, end) => {
@@ -56,6 +58,7 @@ describe.skipIf(process.platform !== 'linux')('a test run leaves no process and 
     const commands = processes.map(commandOf).join('\n');
     for (const program of [/bin\/postgres .*-D /, /server start-dev/, /dist\/cli\/worker\.js/, /dist\/cli\/start\.js/])
       expect(commands).toMatch(program);
+    if (typeof (await findChromium()) !== 'string') expect(commands).toMatch(/chrom(e|ium).*--headless/);
     end(run as ChildProcess);
     await until(() => !processes.some(isAlive), 'the end of all processes');
     await until(() => !existsSync(folder), 'the removal of its files');

@@ -40,7 +40,7 @@ async function startApi(): Promise<HostProcess> {
   return host;
 }
 
-async function sentMails(): Promise<string[]> {
+async function buildSentMails(): Promise<string[]> {
   const { id: projectId } = await buildProject(database.db, 'Tracking');
   return Promise.all(
     Array.from({ length: MAILS }, async () => {
@@ -64,7 +64,7 @@ async function countOf(ids: string[]) {
 }
 
 it('a stopping API writes every open that it has confirmed', async () => {
-  const ids = await sentMails();
+  const ids = await buildSentMails();
   const api = await startApi();
   await open(ids);
   await api.stop();
@@ -72,7 +72,7 @@ it('a stopping API writes every open that it has confirmed', async () => {
 });
 
 it('an API writes opens while it runs, and a kill loses only the last ones, none twice or in part', async () => {
-  const [early, late] = await Promise.all([sentMails(), sentMails()]);
+  const [early, late] = await Promise.all([buildSentMails(), buildSentMails()]);
   const api = await startApi();
   await open(early);
   // The next flush is due within 100 ms, but a busy machine runs it later.

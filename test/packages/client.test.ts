@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 const eventsNamed = async (eventName: string) => (await client.call('listEvents', { query: { eventName } })).events;
-const caught = (work: Promise<unknown>): Promise<unknown> =>
+const catchError = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
     (error: unknown) => error,
@@ -81,7 +81,7 @@ describe('a call', () => {
     const limited = await startTestApi({ RATE_LIMIT_PER_MINUTE: '100' });
     const fetch: typeof globalThis.fetch = async (url, init) => limited.app.request(String(url), init);
     const one = new Tidings({ baseUrl: 'http://tidings.test', key: limited.one.secretKey, fetch });
-    const error = await caught(
+    const error = await catchError(
       one.call('createTemplate', { body: { name: '', subject: 's', body: 'b', type: 'MARKETING' } }),
     );
     expect(error).toBeInstanceOf(TidingsError);
@@ -97,19 +97,19 @@ describe('a call', () => {
 
   it('is not retried without a key of its own', async () => {
     troubles = ['unavailable'];
-    expect(await caught(client.call('listTemplates'))).toMatchObject({ status: 502, code: 'UNKNOWN' });
+    expect(await catchError(client.call('listTemplates'))).toMatchObject({ status: 502, code: 'UNKNOWN' });
     troubles = ['unavailable'];
     expect(
-      await caught(client.track({ email: 'a@example.com', event: 'e' }, { idempotencyKey: 'mine' })),
+      await catchError(client.track({ email: 'a@example.com', event: 'e' }, { idempotencyKey: 'mine' })),
     ).toBeInstanceOf(TidingsError);
     troubles = ['refused'];
-    expect(await caught(client.call('listTemplates'))).toBeInstanceOf(TidingsConnectionError);
+    expect(await catchError(client.call('listTemplates'))).toBeInstanceOf(TidingsConnectionError);
     expect(keys).toEqual([null, 'mine']);
   });
 
   it('a call of the client ends with its signal', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
-    expect(await caught(client.track({ email: 'a@example.com', event: 'e' }, { signal }))).toMatchObject({
+    expect(await catchError(client.track({ email: 'a@example.com', event: 'e' }, { signal }))).toMatchObject({
       message: 'enough',
     });
   });
@@ -134,7 +134,7 @@ describe('a call under a key of the client', () => {
   });
 
   it('is not retried when the service refuses it', async () => {
-    await caught(client.track({ email: 'no address', event: 'x' }));
+    await catchError(client.track({ email: 'no address', event: 'x' }));
     expect(keys).toHaveLength(1);
   });
 });
@@ -200,7 +200,7 @@ describe('a webhook', () => {
     ['with a time that is none', { headers: { ...headers, 'webhook-timestamp': 'soon' } }],
     ['of another id', { headers: { ...headers, 'Webhook-Id': 'msg_2' } }],
   ])('a webhook %s is refused', async (_, change) => {
-    const error = await caught(verifyWebhook({ payload, headers, secret, now, ...change }));
+    const error = await catchError(verifyWebhook({ payload, headers, secret, now, ...change }));
     expect(error).toBeInstanceOf(WebhookVerificationError);
   });
 });

@@ -4,7 +4,7 @@ import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject, type CallResult, type TestProject } from './api.ts';
-import { connectOperator, type Operator } from './operator.ts';
+import { connectOperator, type TestOperator } from './operator.ts';
 import { startTestService, type TestService } from './service.ts';
 import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp/smtp-sink.ts';
 import { until } from './until.ts';
@@ -12,7 +12,7 @@ import { until } from './until.ts';
 /** A service that sends campaigns to a sink, and calls of the project that each test has to itself. */
 export interface CampaignService {
   readonly service: TestService;
-  readonly operator: Operator;
+  readonly operator: TestOperator;
   readonly sink: SmtpSink;
   /** New for each test, with the sender domain `sender.test`. */
   readonly project: TestProject;
@@ -37,7 +37,7 @@ export function useCampaignService(
   p: { env?: Record<string, string>; sink?: Omit<SmtpSinkOptions, 'pauseMs'> } = {},
 ): CampaignService {
   let service: TestService;
-  let operator: Operator;
+  let operator: TestOperator;
   let sink: SmtpSink;
   let project: TestProject;
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchedOnce } from './fetched-once.ts';
+import { fetchOnce } from './fetched-once.ts';
 
 /** For a few megabytes, and the package lists if the machine has none. */
 const APT_TIMEOUT_MS = 180_000;
@@ -29,7 +29,7 @@ export interface DebianFiles {
 export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
   if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';
   const version = readFileSync('/etc/debian_version', 'utf8').trim();
-  const found = await fetchedOnce({
+  const found = await fetchOnce({
     kind: 'debian',
     wanted: [version, process.arch, ...packages].join(' '),
     refusal: `Debian's packages ${packages.join(', ')} are out of reach`,

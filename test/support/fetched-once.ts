@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * machine, without root, and nothing is installed. If it cannot be filled, returns the reason as a sentence that
  * starts with `refusal`; in CI it throws instead, so that no test goes missing there.
  */
-export async function fetchedOnce(p: {
+export async function fetchOnce(p: {
   /** Names the folder, with a hash of `wanted` within. */
   kind: string;
   /** All that what is in it depends on. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchedOnce } from './fetched-once.ts';
+import { fetchOnce } from './fetched-once.ts';
 
 const NPM_TIMEOUT_MS = 180_000;
 const FILES = ['package.json', 'package-lock.json'];
@@ -14,7 +14,7 @@ const run = promisify(execFile);
  * sentence.
  */
 export function npmPackages(folder: string): Promise<{ root: string } | string> {
-  return fetchedOnce({
+  return fetchOnce({
     kind: 'npm',
     wanted: [process.version, process.platform, process.arch, ...FILES.map((file) => readFile(folder, file))].join(' '),
     refusal: "npm's packages are out of reach",

@@ -5,7 +5,7 @@ import { openApiDocument } from '../../api/openapi/document.ts';
 import type { CallOptions, TestApi } from './api.ts';
 
 /** An operation of the OpenAPI document, as far as suites over all operations need it. */
-export interface Operation {
+export interface ApiOperation {
   method: string;
   path: string;
   /** Names of the path parameters. */
@@ -17,7 +17,7 @@ export interface Operation {
 }
 
 /** Every operation that the service documents. */
-export function operationsOf(app: OpenAPIHono<AppEnv>): Operation[] {
+export function operationsOf(app: OpenAPIHono<AppEnv>): ApiOperation[] {
   // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
   const document: any = JSON.parse(JSON.stringify(openApiDocument(app)));
   return Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, item]) =>
@@ -26,7 +26,7 @@ export function operationsOf(app: OpenAPIHono<AppEnv>): Operation[] {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
-function toOperation(document: any, method: string, path: string, operation: any): Operation {
+function toOperation(document: any, method: string, path: string, operation: any): ApiOperation {
   const content = operation.requestBody?.content ?? {};
   const schema = content['application/json']?.schema;
   return {
@@ -46,7 +46,7 @@ function exampleOf(document: any, schema: any): unknown {
 }
 
 /** An operation as its documentation calls it, whichever of its paths this is. */
-export function nameOf({ method, path }: Operation): string {
+export function nameOf({ method, path }: ApiOperation): string {
   return `${method} ${path.replace(/^\/v1\//, '/')}`;
 }
 
@@ -60,7 +60,7 @@ export function operationCaller(p: {
   idOf: (path: string, param: string) => string | undefined;
 }) {
   return (
-    { method, path, security }: Operation,
+    { method, path, security }: ApiOperation,
     { query = '', headers, ...options }: CallOptions & { query?: string },
   ) => {
     const stranger = (param: string) => (param === 'phone' ? '+4915112345678' : uuidv7());

@@ -7,7 +7,7 @@ import type { TestService } from './service.ts';
 import { until } from './until.ts';
 
 /** Actions on workflows of a test service behind its back, by an operator or a failure of Temporal. */
-export interface Operator {
+export interface TestOperator {
   client: Client;
   /** One round of periodic work, as its schedule starts it; returns when it has ended. */
   runRound(kind: PeriodicKind, request?: RoundRequest): Promise<RoundResult>;
@@ -27,7 +27,10 @@ export interface Operator {
   close(): Promise<void>;
 }
 
-export async function connectOperator({ temporal, names }: Pick<TestService, 'temporal' | 'names'>): Promise<Operator> {
+export async function connectOperator({
+  temporal,
+  names,
+}: Pick<TestService, 'temporal' | 'names'>): Promise<TestOperator> {
   const { address, namespace } = temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
   const handle = (workflowId: string) => client.workflow.getHandle(workflowId);
@@ -40,7 +43,7 @@ export async function connectOperator({ temporal, names }: Pick<TestService, 'te
       throw error;
     }
   }
-  const listed = async (workflowId: string, status = '') =>
+  const listRounds = async (workflowId: string, status = '') =>
     (await client.workflow.count(`WorkflowId = '${workflowId}'${status}`)).count;
   const runRound = (kind: PeriodicKind, request: RoundRequest = {}): Promise<RoundResult> =>
     client.workflow.execute(`${kind}Round`, {
@@ -58,7 +61,10 @@ export async function connectOperator({ temporal, names }: Pick<TestService, 'te
     },
     terminate: async (workflowId) => {
       await handle(workflowId).terminate('a test');
-      await until(async () => (await listed(workflowId, ` AND ExecutionStatus = 'Running'`)) === 0, 'the termination');
+      await until(
+        async () => (await listRounds(workflowId, ` AND ExecutionStatus = 'Running'`)) === 0,
+        'the termination',
+      );
     },
     cancel: async (workflowId) => {
       await handle(workflowId).cancel();
@@ -71,7 +77,7 @@ export async function connectOperator({ temporal, names }: Pick<TestService, 'te
       }
       for (const workflowId of workflowIds) {
         await until(
-          async () => (await statusOf(workflowId)) === null && (await listed(workflowId)) === 0,
+          async () => (await statusOf(workflowId)) === null && (await listRounds(workflowId)) === 0,
           `the loss of ${workflowId}`,
         );
       }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 
 /** The lost part of a COMMIT when its connection breaks. */
-export type Loss = 'request' | 'answer';
+export type ProxyLoss = 'request' | 'answer';
 
 /** A connection string that leads to a Postgres over a proxy, which loses what a test says. */
 export interface PostgresProxy {
@@ -14,7 +14,7 @@ export interface PostgresProxy {
    * or after it is done ('answer'). `later` decides about other connections: 'refused' breaks all of them and accepts
    * none until `open`, as when Postgres or the network is down.
    */
-  loseCommit(what: Loss, more?: { later?: 'refused'; skip?: number }): void;
+  loseCommit(what: ProxyLoss, more?: { later?: 'refused'; skip?: number }): void;
   /** Text of simple and prepared statements so far. */
   readonly statements: readonly string[];
   /** Breaks the connections there are. */
@@ -33,7 +33,7 @@ const PARSE = 'P';
 export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<net.Socket>();
-  let loss: { what: Loss; later: 'refused' | undefined; at: number } | undefined;
+  let loss: { what: ProxyLoss; later: 'refused' | undefined; at: number } | undefined;
   const statements: string[] = [];
   let commits = 0;
   let refusing = false;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchedOnce } from './fetched-once.ts';
+import { fetchOnce } from './fetched-once.ts';
 
 const PIP_TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
@@ -13,7 +13,7 @@ const run = promisify(execFile);
  */
 export function pythonPackages(folder: string): Promise<{ root: string } | string> {
   const requirements = join(folder, 'requirements.txt');
-  return fetchedOnce({
+  return fetchOnce({
     kind: 'python',
     wanted: [process.platform, process.arch, readFileSync(requirements, 'utf8')].join(' '),
     refusal: "Python's packages are out of reach",

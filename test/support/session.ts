@@ -14,7 +14,7 @@ import type { TestProject } from './api.ts';
 /**
  * Signs a new person in to a project with a role; returns the headers of their requests. Give `key: null` with them.
  */
-export async function signedIn(
+export async function signIn(
   api: { db: Db; deps: { config: Pick<Config, 'publicUrl'> } },
   project: TestProject,
   role: Role = 'OWNER',

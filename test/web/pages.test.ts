@@ -7,7 +7,7 @@ import { contactToken, linkToken } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 
 const key = deriveKey(TEST_SECRET_KEY, 'suppression');
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -260,7 +260,7 @@ describe('subscribed: true after the person refused', () => {
   const save = (email: string, more = {}) =>
     api.call('POST', '/contacts', { body: { email, subscribed: true, ...more } });
   const set = async (resubscribe: string) => {
-    const headers = await signedIn(api, api.one, 'OWNER');
+    const headers = await signIn(api, api.one, 'OWNER');
     return api.call('PATCH', '/project', { key: null, headers, body: { resubscribe } });
   };
 
@@ -402,7 +402,7 @@ describe('the pages', () => {
   });
 
   it('get their colour from the settings of the project', async () => {
-    const headers = await signedIn(api, api.one, 'OWNER');
+    const headers = await signIn(api, api.one, 'OWNER');
     const set = (color: string | null) => api.call('PATCH', '/project', { key: null, headers, body: { color } });
     expect((await set('#0F766E')).body).toMatchObject({ color: '#0f766e' });
     const mail = await mailTo();

@@ -187,7 +187,7 @@ describe('workers of one installation', () => {
   const call = (method: string, path: string, body?: unknown) => expectOk(service.call(method, path, { body }));
 
   /** How often Temporal has tried the activity that an execution waits for. */
-  async function heldTries(executionId: string): Promise<number> {
+  async function countHeldAttempts(executionId: string): Promise<number> {
     const connection = await Connection.connect({ address: service.temporal.address });
     const { pendingActivities } = await connection.workflowService.describeWorkflowExecution({
       namespace: service.temporal.namespace,
@@ -225,7 +225,7 @@ describe('workers of one installation', () => {
 
     // The step before the email has run, and Temporal has tried the email again.
     const execution = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
-    await until(async () => (await heldTries(execution.id)) > 1, 'a second try of the held step');
+    await until(async () => (await countHeldAttempts(execution.id)) > 1, 'a second try of the held step');
     await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENDING', 'the campaign');
     const captured = () => service.db.selectFrom('captured_sms').selectAll().execute();
     expect([sink.counts.messages, await captured()]).toEqual([0, []]);

@@ -15,7 +15,7 @@ import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -32,7 +32,7 @@ const GRPC_NOT_FOUND = 5;
 
 let database: TestDatabase;
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 let broken: { close(): Promise<void> } | undefined;
 let cli: string;
 

@@ -29,7 +29,7 @@ async function letWait(variantId: string, count: number): Promise<void> {
 }
 
 /** Returns how often each contact was notified that a variant is back. */
-async function toldOf(variantId: string): Promise<{ contacts: number; events: number }> {
+async function countNotified(variantId: string): Promise<{ contacts: number; events: number }> {
   const { rows } = await sql<{ contacts: number; events: number }>`
     SELECT count(DISTINCT contact_id)::int AS contacts, count(*)::int AS events FROM events
     WHERE project_id = ${service.one.id} AND name = 'shopify.back_in_stock' AND data ->> 'variantId' = ${variantId}
@@ -81,9 +81,9 @@ it('a late restock job notifies contacts that waited for it, and not contacts th
   const email = 'later@shop.test';
   await service.call('POST', '/v1/back-in-stock', { body: { email, storefrontVariantId: '3' } });
   await service.startWorker();
-  await until(async () => (await toldOf('3')).events === 10, 'ten events');
+  await until(async () => (await countNotified('3')).events === 10, 'ten events');
   expect(await waiting('3')).toBe(1);
   await put('3', true);
   await until(async () => (await waiting('3')) === 0, 'the next restock');
-  expect(await toldOf('3')).toEqual({ contacts: 11, events: 11 });
+  expect(await countNotified('3')).toEqual({ contacts: 11, events: 11 });
 });

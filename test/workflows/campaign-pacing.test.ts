@@ -91,7 +91,7 @@ describe('a campaign with a send rate', () => {
 
 describe('a chunk that the provider has deferred for nearly a day', () => {
   /** Its turns and ends, as the workflow asks for them; the first turn says this when the day is over. */
-  async function asked(first: Partial<ChunkResult>): Promise<string[]> {
+  async function runChunks(first: Partial<ChunkResult>): Promise<string[]> {
     const temporal = await createTestTemporal();
     const calls: string[] = [];
     let expiresMs = 0;
@@ -125,13 +125,13 @@ describe('a chunk that the provider has deferred for nearly a day', () => {
   }
 
   it('is given up when it has not got rid of a single mail', async () => {
-    expect(await asked({})).toEqual(['send', 'expire']);
+    expect(await runChunks({})).toEqual(['send', 'expire']);
   });
   it('has another day when it sent something', async () => {
-    expect(await asked({ sent: 3, fresh: true })).toEqual(['send', 'send']);
+    expect(await runChunks({ sent: 3, fresh: true })).toEqual(['send', 'send']);
   });
   it('has another day when it was on hold', async () => {
-    expect(await asked({ outcome: 'more', fresh: true })).toEqual(['send', 'send']);
+    expect(await runChunks({ outcome: 'more', fresh: true })).toEqual(['send', 'send']);
   });
 });
 

@@ -13,7 +13,7 @@ const MANY_ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
 const campaigns = useCampaignService({ env: { PROJECT_CPU_MS_PER_SECOND: '0' } });
 const { call, create, send, read, become, outcomes } = campaigns;
 
-async function started(changes: Record<string, unknown> = {}): Promise<string> {
+async function startCampaign(changes: Record<string, unknown> = {}): Promise<string> {
   const id = await create(changes);
   await send(id);
   return id;
@@ -28,7 +28,7 @@ describe('pausing a campaign', () => {
   it('sends nothing while it is PAUSED, and then continues with the unsent recipients', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
-    const id = await started();
+    const id = await startCampaign();
     await until(async () => campaigns.sink.messages.length > 0 || undefined, 'a mail');
     const paused = await call('POST', `/campaigns/${id}/pause`);
     expect(paused).toMatchObject({ status: 200, body: { data: { status: 'PAUSED', pausedReason: 'requested' } } });
@@ -54,7 +54,7 @@ describe('pausing a campaign', () => {
   it('before its start waits, also over a restart of the worker', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await campaigns.service.stopWorker();
-    const id = await started();
+    const id = await startCampaign();
     expect((await call('POST', `/campaigns/${id}/pause`)).status).toBe(200);
     await campaigns.service.startWorker();
     await until(async () => (await read(id)).totalRecipients === 30 || undefined, 'the audience');
@@ -66,7 +66,7 @@ describe('pausing a campaign', () => {
   it('a paused campaign can be cancelled', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
-    const id = await started();
+    const id = await startCampaign();
     await until(async () => campaigns.sink.messages.length > 0 || undefined, 'a mail');
     await call('POST', `/campaigns/${id}/pause`);
     const cancelled = await call('POST', `/campaigns/${id}/cancel`);
@@ -92,7 +92,7 @@ describe('a campaign whose content runs out of time', () => {
     const other = await buildProject(campaigns.service.db, 'Other');
     await buildDomain(campaigns.service.db, { projectId: other.id, domain: 'other.test', signing: false });
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 150, data: MANY_ITEMS });
-    const id = await started({ body: COSTLY_BY_DATA });
+    const id = await startCampaign({ body: COSTLY_BY_DATA });
     await until(async () => (await outcomes(id))['FAILED template_error'], 'the first to run out of time');
     const mail = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
     expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: mail })).status).toBe(200);
@@ -116,7 +116,7 @@ describe('a campaign whose content runs out of time', () => {
       data: MANY_ITEMS,
     });
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 40 });
-    const id = await started({ body: `<p>{{n}}</p>${COSTLY_BY_DATA}` });
+    const id = await startCampaign({ body: `<p>{{n}}</p>${COSTLY_BY_DATA}` });
     await become(id, 'SENT');
     expect(await outcomes(id)).toEqual({ SENT: 40, 'FAILED template_error': 3 });
   });

@@ -6,7 +6,7 @@ import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +16,7 @@ const { call, create, send, read, become, outcomes } = campaigns;
 let owner: Record<string, string>;
 beforeEach(async () => {
   const { db } = campaigns.service;
-  owner = await signedIn({ db, deps: { config: { publicUrl: 'http://127.0.0.1' } } }, campaigns.project);
+  owner = await signIn({ db, deps: { config: { publicUrl: 'http://127.0.0.1' } } }, campaigns.project);
 });
 const patchProject = (body: object) =>
   campaigns.service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
@@ -211,8 +211,8 @@ describe('a sending window', () => {
 
   it('lets a timer of Temporal open it', async () => {
     const { id, key, opensMs } = timed;
-    const opened = async () => (await expectOk(campaigns.service.call('GET', `/campaigns/${id}`, { key }))).status;
-    await until(async () => (await opened()) === 'SENT', 'the window to open');
+    const readStatus = async () => (await expectOk(campaigns.service.call('GET', `/campaigns/${id}`, { key }))).status;
+    await until(async () => (await readStatus()) === 'SENT', 'the window to open');
     const { rows } = await sql<{ at: Date }>`SELECT min(sent_at) AS at FROM emails WHERE campaign_id = ${id}`.execute(
       campaigns.service.db,
     );

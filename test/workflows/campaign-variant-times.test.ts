@@ -21,7 +21,7 @@ interface Reached {
 }
 
 /** Returns the recipients of sent emails. */
-async function reached(id: string): Promise<Map<string, Reached>> {
+async function readReached(id: string): Promise<Map<string, Reached>> {
   const { rows } = await sql<Reached>`
     SELECT regexp_replace(to_email, '\\d.*', '') || ' ' || variant AS who, count(*)::int AS n, min(sent_at) AS "firstAt"
     FROM emails WHERE campaign_id = ${id} AND sent_at IS NOT NULL GROUP BY 1
@@ -54,7 +54,7 @@ it("a test at local time: the share leaves at each recipient's time, the rest ge
   }, 'the share to be sent at both hours');
   expect(share).toMatchObject({ status: 'SENDING', sentCount: 24, pendingCount: 96, winner: null });
   expect(Date.parse(share.testEndsAt)).toBeGreaterThanOrEqual(hourMs);
-  const first = await reached(id);
+  const first = await readReached(id);
   expect([...first.keys()].sort()).toEqual(['early 0', 'early 1', 'late 0', 'late 1']);
   for (const variant of [0, 1]) {
     expect(first.get(`late ${variant}`)?.firstAt.getTime()).toBeGreaterThanOrEqual(hourMs);
@@ -70,7 +70,7 @@ it("a test at local time: the share leaves at each recipient's time, the rest ge
   }, 'the rest of those whose next day it is');
   expect(later).toMatchObject({ status: 'SENDING', winner: 'B', winnerBy: 'test' });
   expect(later.nextOpening).toBe(new Date(hourMs + DAY_MS).toISOString());
-  const second = await reached(id);
+  const second = await readReached(id);
   expect(second.get('early 0')).toEqual(first.get('early 0'));
   expect(second.get('late 1')).toEqual(first.get('late 1'));
   expect((second.get('early 0')?.n ?? 0) + (second.get('early 1')?.n ?? 0)).toBe(EACH);

@@ -25,7 +25,7 @@ const testOf = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
-async function started(changes: Record<string, unknown>): Promise<string> {
+async function startCampaign(changes: Record<string, unknown>): Promise<string> {
   const id = await create({ subject: 'A for {{firstName}}', variants: VARIANTS, ...changes });
   await send(id);
   return id;
@@ -65,7 +65,7 @@ beforeEach(async () => {
 
 describe('a campaign with variants and no test', () => {
   it('sends every contact one by weight, and reports the result of each', async () => {
-    const id = await started({ variants: [{ ...VARIANTS[0], weight: 2 }, VARIANTS[1]] });
+    const id = await startCampaign({ variants: [{ ...VARIANTS[0], weight: 2 }, VARIANTS[1]] });
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, test: null, testState: null, winner: null });
     expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 34, '1 B for {{firstName}} SENT': 17 });
     const subjects = campaigns.sink.bodies.map((body) => /^Subject: ([^\r\n]*)/m.exec(body)?.[1]);
@@ -85,7 +85,7 @@ describe('a campaign with variants and no test', () => {
 
 describe('a campaign with a test', () => {
   it('sends the share, waits, and sends the rest what more people have opened', async () => {
-    const id = await started({ test: testOf({ waitMinutes: 0.1 }) });
+    const id = await startCampaign({ test: testOf({ waitMinutes: 0.1 }) });
     const { testEndsAt } = await waiting(id);
     // 20 % of 51, rounded up.
     expect(await rows(id)).toEqual({
@@ -113,7 +113,7 @@ describe('a campaign with a test', () => {
   });
 
   it('is decided by hand, once, at any time', async () => {
-    const id = await started({ test: testOf() });
+    const id = await startCampaign({ test: testOf() });
     await waiting(id);
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'C' })).status).toBe(422);
     const both = await Promise.all(['A', 'B'].map((variant) => call('POST', `/campaigns/${id}/winner`, { variant })));
@@ -129,7 +129,7 @@ describe('a campaign with a test', () => {
 
   it('is decided by hand before anything was sent, also while PAUSED', async () => {
     await campaigns.service.stopWorker();
-    const id = await started({ test: testOf() });
+    const id = await startCampaign({ test: testOf() });
     await call('POST', `/campaigns/${id}/pause`);
     expect(await call('POST', `/campaigns/${id}/winner`, { variant: 'B' })).toMatchObject({
       status: 200,
@@ -144,7 +144,7 @@ describe('a campaign with a test', () => {
   });
 
   it('is not judged while PAUSED, though its clock runs', async () => {
-    const id = await started({ test: testOf({ waitMinutes: 0.05 }) });
+    const id = await startCampaign({ test: testOf({ waitMinutes: 0.05 }) });
     await waiting(id);
     await call('POST', `/campaigns/${id}/pause`);
     await engage(id, 1, 2, 'opened_at');
@@ -157,7 +157,7 @@ describe('a campaign with a test', () => {
   });
 
   it('with the whole audience has no rest: it is SENT at once', async () => {
-    const id = await started({ test: testOf({ share: 1 }) });
+    const id = await startCampaign({ test: testOf({ share: 1 }) });
     expect(await become(id, 'SENT')).toMatchObject({
       sentCount: 51,
       winner: null,
@@ -167,7 +167,7 @@ describe('a campaign with a test', () => {
   });
 
   it('is cancelled while it waits: waiting recipients are skipped', async () => {
-    const id = await started({ test: testOf() });
+    const id = await startCampaign({ test: testOf() });
     await waiting(id);
     await call('POST', `/campaigns/${id}/cancel`);
     await until(async () => (await read(id)).skippedCount === 40 || undefined, 'the rest to be skipped');
@@ -177,7 +177,7 @@ describe('a campaign with a test', () => {
 
   it('does not wait for deferred recipients', async () => {
     taken = /^<?r(?!1)/;
-    const id = await started({ test: testOf() });
+    const id = await startCampaign({ test: testOf() });
     const { sentCount, pendingCount } = await waiting(id);
     expect(sentCount).toBeLessThanOrEqual(11);
     expect(sentCount + pendingCount).toBe(51);
@@ -189,7 +189,7 @@ describe('a campaign with a test', () => {
   });
 
   it('that Temporal has lost continues where it was', async () => {
-    const id = await started({ test: testOf() });
+    const id = await startCampaign({ test: testOf() });
     const { testEndsAt } = await waiting(id);
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();

@@ -5,13 +5,13 @@ import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { handOver } from '../support/hand-over.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 let sink: SmtpSink;
 
 beforeAll(async () => {

@@ -32,7 +32,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-const ended = async (workflowId: string) => {
+const waitForEnd = async (workflowId: string) => {
   const execution = await until(async () => {
     const [found] = await listExecutions(service, workflowId);
     return found?.completedAt ? found : undefined;
@@ -72,7 +72,7 @@ describe('a contact who triggers a workflow', () => {
     await standingAt(workflow.id, workflow.steps.wait);
     await track(service, 'tour@example.com', 'paid');
 
-    const execution = await ended(workflow.id);
+    const execution = await waitForEnd(workflow.id);
     expect(execution).toMatchObject({
       status: 'EXITED',
       exitReason: 'finished',
@@ -112,7 +112,7 @@ describe('a contact who triggers a workflow', () => {
       },
     });
     await track(service, 'cheap@example.com', 'cheap');
-    const execution = await ended(workflow.id);
+    const execution = await waitForEnd(workflow.id);
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address: service.temporal.address });
     const client = new Client({ connection, namespace: service.temporal.namespace });
@@ -139,8 +139,8 @@ describe('a contact who triggers a workflow', () => {
     });
     await track(service, 'late@example.com', 'branched');
     await track(service, 'late@example.com', 'unbranched');
-    expect((await ended(branched.id)).exitReason).toBe('too late');
-    expect((await ended(unbranched.id)).exitReason).toBe('plain');
+    expect((await waitForEnd(branched.id)).exitReason).toBe('too late');
+    expect((await waitForEnd(unbranched.id)).exitReason).toBe('plain');
   });
 
   it('waits for an event whose data matches the filters', async () => {
@@ -162,7 +162,7 @@ describe('a contact who triggers a workflow', () => {
     await track(service, 'filter@example.com', 'order', { total: 50 });
     expect((await listExecutions(service, workflow.id))[0].status).toBe('WAITING');
     await track(service, 'filter@example.com', 'order', { total: 150 });
-    expect((await ended(workflow.id)).exitReason).toBe('ordered');
+    expect((await waitForEnd(workflow.id)).exitReason).toBe('ordered');
   });
 
   it('loses no event that comes while no worker runs', async () => {
@@ -182,7 +182,7 @@ describe('a contact who triggers a workflow', () => {
     await track(service, 'offline@example.com', 'offline');
     await track(service, 'offline@example.com', 'back');
     await service.startWorker();
-    expect((await ended(workflow.id)).exitReason).toBe('event');
+    expect((await waitForEnd(workflow.id)).exitReason).toBe('event');
   });
 });
 
@@ -193,7 +193,7 @@ describe('a WEBHOOK step', () => {
       steps: { hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/flaky` }, to: 'out' }, out: { type: 'EXIT' } },
     });
     await track(service, 'flaky@example.com', 'flaky');
-    const execution = await ended(workflow.id);
+    const execution = await waitForEnd(workflow.id);
     expect(execution.steps[0]).toMatchObject({ status: 'COMPLETED', attempts: 3, output: { statusCode: 200 } });
     const keys = receiver.received.filter((r) => r.path === '/flaky').map((r) => r.headers['idempotency-key']);
     expect(keys).toHaveLength(3);
@@ -208,8 +208,11 @@ describe('a WEBHOOK step', () => {
     const goesOn = await buildWorkflow(service, { eventName: 'gone', steps: steps('CONTINUE') });
     const fails = await buildWorkflow(service, { eventName: 'gone', steps: steps('FAIL') });
     await track(service, 'gone@example.com', 'gone');
-    expect(await ended(goesOn.id)).toMatchObject({ status: 'EXITED', steps: [{ status: 'FAILED' }, { type: 'EXIT' }] });
-    expect(await ended(fails.id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
+    expect(await waitForEnd(goesOn.id)).toMatchObject({
+      status: 'EXITED',
+      steps: [{ status: 'FAILED' }, { type: 'EXIT' }],
+    });
+    expect(await waitForEnd(fails.id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
     expect(receiver.received.filter((r) => r.path.startsWith('/gone'))).toHaveLength(2);
   });
 });
@@ -224,7 +227,7 @@ describe('a WEBHOOK step whose address cannot be called', () => {
       steps: { hook: { type: 'WEBHOOK', config: { url: url() } } },
     });
     await track(service, 'uncallable@example.com', name);
-    expect(await ended(workflow.id)).toMatchObject({ steps: [{ status: 'FAILED', attempts: 1 }] });
+    expect(await waitForEnd(workflow.id)).toMatchObject({ steps: [{ status: 'FAILED', attempts: 1 }] });
   });
 });
 
@@ -290,7 +293,7 @@ describe('a workflow that is edited while contacts are in it', () => {
         body: { fromStepId: workflow.steps.pause, toStepId: step.id },
       }),
     );
-    const execution = await ended(workflow.id);
+    const execution = await waitForEnd(workflow.id);
     expect(execution.steps.map((s: { type: string }) => s.type)).toEqual(['DELAY', 'WEBHOOK']);
     expect((await expectOk(service.call('GET', `/contacts/${data.contact}`))).data.way).toBeUndefined();
   });
@@ -303,7 +306,7 @@ describe('a workflow that is edited while contacts are in it', () => {
     await track(service, 'deleted@example.com', 'deleted');
     await standingAt(workflow.id, workflow.steps.pause);
     await expectOk(service.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`));
-    expect(await ended(workflow.id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
+    expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
   });
 });
 
@@ -316,7 +319,7 @@ describe('a contact who is deleted', () => {
     const { data } = await track(service, 'erased@example.com', 'erased');
     const { id } = await standingAt(workflow.id, workflow.steps.pause);
     await expectOk(service.call('DELETE', `/contacts/${data.contact}`));
-    expect(await ended(workflow.id)).toMatchObject({ status: 'CANCELLED', exitReason: 'contact_deleted' });
+    expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'CANCELLED', exitReason: 'contact_deleted' });
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address: service.temporal.address });
     const client = new Client({ connection, namespace: service.temporal.namespace });

@@ -26,13 +26,13 @@ async function send(to: unknown): Promise<string[]> {
   expect(status).toBe(200);
   return body.data.emails.map((entry: { email: string }) => entry.email);
 }
-const captured = async (to: string) =>
+const findCaptured = async (to: string) =>
   (await service.call('GET', `/mailbox.json?to=${encodeURIComponent(to)}`, { key: null })).body.data;
 
 it('a mail that was accepted lands in the mailbox, and its record tells so', async () => {
   const [id] = await send('first@example.com');
   const [seen] = await until(async () =>
-    (await captured('first@example.com')).length > 0 ? captured('first@example.com') : null,
+    (await findCaptured('first@example.com')).length > 0 ? findCaptured('first@example.com') : null,
   );
   expect(seen).toMatchObject({ from: 'x@shop.example.com', subject: 'Hi first@example.com' });
   const record = await until(async () => {

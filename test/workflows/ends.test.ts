@@ -5,13 +5,13 @@ import { campaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions, type StepSpec } from '../build/workflows.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-const ended = async (workflowId: string) => {
+const waitForEnd = async (workflowId: string) => {
   const execution = await until(async () => {
     const [found] = await listExecutions(service, workflowId);
     return found?.completedAt ? found : undefined;
@@ -38,7 +38,7 @@ describe('an execution that runs in a cycle', () => {
       },
     });
     await track(service, 'past@example.com', 'renewal', { renewsAt: '2020-01-01T00:00:00Z' });
-    expect(await ended(workflow.id)).toMatchObject({
+    expect(await waitForEnd(workflow.id)).toMatchObject({
       status: 'FAILED',
       error: 'loop',
       currentStepId: workflow.steps.mail,
@@ -64,7 +64,7 @@ describe('an execution that runs in a cycle', () => {
       service.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`, { body: { config } }),
     );
     await track(service, 'hasty@example.com', 'hasty');
-    expect(await ended(workflow.id)).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'FAILED', error: 'loop' });
     expect(await mailsTo('hasty@example.com')).toHaveLength(1);
   });
 });
@@ -139,6 +139,6 @@ describe('a step with a long name', () => {
       },
     });
     await track(service, 'name@example.com', what);
-    expect(await ended(workflow.id)).toMatchObject({ status: 'COMPLETED' });
+    expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'COMPLETED' });
   });
 });

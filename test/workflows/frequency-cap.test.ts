@@ -19,7 +19,7 @@ async function sendCampaign(): Promise<string> {
 }
 
 /** Returns the number of contacts by the number of emails that they got. */
-async function received(): Promise<Record<string, number>> {
+async function countReceived(): Promise<Record<string, number>> {
   const { rows } = await sql<{ mails: number; contacts: number }>`
     SELECT mails, count(*) AS contacts FROM (
       SELECT count(e.id) FILTER (WHERE e.sent_at IS NOT NULL) AS mails FROM contacts c LEFT JOIN emails e ON e.contact_id = c.id
@@ -94,7 +94,7 @@ describe('a frequency cap', () => {
       return body.data.filter((one: { status: string }) => one.status === 'EXITED').length === count;
     }, 'the end of all executions');
     for (const id of drafts) await campaigns.become(id, 'SENT');
-    expect(await received()).toEqual({ [max]: count });
+    expect(await countReceived()).toEqual({ [max]: count });
     const skipped = await sql<{ status: string }>`
       SELECT DISTINCT s.status FROM execution_steps s JOIN executions x ON x.id = s.execution_id
       WHERE x.workflow_id = ${workflow.id} AND s.output->>'reason' = 'frequency_capped'

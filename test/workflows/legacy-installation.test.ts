@@ -7,7 +7,7 @@ import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { CallOptions } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
@@ -22,7 +22,7 @@ let database: TestDatabase;
 /** Plays the earlier release, whose rows all have names without the installation. */
 let earlier: TestService;
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 const legacy: Record<'goesOn' | 'cancelled' | 'terminated', Legacy> = {} as never;
 
 interface Legacy {

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { type BuildEmail, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 let sink: SmtpSink;
 let deferring = false;
 
@@ -174,14 +174,14 @@ it('subscribers of a variant are notified, though Temporal has lost the restock'
     INSERT INTO back_in_stock_waits (project_id, variant_id, contact_id) SELECT ${project}, v.variant_id, c.id FROM c, v
   `.execute(service.db);
   await operator.keepHouse();
-  const told = async () => {
+  const countNotices = async () => {
     const { rows } = await sql`
       SELECT contact_id FROM events WHERE project_id = ${project} AND name = 'shopify.back_in_stock'`.execute(
       service.db,
     );
     return rows.length;
   };
-  await until(async () => (await told()) === 3, 'the notices');
+  await until(async () => (await countNotices()) === 3, 'the notices');
   await operator.keepHouse();
-  expect(await told()).toBe(3);
+  expect(await countNotices()).toBe(3);
 });

@@ -44,7 +44,7 @@ async function keepHouse(): Promise<void> {
 
 const mailOf = (id: string) =>
   service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-const sent = (id: string) =>
+const waitForSent = (id: string) =>
   until(async () => {
     const mail = await mailOf(id);
     return mail.status === 'SENT' ? mail : undefined;
@@ -62,7 +62,7 @@ async function terminateDeliveries(): Promise<void> {
 }
 
 /** Hands an email to Temporal while no worker runs, as after a deferred or interrupted first attempt. */
-async function handed(p: { attempts: number; dueAt?: string }): Promise<string> {
+async function handOverRetry(p: { attempts: number; dueAt?: string }): Promise<string> {
   const id = await buildEmail(service.db, { projectId: service.one.id });
   await sql`UPDATE emails SET attempts = ${p.attempts} WHERE id = ${id}`.execute(service.db);
   const payload = p.dueAt === undefined ? {} : { dueAt: p.dueAt };
@@ -75,22 +75,22 @@ async function handed(p: { attempts: number; dueAt?: string }): Promise<string> 
 
 it('a mail whose delivery was terminated before it left is sent once', async () => {
   await service.stopWorker();
-  const id = await handed({ attempts: 0 });
+  const id = await handOverRetry({ attempts: 0 });
   await terminateDeliveries();
   await service.startWorker();
   await keepHouse();
-  expect(await sent(id)).toMatchObject({ attempts: 1 });
+  expect(await waitForSent(id)).toMatchObject({ attempts: 1 });
   await keepHouse();
   expect(sink.counts.messages).toBe(1);
 });
 
 it('an email whose delivery was terminated while it waited for its next attempt is retried', async () => {
   await service.stopWorker();
-  const id = await handed({ attempts: 1, dueAt: new Date(Date.now() + 1_000).toISOString() });
+  const id = await handOverRetry({ attempts: 1, dueAt: new Date(Date.now() + 1_000).toISOString() });
   await terminateDeliveries();
   await service.startWorker();
   await keepHouse();
-  expect(await sent(id)).toMatchObject({ attempts: 2 });
+  expect(await waitForSent(id)).toMatchObject({ attempts: 2 });
   expect(sink.counts.messages).toBe(1);
 });
 

@@ -2,11 +2,11 @@ import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type {
-  PageRequest,
   PartInput,
   PartResult,
   RoundEnd,
   RoundPage,
+  RoundPageRequest,
   RoundRequest,
 } from '../../rules/periodic-round.ts';
 import { TASK_QUEUES } from '../../rules/queues.ts';
@@ -21,7 +21,7 @@ function fakeRound(p: { pages: string[][]; lanes: number; run: Run }) {
   const ended: RoundEnd[] = [];
   const run: string[] = [];
   const activities = {
-    listPeriodicParts: async ({ round }: PageRequest): Promise<RoundPage> => {
+    listPeriodicParts: async ({ round }: RoundPageRequest): Promise<RoundPage> => {
       const index = round ? Number(round.after) : 0;
       const fresh = { since: new Date().toISOString(), start: null, wrapped: false, total: p.pages.flat().length };
       return {

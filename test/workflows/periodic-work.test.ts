@@ -4,13 +4,13 @@ import { listPeriodicWork } from '../../db/operator/periodic-work.ts';
 import { PERIODIC_KINDS, type PeriodicKind } from '../../rules/periodic-work.ts';
 import type { RoundResult } from '../../workflows/periodic-round.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let dns: DnsServer;
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 beforeAll(async () => {
   dns = await startDnsServer();
   // With capture on loopback there is nothing to publish, so domains show no records.

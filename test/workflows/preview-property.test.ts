@@ -121,7 +121,7 @@ function told({ status, exitReason, error, steps }: Record<string, unknown> & { 
 const newContact = async (email: string) =>
   (await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data: { plan: 'free' } } }))).id;
 
-async function ended(workflow: BuiltWorkflow, body: Record<string, unknown>) {
+async function runToEnd(workflow: BuiltWorkflow, body: Record<string, unknown>) {
   const path = `/workflows/${workflow.id}/executions`;
   const { id } = await expectOk(service.call('POST', path, { body }));
   return until(async () => {
@@ -158,8 +158,8 @@ describe('effects of a step', () => {
     const tried = { contactId, context: {} };
     const stories = [
       await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: tried })),
-      await ended(workflow, { ...tried, sandbox: true, skipDelays: true }),
-      await ended(workflow, tried),
+      await runToEnd(workflow, { ...tried, sandbox: true, skipDelays: true }),
+      await runToEnd(workflow, tried),
     ];
     for (const { steps: visits } of stories as { steps: Visited[] }[]) {
       const waits = visits.filter(({ type }) => type === 'WAIT_FOR_EVENT');
@@ -199,7 +199,7 @@ describe('a preview of any workflow', () => {
       const context = n % 2 === 0 ? { coupon: 'SPRING' } : {};
       const body = { contactId, context, webhooks };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body }));
-      const execution = await ended(workflow, { contactId, context });
+      const execution = await runToEnd(workflow, { contactId, context });
       expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
     });
     await Promise.all(tried);
@@ -215,7 +215,7 @@ describe('a preview of any workflow', () => {
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
       // From there on each pause of a sandbox takes a second.
       if (preview.steps.length > 100) return;
-      const execution = await ended(workflow, { ...asked, sandbox: true, skipDelays: true });
+      const execution = await runToEnd(workflow, { ...asked, sandbox: true, skipDelays: true });
       expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
     });
     await Promise.all(tried);

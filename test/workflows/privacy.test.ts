@@ -13,7 +13,7 @@ import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { connectRecovery } from '../support/recovery.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { arf, dsn } from '../support/smtp/mail-reports.ts';
@@ -27,7 +27,7 @@ const PHONE = '+4915199887766';
 const MARKS = new RegExp(`${MARK}|${PHONE.slice(1)}`, 'i');
 const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 let sink: SmtpSink;
 let receiver: WebhookReceiver;
 let twilio: FakeTwilio;
@@ -101,7 +101,7 @@ function withText(this: Record<string, unknown>, key: string, value: unknown): u
 }
 
 /** All that Temporal keeps of this file's workflows, with payloads decoded. */
-async function keptByTemporal(): Promise<string> {
+async function readTemporalData(): Promise<string> {
   const kept: string[] = [];
   for await (const { workflowId, runId, memo, searchAttributes } of operator.client.workflow.list()) {
     const handle = operator.client.workflow.getHandle(workflowId, runId);
@@ -341,7 +341,7 @@ describe('with marked addresses, names, numbers and text, as failures', () => {
 it('no address, number or text of a person reaches Temporal or a log, whatever fails', async () => {
   // Each kind of failure has come to Temporal.
   const kept = await until(async () => {
-    const text = await keptByTemporal();
+    const text = await readTemporalData();
     return (
       ['attempt 1 by smtp', '450 4.2.1', 'answered 503', 'FILE_UNREADABLE'].every((part) => text.includes(part)) && text
     );

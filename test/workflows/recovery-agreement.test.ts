@@ -8,7 +8,7 @@ import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { connectRecovery, type Recovery } from '../support/recovery.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 let recovery: Recovery;
 let sink: SmtpSink;
 let workflow: BuiltWorkflow;
@@ -87,7 +87,7 @@ const become = (workflowId: string, status: string) =>
   until(async () => (await runStatus(workflowId)) === status, `${workflowId} ${status}`);
 
 /** Waits until Temporal lists as running what is running. */
-const listed = (pairs: Pair[]) =>
+const waitForListing = (pairs: Pair[]) =>
   until(async () => {
     const found = new Set<string>();
     for await (const { workflowId } of operator.client.workflow.list({ query: `ExecutionStatus = 'Running'` }))
@@ -99,7 +99,7 @@ const listed = (pairs: Pair[]) =>
 
 /** One round of recovery, after which every pair agrees, and a second one, which changes nothing. */
 async function expectAgreement(pairs: Pair[], statusOf: (id: string) => Promise<string>): Promise<void> {
-  await listed(pairs);
+  await waitForListing(pairs);
   const sentBefore = sink.counts.messages;
   const repairs = await recovery.round();
   const disagreeing = async () => {
@@ -119,7 +119,7 @@ async function expectAgreement(pairs: Pair[], statusOf: (id: string) => Promise<
   }, 'the agreement of all pairs').catch(() => expect(left).toEqual([]));
   expect(repairs.filter(({ done }) => done === undefined)).toEqual([]);
   await emptyOutbox();
-  await listed(pairs);
+  await waitForListing(pairs);
   expect(await recovery.round()).toEqual([]);
   expect(await disagreeing()).toEqual([]);
   expect(sink.counts.messages).toBe(sentBefore);
@@ -318,7 +318,7 @@ describe('one round of recovery', () => {
         }, 'the first attempt');
         await bringRun(workflowId, run);
         if (!pending) await sql`DELETE FROM webhook_deliveries WHERE endpoint_id = ${id}`.execute(service.db);
-        await listed([{ id, workflowId, row: 'open', run }]);
+        await waitForListing([{ id, workflowId, row: 'open', run }]);
         await recovery.round();
         await until(async () => ((await runStatus(workflowId)) === 'RUNNING') === pending, `the end of ${run}`);
         await expectOk(service.call('DELETE', `/webhooks/${id}`));
@@ -345,7 +345,7 @@ async function waitingAt(id: string, step: string): Promise<void> {
 
 /** Keeps what Postgres has of an execution; the answer restores it, as from a backup. */
 async function keepExecution(id: string): Promise<() => Promise<void>> {
-  const kept = async (table: string, key: string) =>
+  const readRows = async (table: string, key: string) =>
     (
       await sql<{
         row: string;
@@ -355,8 +355,10 @@ async function keepExecution(id: string): Promise<() => Promise<void>> {
     ['execution_steps', 'execution_id'],
     ['execution_waits', 'execution_id'],
   ] as const;
-  const execution = await kept('executions', 'id');
-  const parts = await Promise.all(tables.map(async ([table, key]) => ({ table, key, rows: await kept(table, key) })));
+  const execution = await readRows('executions', 'id');
+  const parts = await Promise.all(
+    tables.map(async ([table, key]) => ({ table, key, rows: await readRows(table, key) })),
+  );
   return () =>
     inTransaction(service.db, async (trx) => {
       await sql`DELETE FROM emails WHERE execution_id = ${id} AND visit > 1`.execute(trx);

@@ -5,7 +5,7 @@ import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { signedIn } from '../support/session.ts';
+import { signIn } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ let transactional: string;
 beforeAll(async () => {
   service = await startTestService({ SMS_PROVIDER: 'capture' });
   const { db, one } = service;
-  owner = await signedIn({ db, deps: { config: { publicUrl: 'http://127.0.0.1' } } }, one);
+  owner = await signIn({ db, deps: { config: { publicUrl: 'http://127.0.0.1' } } }, one);
   await buildDomain(db, { projectId: one.id });
   await db
     .insertInto('sms_senders')
@@ -76,7 +76,7 @@ async function stateOf(executionId: string) {
     LEFT JOIN emails m ON m.execution_id = e.id WHERE e.id = ${executionId}`.execute(service.db);
   return rows[0];
 }
-const become = (id: string, status: string) =>
+const waitForStatus = (id: string, status: string) =>
   until(async () => {
     const state = await stateOf(id);
     return state?.status === status ? state : undefined;
@@ -101,11 +101,11 @@ describe('the sending window of the project', () => {
     const opens = new Date(opensMs);
     await patchProject({ sendingWindow: { from: hourIn(opensMs - Date.now()), to: hourIn(HOUR_MS), timezone: 'UTC' } });
     const id = await begin(event);
-    const waits = await become(id, 'WAITING');
+    const waits = await waitForStatus(id, 'WAITING');
     expect(waits).toMatchObject({ step: 'WAITING', dueAt: opens, mail: null });
     await service.stopWorker();
     await service.startWorker();
-    const done = await become(id, 'EXITED');
+    const done = await waitForStatus(id, 'EXITED');
     expect(done).toMatchObject({ step: 'COMPLETED', dueAt: null, mail: 'SENT' });
     expect(done.sentAt?.getTime()).toBeGreaterThanOrEqual(opensMs);
   });
@@ -115,29 +115,33 @@ describe('the sending window of the project', () => {
     const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
     const [from, to] = [hourOf('Asia/Kathmandu', -HOUR_MS), hourOf('Asia/Kathmandu', HOUR_MS)];
     await patchProject({ sendingWindow: { from, to, timezone: 'contact' } });
-    expect(await become(await begin(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({ mail: 'SENT' });
-    expect(await become(await begin(event, { timezone: 'Asia/Tokyo' }), 'WAITING')).toMatchObject({ mail: null });
+    expect(await waitForStatus(await begin(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({
+      mail: 'SENT',
+    });
+    expect(await waitForStatus(await begin(event, { timezone: 'Asia/Tokyo' }), 'WAITING')).toMatchObject({
+      mail: null,
+    });
     await patchProject({ sendingWindow: shutWindow() });
     const single = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: transactional } });
-    expect(await become(await begin(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
+    expect(await waitForStatus(await begin(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
   });
 
   it('does not hold a contact that a user moves on', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
     const id = await begin(event);
-    await become(id, 'WAITING');
+    await waitForStatus(id, 'WAITING');
     const { rows } = await sql<{ workflowId: string }>`
       SELECT workflow_id AS "workflowId" FROM executions WHERE id = ${id}`.execute(service.db);
     await expectOk(service.call('POST', `/workflows/${rows[0]?.workflowId}/executions/${id}/advance`, { body: {} }));
-    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+    expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
   });
 
   it('holds MARKETING mail that a hold has kept back, when it is released', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await expectOk(service.call('POST', '/project/hold', { key: null, headers: owner, body: {} }));
     const id = await begin(event);
-    expect(await become(id, 'EXITED')).toMatchObject({ mail: 'HELD' });
+    expect(await waitForStatus(id, 'EXITED')).toMatchObject({ mail: 'HELD' });
     await patchProject({ sendingWindow: shutWindow() });
     await expectOk(service.call('POST', '/project/release', { key: null, headers: owner }));
     await until(async () => (await stateOf(id))?.mail === 'PENDING' || undefined, 'the mail to be released');
@@ -161,13 +165,13 @@ describe('the sending window of the project', () => {
     const event = await workflowOf({ type: 'SEND_SMS', config: { body: 'Hello' } });
     await patchProject({ sendingWindow: shutWindow() });
     const id = await begin(event, { phone });
-    expect(await become(id, 'WAITING')).toMatchObject({ step: 'WAITING', dueAt: expect.any(Date) });
+    expect(await waitForStatus(id, 'WAITING')).toMatchObject({ step: 'WAITING', dueAt: expect.any(Date) });
     expect(await smsTo(phone)).toEqual([]);
     const urgent = await workflowOf({ type: 'SEND_SMS', config: { body: 'Your code', transactional: true } });
-    await become(await begin(urgent, { phone }), 'EXITED');
+    await waitForStatus(await begin(urgent, { phone }), 'EXITED');
     expect(await smsTo(phone)).toHaveLength(1);
     await patchProject({ sendingWindow: null });
-    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED' });
+    expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED' });
     expect(await smsTo(phone)).toHaveLength(2);
   });
 
@@ -175,7 +179,7 @@ describe('the sending window of the project', () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
     const id = await begin(event);
-    const { dueAt: before } = await become(id, 'WAITING');
+    const { dueAt: before } = await waitForStatus(id, 'WAITING');
     await patchProject({ sendingWindow: { ...shutWindow(), from: hourIn(HOUR_MS) } });
     const earlier = await until(async () => {
       const state = await stateOf(id);
@@ -183,7 +187,7 @@ describe('the sending window of the project', () => {
     }, 'the earlier opening');
     expect(earlier).toMatchObject({ status: 'WAITING', step: 'WAITING', mail: null });
     await patchProject({ sendingWindow: { ...shutWindow(), from: hourIn(-HOUR_MS) } });
-    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+    expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
   });
 
   it('holds a sandbox like others, except one that skips its delays', async () => {
@@ -204,9 +208,9 @@ describe('the sending window of the project', () => {
           service.call('POST', `/workflows/${workflow}/executions`, { body: { contactId, sandbox: true, ...how } }),
         )
       ).id;
-    await become(await tryOut({}), 'WAITING');
+    await waitForStatus(await tryOut({}), 'WAITING');
     const id = await tryOut({ skipDelays: true });
-    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+    expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
     const sent = await until(async () => {
       const [sms] = await smsTo('+4915112345679');
       return sms?.status === 'SENT' ? sms : undefined;
@@ -234,7 +238,7 @@ describe('a DELAY until an hour', () => {
     const event = await workflowOf({ type: 'DELAY', config });
     const named = await workflowOf({ type: 'DELAY', config: { ...config, timezone: 'Asia/Kolkata' } });
     const due = (zone: string) => new Date(nextHour(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
-    const dueOf = async (id: string) => (await become(id, 'WAITING')).dueAt;
+    const dueOf = async (id: string) => (await waitForStatus(id, 'WAITING')).dueAt;
     expect(await dueOf(await begin(event, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kathmandu'));
     expect(await dueOf(await begin(event, { timezone: 'Mars/Olympus' }))).toEqual(due('Pacific/Honolulu'));
     expect(await dueOf(await begin(event))).toEqual(due('Pacific/Honolulu'));
@@ -244,7 +248,7 @@ describe('a DELAY until an hour', () => {
   it('can be the hour that a contact wishes', async () => {
     const event = await workflowOf({ type: 'DELAY', config: { until: '{{wish}}' } });
     const dueAt = new Date(nextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
-    expect(await become(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
+    expect(await waitForStatus(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
   });
 
   it('is refused if it is invalid', async () => {
@@ -272,7 +276,7 @@ it('dates in steps and emails are in the zone of the project', async () => {
     },
   });
   const id = await begin('dates', { starts: '2027-07-01T09:00', ends: '2027-07-01T09:00:00Z' });
-  await become(id, 'EXITED');
+  await waitForStatus(id, 'EXITED');
   const { data } = await expectOk(service.call('GET', `/v1/emails?workflowExecutionId=${id}`));
   expect(data).toMatchObject([{ subject: '09:00 11:00' }]);
   const shown = await expectOk(service.call('GET', `/v1/emails/${data[0].id}`));

@@ -12,7 +12,7 @@ import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
-import { connectOperator, type Operator } from '../support/operator.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +20,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 
 const run = promisify(execFile);
 let service: TestService;
-let operator: Operator;
+let operator: TestOperator;
 let sink: SmtpSink;
 let receiver: WebhookReceiver;
 let tour: BuiltWorkflow;

@@ -31,7 +31,7 @@ const asTenant = (email: string, event: string, data: object = {}, more: object 
 const template = (subject: string, body: string) =>
   buildTemplate(service.db, { projectId: service.one.id, subject, body });
 
-async function ended(workflow: BuiltWorkflow) {
+async function waitForEnd(workflow: BuiltWorkflow) {
   return until(async () => {
     const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
     if (!data[0]?.completedAt) return undefined;
@@ -63,7 +63,7 @@ async function suppressionsOf(email: string): Promise<string[]> {
 }
 
 /** Creates a contact who has unsubscribed by the link in an email. */
-async function unsubscribed(email: string): Promise<void> {
+async function unsubscribe(email: string): Promise<void> {
   const sent = await expectOk(
     service.call('POST', '/v1/send', {
       body: { to: email, subject: 'x', body: '<p>{{unsubscribeUrl}}</p>', from: 'a@shop.example.com' },
@@ -98,7 +98,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
       website: { value: 'https://evil.example/phish', persistent: false },
       about: { value: '<b>me</b>', persistent: false },
     });
-    await ended(workflow);
+    await waitForEnd(workflow);
     const { html } = await mailTo('site@victim.example');
     expect(html).toContain('<a href="#">your site</a> They say: &lt;b&gt;me&lt;/b&gt;');
     const { untrusted } = await contact('site@victim.example');
@@ -132,7 +132,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
       friend,
       note: { value: '<a href="https://evil.example">x</a>', persistent: false },
     });
-    const execution = await ended(workflow);
+    const execution = await waitForEnd(workflow);
     expect(sink.messages).toEqual([]);
     expect(execution.status).toBe('FAILED');
     expect(execution.steps.at(-1)).toMatchObject({ type: 'SEND_EMAIL', status: 'FAILED' });
@@ -147,9 +147,9 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
       allowReentry: true,
       steps: { join: { type: 'UPDATE_CONTACT', config: { updates: {}, subscribed: true } } },
     });
-    await unsubscribed('gone@victim.example');
+    await unsubscribe('gone@victim.example');
     await trackWithPublicKey('gone@victim.example', 'join');
-    await ended(workflow);
+    await waitForEnd(workflow);
     expect(await suppressionsOf('gone@victim.example')).toEqual(['unsubscribe']);
     expect((await contact('gone@victim.example')).subscribed).toBe(false);
     await asTenant('gone@victim.example', 'join');
@@ -163,8 +163,8 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
       byWait: { eventName: 'account.made', email: 'waited@victim.example' },
     };
     const join = { type: 'UPDATE_CONTACT' as const, config: { updates: {}, subscribed: true } };
-    await unsubscribed(joins.byChange.email);
-    await unsubscribed(joins.byWait.email);
+    await unsubscribe(joins.byChange.email);
+    await unsubscribe(joins.byWait.email);
     const waiting = await buildWorkflow(service, {
       eventName: joins.byWait.eventName,
       steps: {
@@ -174,7 +174,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     });
     await asTenant(joins.byWait.email, joins.byWait.eventName);
     await trackWithPublicKey(joins.byWait.email, 'optin');
-    await ended(waiting);
+    await waitForEnd(waiting);
     expect(await suppressionsOf(joins.byWait.email)).toEqual(['unsubscribe']);
     const templateId = await template('Hi', '<p>Hi</p>');
     const chained = await buildWorkflow(service, {
@@ -186,8 +186,8 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
       steps: { mail: { type: 'SEND_EMAIL', config: { templateId } } },
     });
     await trackWithPublicKey(joins.byChange.email, 'first');
-    await ended(first);
-    await ended(chained);
+    await waitForEnd(first);
+    await waitForEnd(chained);
     await service.call('PATCH', `/workflows/${chained.id}`, { body: { enabled: false } });
     expect(await suppressionsOf(joins.byChange.email)).toEqual(['unsubscribe']);
   });
@@ -195,7 +195,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
 
 it('an untrusted event adds a contact to a segment, but subscribes no one by it', async () => {
   const email = 'member@victim.example';
-  await unsubscribed(email);
+  await unsubscribe(email);
   const byData = { field: 'data.tier', operator: 'equals', value: 'gold' };
   const byEvent = { field: 'event.raised', operator: 'triggered' };
   const workflows: BuiltWorkflow[] = [];
@@ -217,7 +217,7 @@ it('an untrusted event adds a contact to a segment, but subscribes no one by it'
   }
   await trackWithPublicKey(email, 'raised', { tier: 'gold' });
   for (const id of segments) await expectOk(service.call('POST', `/segments/${id}/compute`));
-  for (const workflow of workflows) await ended(workflow);
+  for (const workflow of workflows) await waitForEnd(workflow);
   expect(await suppressionsOf(email)).toEqual(['unsubscribe']);
   const { subscribed, data, untrusted } = await contact(email);
   expect({ subscribed, data, untrusted }).toEqual({
@@ -241,7 +241,7 @@ describe('untrusted text', () => {
       name: LURE,
       note: { value: `${LURE} ${'x'.repeat(300)}`, persistent: false },
     });
-    await ended(workflow);
+    await waitForEnd(workflow);
     const { subject, html, text } = await mailTo('lured@victim.example');
     expect(subject ?? '').toBe('');
     expect(`${html}${text}`).not.toMatch(/evil|https?:\/\/(?!127)/);
@@ -293,7 +293,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
   const send = (to: string, more: object) => expectOk(service.call('POST', '/v1/send', { body: { to, ...more } }));
 
   /** Creates a contact with untrusted data. */
-  async function brought(email: string): Promise<string> {
+  async function sendForm(email: string): Promise<string> {
     await trackWithPublicKey(email, 'form', { site: 'https://evil.example/phish', about: '<b>me</b>', name: LURE });
     return email;
   }
@@ -312,7 +312,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
   }
 
   it('is text by POST /v1/send, in its record, and in its repetition', async () => {
-    const to = await brought('sent@victim.example');
+    const to = await sendForm('sent@victim.example');
     const { data } = await send(to, { from, subject, body });
     await expectTextOnly(to);
     const id = data.emails[0].email;
@@ -333,7 +333,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
 
   it('is text by a template, also by a MARKETING one', async () => {
     for (const type of ['TRANSACTIONAL', 'MARKETING'] as const) {
-      const to = await brought(`${type.toLowerCase()}@victim.example`);
+      const to = await sendForm(`${type.toLowerCase()}@victim.example`);
       const templateId = await buildTemplate(service.db, { projectId: service.one.id, type, subject, body });
       await send(to, { template: templateId, subscribed: true });
       await expectTextOnly(to);
@@ -341,7 +341,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
   });
 
   it('is text to each recipient of a request by their own data', async () => {
-    const first = await brought('first@victim.example');
+    const first = await sendForm('first@victim.example');
     const second = 'second@victim.example';
     await asTenant(second, 'x', { site: 'https://shop.example/', about: '<i>us</i>', name: 'Ada' });
     await expectOk(service.call('POST', '/v1/send', { body: { to: [first, second], from, subject, body } }));
@@ -351,7 +351,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
   });
 
   it('gives way to what the request itself says, stored or for once', async () => {
-    const to = await brought('own@victim.example');
+    const to = await sendForm('own@victim.example');
     const data = { site: { value: 'https://shop.example/', persistent: false }, about: '<i>us</i>', name: 'Ada' };
     await send(to, { from, subject, body, data });
     const mail = await mailTo(to);

@@ -269,12 +269,12 @@ it('passwords that an earlier release stored in clear are shown masked, used, an
   const config = JSON.stringify({ ...saved.config, url });
   await sql`UPDATE workflow_steps SET config = ${config}::jsonb WHERE id = ${saved.id}`.execute(service.db);
   await sql`UPDATE webhook_endpoints SET url = ${url} WHERE id = ${created.id}`.execute(service.db);
-  const shown = async () => [
+  const readShown = async () => [
     (await expectOk(service.call('GET', `/workflows/${id}`))).steps[0].config.url,
     (await expectOk(service.call('GET', `/webhooks/${created.id}`))).url,
   ];
   const masked = withPassword(named.url, 'old:***');
-  expect(await shown()).toEqual([masked, masked]);
+  expect(await readShown()).toEqual([masked, masked]);
 
   await sealClearUrlSecrets(service.db, TEST_SECRET_KEY);
   const stored = await sql`
@@ -283,7 +283,7 @@ it('passwords that an earlier release stored in clear are shown masked, used, an
   `.execute(service.db);
   expect(stored.rows).toHaveLength(2);
   expect(JSON.stringify(stored.rows)).not.toContain('s3cret');
-  expect(await shown()).toEqual([masked, masked]);
+  expect(await readShown()).toEqual([masked, masked]);
   await enableAndEnter(id);
   await expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: 'old' } }));
   await until(async () => named.received.length >= 2, 'both requests');

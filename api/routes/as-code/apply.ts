@@ -23,7 +23,7 @@ const EDIT_SCOPES = {
 } as const satisfies Partial<Record<keyof ProjectDocument, string>>;
 
 /** The response to an apply, and the work to do after its commit. */
-export interface Outcome {
+export interface ApplyOutcome {
   answer: Applied;
   outbox: OutboxRow[];
   toCount: string[];
@@ -32,9 +32,9 @@ export interface Outcome {
 
 /** Ends the transaction of a dry run and carries its result. */
 class DryRun extends Error {
-  readonly outcome: Outcome;
+  readonly outcome: ApplyOutcome;
 
-  constructor(outcome: Outcome) {
+  constructor(outcome: ApplyOutcome) {
     super('a dry run leaves nothing');
     this.outcome = outcome;
   }
@@ -69,7 +69,7 @@ export async function applyDocument(
     mayManage: boolean;
     onSettings: (trx: Trx, changes: Record<string, unknown>) => Promise<void>;
   },
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   try {
     return await inTransaction(db, async (trx) => {
       const outcome = await applyIn(trx, p);
@@ -82,7 +82,7 @@ export async function applyDocument(
   }
 }
 
-async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promise<Outcome> {
+async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promise<ApplyOutcome> {
   const { projectId, secretKey, document } = p;
   await lockApply(trx, projectId);
   const applying: Applying = await beginApplying({ trx, projectId, secretKey });

@@ -6,7 +6,7 @@ import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
-import type { Applied, Finding, Kind } from './response.ts';
+import type { Applied, ApplyFinding, Kind } from './response.ts';
 
 /** A running apply, in one transaction. */
 export interface Applying {
@@ -49,7 +49,7 @@ export function recordChange({ done }: Applying, { kind, slug, name }: Ref, chan
   else done.unchanged.push({ kind, slug, name });
 }
 
-export function addFinding({ done }: Applying, finding: Finding): void {
+export function addFinding({ done }: Applying, finding: ApplyFinding): void {
   done.findings.push(finding);
 }
 

@@ -17,7 +17,7 @@ const Changed = RefOf.extend({
   example: { kind: 'template', slug: 'welcome', name: 'Welcome', changes: ['subject'] },
 });
 
-const Finding = z
+const ApplyFinding = z
   .object({
     code: z.enum([
       'sender_not_verified',
@@ -48,7 +48,7 @@ export const Applied = z
     created: z.array(RefOf),
     updated: z.array(Changed),
     unchanged: z.array(RefOf),
-    findings: z.array(Finding),
+    findings: z.array(ApplyFinding),
   })
   .openapi('AppliedProject', {
     example: {
@@ -85,5 +85,5 @@ export const ExportedProject = z
   });
 
 export type Applied = z.infer<typeof Applied>;
-export type Finding = z.infer<typeof Finding>;
+export type ApplyFinding = z.infer<typeof ApplyFinding>;
 export type Kind = (typeof KINDS)[number];

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Recipient } from '../../../db/campaigns/recipient-rows.ts';
+import type { CampaignRecipientRow } from '../../../db/campaigns/recipient-rows.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
@@ -50,7 +50,7 @@ export const RecipientRecord = z
 type RecipientResponse = z.output<typeof RecipientRecord>;
 const COLUMNS = Object.keys(RECIPIENT_EXAMPLE) as (keyof RecipientResponse)[];
 
-export function recipientResponse({ id, ...recipient }: Recipient): RecipientResponse {
+export function recipientResponse({ id, ...recipient }: CampaignRecipientRow): RecipientResponse {
   const { contactId, email, status, reason, error, attempts, variant } = recipient;
   return {
     contactId,
@@ -74,7 +74,7 @@ export function recipientResponse({ id, ...recipient }: Recipient): RecipientRes
 /** The first line of the CSV: the names of the fields. */
 export const RECIPIENT_CSV_HEADER = csvRow(COLUMNS);
 
-export function recipientCsv(recipient: Recipient): string {
+export function recipientCsv(recipient: CampaignRecipientRow): string {
   const answer = recipientResponse(recipient);
   return csvRow(COLUMNS.map((column) => answer[column]));
 }

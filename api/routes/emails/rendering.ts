@@ -9,7 +9,7 @@ import { contentSource, listUnsubscribeHeaders } from '../../../rules/content/co
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { messageIdOf } from '../../../rules/emails/message-id.ts';
-import { formatMailbox, type Mailbox } from '../../../rules/mime/mime-headers.ts';
+import { formatMailbox, type HeaderMailbox } from '../../../rules/mime/mime-headers.ts';
 
 /** Characters of untrusted HTML that are converted to text. An email written by a person is far shorter. */
 const UNTRUSTED_HTML_CHARS = 64 * 1024;
@@ -24,8 +24,8 @@ export interface EmailAsRead {
 
 /** The recipients in the header of an email. `to` is null after the contact was erased. */
 export interface ShownRecipients {
-  to: Mailbox | null;
-  cc: Mailbox[];
+  to: HeaderMailbox | null;
+  cc: HeaderMailbox[];
 }
 
 /** Returns the recipients in the header of an email. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
-import type { Email, EmailEvent } from '../../../db/emails/emails.ts';
+import type { Email, EmailTimelineEvent } from '../../../db/emails/emails.ts';
 import { eventDataOf, subjectAsRead } from '../../../engine/sending/email-variables.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
@@ -154,7 +154,7 @@ export function emailRecord(p: {
   read: EmailAsRead;
   workflowId: string | null;
   attachments: (Pick<AttachmentInfo, 'filename' | 'contentType' | 'size'> & { id?: string })[];
-  events: EmailEvent[];
+  events: EmailTimelineEvent[];
 }) {
   const item = emailItem(p.email);
   return {

@@ -1,4 +1,4 @@
-import type { Page } from '../../../web/document.ts';
+import type { HtmlPage } from '../../../web/document.ts';
 import { NOT_FOUND_PAGE } from '../../../web/not-found.ts';
 import type { RequestContext } from '../../http/env.ts';
 
@@ -6,7 +6,7 @@ import type { RequestContext } from '../../http/env.ts';
  * Responds with a page for people. Its URL contains a token, so it must not be cached, indexed, or sent as a
  * referrer.
  */
-export function answerPage(c: RequestContext, page: Page, status: 200 | 404 | 410 = 200): Response {
+export function answerPage(c: RequestContext, page: HtmlPage, status: 200 | 404 | 410 = 200): Response {
   return c.body(page.html, status, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': page.contentSecurityPolicy,

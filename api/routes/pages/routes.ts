@@ -15,7 +15,7 @@ import {
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { LINK_TOKEN_CHARS, type TokenSubject, verifyManageToken } from '../../../rules/content/link-tokens.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import type { Page } from '../../../web/document.ts';
+import type { HtmlPage } from '../../../web/document.ts';
 import {
   confirmPage,
   consentText,
@@ -58,7 +58,7 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
 export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
-  const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<Page> | Page) => {
+  const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<HtmlPage> | HtmlPage) => {
     const handler = async (c: RequestContext) => {
       const written = c.req.param('token') ?? '';
       const token = verifyManageToken(config.secretKey, written);

@@ -38,7 +38,7 @@ export interface ConnectionOwner {
   leaving(connection: SmtpConnection, lost: boolean): void;
 }
 
-export interface ConnectionOptions {
+export interface SmtpConnectionOptions {
   timeouts: SmtpTimeouts;
   /** The connection is closed after this many messages; 0 means no limit. */
   maxMessages: number;
@@ -55,7 +55,7 @@ export class SmtpConnection {
   readonly ended: Promise<void>;
   private readonly session: SmtpSession;
   private readonly owner: ConnectionOwner;
-  private readonly options: ConnectionOptions;
+  private readonly options: SmtpConnectionOptions;
   private readonly awaited: Awaited[] = [];
   /** Commands of the current envelope that wait for the answer before them; always empty with PIPELINING. */
   private steps: { awaited: Awaited; line: string }[] = [];
@@ -73,7 +73,7 @@ export class SmtpConnection {
   private messagesLeft: number;
   private end: () => void = () => {};
 
-  constructor(session: SmtpSession, owner: ConnectionOwner, options: ConnectionOptions) {
+  constructor(session: SmtpSession, owner: ConnectionOwner, options: SmtpConnectionOptions) {
     this.session = session;
     this.owner = owner;
     this.options = options;

@@ -1,11 +1,11 @@
 import { createContext, useContext } from 'react';
 import type { FieldChoice } from './choices.ts';
 import { type ConditionFaults, NO_FAULTS } from './faults.ts';
-import type { Scope } from './language.ts';
+import type { ConditionScope } from './language.ts';
 
 /** Context that every row of a builder needs. */
 export interface Builder {
-  scope: Scope;
+  scope: ConditionScope;
   choices: readonly FieldChoice[];
   faults: ConditionFaults;
   /** The key of the row that was just added. It gets the focus. */

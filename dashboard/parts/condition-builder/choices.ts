@@ -1,12 +1,12 @@
 import type { EventField } from '../event-data/event-fields.ts';
 import {
   ACTIVITY_FIELDS,
+  type ConditionScope,
   dataPath,
   type FieldKind,
   fixedType,
   kindOf,
   type Operator,
-  type Scope,
   type ValueType,
 } from './language.ts';
 
@@ -70,7 +70,7 @@ const TRUTH: ValueType = 'boolean';
  * Returns choices for a field that is not in the list, as a user writes it: a path into data, or an event that has
  * not occurred yet. Empty if the text cannot be a field.
  */
-export function choicesWritten(text: string, scope: Scope): FieldChoice[] {
+export function choicesWritten(text: string, scope: ConditionScope): FieldChoice[] {
   const name = text.trim();
   if (name === '') return [];
   if (scope === 'wait') {
@@ -94,7 +94,7 @@ export function choicesWritten(text: string, scope: Scope): FieldChoice[] {
 export function chosenOf(
   row: { field: string; operator: Operator },
   choices: readonly FieldChoice[],
-  scope: Scope,
+  scope: ConditionScope,
 ): FieldChoice | undefined {
   if (row.field === '') return undefined;
   if (scope === 'wait') {

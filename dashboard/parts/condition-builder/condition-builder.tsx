@@ -21,7 +21,7 @@ import classes from './condition-builder.module.css';
 import { type DraftCondition, type DraftFilter, type DraftGroup, newCondition, newFilter, newGroup } from './draft.ts';
 import { type ConditionFaults, NO_FAULTS } from './faults.ts';
 import { FilterRow } from './filter-row.tsx';
-import type { Scope } from './language.ts';
+import type { ConditionScope } from './language.ts';
 import { useFieldChoices } from './use-field-choices.ts';
 
 const { conditions } = text;
@@ -43,7 +43,7 @@ export function ConditionBuilder({
 }: {
   value: DraftCondition;
   onChange: (value: DraftCondition) => void;
-  scope?: Scope;
+  scope?: ConditionScope;
   ofEvent?: readonly EventField[];
   faults?: ConditionFaults;
 }) {

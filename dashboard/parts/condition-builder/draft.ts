@@ -1,6 +1,7 @@
 /** A condition during editing: rows have keys, values are the input strings, and parts may still be missing. */
 import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
 import {
+  type ConditionScope,
   type FieldKind,
   fixedType,
   kindOf,
@@ -9,7 +10,6 @@ import {
   offeredOperators,
   operatorsOf,
   type Scalar,
-  type Scope,
   type Unit,
   type ValueType,
 } from './language.ts';
@@ -197,7 +197,7 @@ export function withOperator(filter: DraftFilter, operator: Operator): DraftFilt
 }
 
 /** Returns the row with values of another type. */
-export function withType(filter: DraftFilter, type: ValueType, scope: Scope): DraftFilter {
+export function withType(filter: DraftFilter, type: ValueType, scope: ConditionScope): DraftFilter {
   const kind = kindOf(filter.field, filter.operator, scope);
   const offered = kind ? offeredOperators(kind, type) : [];
   const operator = offered.includes(filter.operator) ? filter.operator : (offered[0] ?? filter.operator);
@@ -217,7 +217,7 @@ function withoutStored({ stored: _, ...filter }: DraftFilter): DraftFilter {
 }
 
 /** Returns the operators to offer for a row. The current operator is always included, whatever the type. */
-export function operatorsFor(filter: DraftFilter, scope: Scope): readonly Operator[] {
+export function operatorsFor(filter: DraftFilter, scope: ConditionScope): readonly Operator[] {
   const kind = kindOf(filter.field, filter.operator, scope);
   if (!kind) return [filter.operator];
   const offered = offeredOperators(kind, filter.type);

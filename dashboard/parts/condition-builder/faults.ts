@@ -2,14 +2,14 @@ import type { FieldFault } from '../../api/failure.ts';
 import type { DraftCondition, RowPart } from './draft.ts';
 
 /** An error of the API, at the row that it belongs to. */
-export interface RowFault {
+export interface ConditionFault {
   part: RowPart;
   message: string;
 }
 
 export interface ConditionFaults {
   /** Errors by row key. */
-  rows: ReadonlyMap<string, readonly RowFault[]>;
+  rows: ReadonlyMap<string, readonly ConditionFault[]>;
   /** Errors of the condition as a whole, or of other parts of the request. */
   other: readonly FieldFault[];
 }
@@ -22,7 +22,7 @@ export const NO_FAULTS: ConditionFaults = { rows: new Map(), other: [] };
  */
 export function faultsOf(sent: DraftCondition, fields: readonly FieldFault[], at: string): ConditionFaults {
   const keys = keysByPath(sent, `${at}.`);
-  const rows = new Map<string, RowFault[]>();
+  const rows = new Map<string, ConditionFault[]>();
   const other: FieldFault[] = [];
   for (const fault of fields) {
     const path = /^(.*\bfilters\.\d+)(?:\.(field|operator|value|unit))?(?:\.\d+)*$/.exec(fault.field);

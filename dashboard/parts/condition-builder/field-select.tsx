@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
 import { choiceKey, choicesWritten, chosenOf, type FieldChoice } from './choices.ts';
 import type { DraftFilter } from './draft.ts';
-import type { Scope } from './language.ts';
+import type { ConditionScope } from './language.ts';
 import { fieldWord } from './sentence.ts';
 
 /**
@@ -21,7 +21,7 @@ export function FieldSelect({
 }: {
   filter: DraftFilter;
   choices: readonly FieldChoice[];
-  scope: Scope;
+  scope: ConditionScope;
   label: string;
   error?: string | undefined;
   autoFocus: boolean;

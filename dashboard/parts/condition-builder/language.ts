@@ -11,7 +11,7 @@ export type Scalar = string | number | boolean;
  * Place of a condition: `audience` of segments and campaigns; `step` of a CONDITION step, which may also use its
  * event; `wait` of an event that is waited for, which uses the event's data only.
  */
-export type Scope = 'audience' | 'step' | 'wait';
+export type ConditionScope = 'audience' | 'step' | 'wait';
 export type FieldKind =
   | ('email' | 'subscribed' | 'createdAt' | 'updatedAt')
   | ('data' | 'context' | 'payload')
@@ -85,7 +85,7 @@ export function offeredOperators(kind: FieldKind, type: ValueType): readonly Ope
  * key of the event's data for operators on values, and the event in the contact's history for the others. In a wait,
  * every field is such a key, with or without `event.` before it.
  */
-export function kindOf(field: string, operator: Operator, scope: Scope): FieldKind | undefined {
+export function kindOf(field: string, operator: Operator, scope: ConditionScope): FieldKind | undefined {
   if (scope === 'wait') return isPath(dataPath(field)) ? 'payload' : undefined;
   const name = field.startsWith('contact.') ? field.slice('contact.'.length) : field;
   const own = OWN_FIELDS.find((known) => known === name);

@@ -1,7 +1,7 @@
 import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
 import { text } from '../../text/text.ts';
 import { chosenOf, type FieldChoice } from './choices.ts';
-import { needOf, type Operator, type Scope, type ValueType } from './language.ts';
+import { type ConditionScope, needOf, type Operator, type ValueType } from './language.ts';
 
 /** Returns the label of an operator; for dates, "before" and "after". */
 export function operatorWord(operator: Operator, type?: ValueType | undefined): string {
@@ -19,7 +19,11 @@ export function fieldWord({ field, label }: Pick<FieldChoice, 'field' | 'label'>
  * Returns a filter as a sentence: "plan is pro".
  * @param choices fields with the names of segments and topics
  */
-export function sentenceOf(filter: Filter, choices: readonly FieldChoice[], scope: Scope = 'audience'): string {
+export function sentenceOf(
+  filter: Filter,
+  choices: readonly FieldChoice[],
+  scope: ConditionScope = 'audience',
+): string {
   const chosen = chosenOf(filter, choices, scope);
   const field = chosen ? fieldWord(chosen) : filter.field;
   return [field, operatorWord(filter.operator, isDate(filter.value) ? 'date' : undefined), valueWord(filter)]

@@ -4,7 +4,7 @@ import { queryFor } from '../../api/queries.ts';
 import { type Permission, useSession } from '../../app/session.ts';
 import type { EventField } from '../event-data/event-fields.ts';
 import { choicesOf, eventChoicesOf, type FieldChoice } from './choices.ts';
-import type { Scope } from './language.ts';
+import type { ConditionScope } from './language.ts';
 
 /** Fields rarely change; a new one appears within a minute. */
 const FRESH_MS = 60_000;
@@ -15,7 +15,7 @@ const NONE: readonly EventField[] = [];
  * type them.
  * @param ofEvent known fields of the event, in a wait for it
  */
-export function useFieldChoices(scope: Scope, ofEvent: readonly EventField[] = NONE): FieldChoice[] {
+export function useFieldChoices(scope: ConditionScope, ofEvent: readonly EventField[] = NONE): FieldChoice[] {
   const { can } = useSession();
   const options = { staleTime: FRESH_MS, retry: false };
   const isOfProject = scope !== 'wait';

@@ -1,6 +1,6 @@
 import { call, type ResponseOf } from '../../api/client.ts';
 
-export type Picture = ResponseOf<'uploadAsset'>;
+export type UploadedPicture = ResponseOf<'uploadAsset'>;
 
 const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** Usual width of emails. A larger image is shown at this width, and stays sharp on high-resolution screens. */
@@ -24,7 +24,7 @@ export function picturesPasted(data: DataTransfer | null): File[] {
  * Uploads an image. The same image is stored only once.
  * @throws ApiFailure
  */
-export function uploadPicture(file: File): Promise<Picture> {
+export function uploadPicture(file: File): Promise<UploadedPicture> {
   const body = new FormData();
   body.append('file', file, file.name);
   return call('uploadAsset', { body });
@@ -34,7 +34,7 @@ export function uploadPicture(file: File): Promise<Picture> {
  * Returns the tag of an image. Its width and height are set, so that the layout does not jump while it loads, and it
  * is never wider than a phone's screen.
  */
-export function pictureTag(picture: Pick<Picture, 'url' | 'width' | 'height' | 'filename'>): string {
+export function pictureTag(picture: Pick<UploadedPicture, 'url' | 'width' | 'height' | 'filename'>): string {
   const width = Math.min(picture.width, MAIL_WIDTH_PX);
   const height = Math.round((picture.height * width) / picture.width);
   const alt = escapeAttribute(altOf(picture.filename));

@@ -23,7 +23,7 @@ export function isStale(error: unknown): boolean {
 }
 
 /** A difference between this user's changes and another user's saved changes. */
-export interface Difference<Fields> {
+export interface FieldDifference<Fields> {
   name: keyof Fields;
   /** Absent if only the other user changed the field. */
   mine?: Fields[keyof Fields];
@@ -73,7 +73,7 @@ export function useRecordEdit<Fields extends object>({
   );
   const conflicts = isSaving ? [] : conflictsOf(stored, changes);
   const theirs = refused && !isSaving ? namesChanged(refused, stored) : [];
-  const differences: Difference<Fields>[] = [...new Set([...conflicts, ...theirs])].map((field) => ({
+  const differences: FieldDifference<Fields>[] = [...new Set([...conflicts, ...theirs])].map((field) => ({
     name: field,
     theirs: stored[field],
     ...(conflicts.includes(field) && { mine: changes[field]?.to as Fields[keyof Fields] }),

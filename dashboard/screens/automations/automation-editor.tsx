@@ -16,7 +16,7 @@ import { Toolbar } from './editor/toolbar.tsx';
 import { useCheck } from './editor/use-check.ts';
 import { useEditor } from './editor/use-editor.ts';
 import { useTemplates } from './forms/messages.tsx';
-import type { Faults } from './graph/faults.ts';
+import type { GraphFaults } from './graph/faults.ts';
 import {
   addStep,
   changeStep,
@@ -56,7 +56,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const [preview, setPreview] = useState<PreviewResponse>();
   // The API's errors stay until the graph changes. The check of the changed graph then finds the same errors, if they
   // remain.
-  const [refused, setRefused] = useState<{ graph: unknown; faults: Faults }>();
+  const [refused, setRefused] = useState<{ graph: unknown; faults: GraphFaults }>();
   const check = useCheck({ id, graph, version: editor.version, updatedAt: workflow.updatedAt }, editor);
   const faults = refused?.graph === graph ? refused.faults : check;
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;

@@ -21,7 +21,7 @@ import { ContentStep } from './content-step.tsx';
 import type { Editing } from './editing.ts';
 import { ReviewStep } from './review-step.tsx';
 import { WhenStep } from './when-step.tsx';
-import { CAMPAIGN_OPERATIONS, type Campaign, STEPS, type Step } from './words.ts';
+import { CAMPAIGN_OPERATIONS, type Campaign, type CampaignEditorStep, STEPS } from './words.ts';
 
 const words = text.campaigns;
 
@@ -112,7 +112,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function Next({ step, editing }: { step: Exclude<Step, 'when'>; editing: Editing }) {
+function Next({ step, editing }: { step: Exclude<CampaignEditorStep, 'when'>; editing: Editing }) {
   const next = STEPS[STEPS.indexOf(step) + 1] ?? 'when';
   return (
     <Group>
@@ -149,7 +149,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
       return false;
     }
   };
-  const open = (step: Step) =>
+  const open = (step: CampaignEditorStep) =>
     void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: campaign.id }, search: { step } });
   return {
     campaign,

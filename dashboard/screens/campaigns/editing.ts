@@ -1,6 +1,6 @@
 import type { ApiFailure } from '../../api/client.ts';
 import type { CampaignDraft } from './campaign-draft.ts';
-import type { Campaign, Step } from './words.ts';
+import type { Campaign, CampaignEditorStep } from './words.ts';
 
 /** Props of the editor's steps. */
 export interface Editing {
@@ -15,5 +15,5 @@ export interface Editing {
   fault: (field: string) => string | undefined;
   failure: ApiFailure | null;
   isReadOnly: boolean;
-  goTo: (step: Step) => void;
+  goTo: (step: CampaignEditorStep) => void;
 }

@@ -1,18 +1,18 @@
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
-import type { Review, Step } from './words.ts';
+import type { CampaignEditorStep, Review } from './words.ts';
 
-export type Finding = Review['findings'][number];
+export type ReviewFinding = Review['findings'][number];
 
 /** Place where a finding is fixed: a step of the editor, or another screen. */
 export type EditorStep =
-  | { name: 'content' | 'audience' | 'when'; step: Step }
+  | { name: 'content' | 'audience' | 'when'; step: CampaignEditorStep }
   | { name: 'domains' | 'settings'; step?: undefined; to: string };
 
 const CONTENT: EditorStep = { name: 'content', step: 'content' };
 const DOMAINS: EditorStep = { name: 'domains', to: '/settings/domains' };
 
-const PLACES: Record<Finding['code'], EditorStep> = {
+const PLACES: Record<ReviewFinding['code'], EditorStep> = {
   sender_not_verified: DOMAINS,
   dmarc_missing: DOMAINS,
   project_held: { name: 'settings', to: '/settings' },
@@ -30,12 +30,15 @@ const PLACES: Record<Finding['code'], EditorStep> = {
 };
 
 /** Returns where a finding is fixed; undefined for a code that this release does not know. */
-export function placeOf(code: Finding['code']): EditorStep | undefined {
+export function placeOf(code: ReviewFinding['code']): EditorStep | undefined {
   return PLACES[code];
 }
 
 /** Returns the details of a finding as lines. `versions` lists the affected variants if not all are affected. */
-export function detailsOf({ details }: Pick<Finding, 'details'>): { lines: string[]; versions: string[] | undefined } {
+export function detailsOf({ details }: Pick<ReviewFinding, 'details'>): {
+  lines: string[];
+  versions: string[] | undefined;
+} {
   const { variables, links, images, from, variants } = details;
   const lines = [
     ...Object.entries(isCounts(variables) ? variables : {}).map(

@@ -9,7 +9,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { spokenDuration } from './duration.ts';
 import type { Editing } from './editing.ts';
-import { detailsOf, type Finding, placeOf } from './findings.ts';
+import { detailsOf, placeOf, type ReviewFinding } from './findings.ts';
 import type { Review } from './words.ts';
 
 const words = text.campaigns;
@@ -77,7 +77,7 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
   );
 }
 
-function Findings({ findings, goTo }: { findings: Finding[]; goTo: Editing['goTo'] }) {
+function Findings({ findings, goTo }: { findings: ReviewFinding[]; goTo: Editing['goTo'] }) {
   return (
     <Stack gap="sm" component="section" aria-label={words.findingsTitle}>
       <Title order={2} size="h4">
@@ -91,7 +91,7 @@ function Findings({ findings, goTo }: { findings: Finding[]; goTo: Editing['goTo
   );
 }
 
-function FindingCard({ finding, goTo }: { finding: Finding; goTo: Editing['goTo'] }) {
+function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing['goTo'] }) {
   const { severity, code } = finding;
   const Icon = ICONS[severity];
   const { lines, versions } = detailsOf(finding);

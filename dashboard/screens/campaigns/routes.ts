@@ -1,6 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../app/root-route.tsx';
-import { CAMPAIGN_STATUSES, type CampaignStatus, OUTCOMES, type Outcome, STEPS, type Step } from './words.ts';
+import {
+  CAMPAIGN_STATUSES,
+  type CampaignEditorStep,
+  type CampaignStatus,
+  OUTCOMES,
+  type Outcome,
+  STEPS,
+} from './words.ts';
 
 interface ListSearch {
   status?: CampaignStatus;
@@ -42,7 +49,7 @@ const campaignRoute = createRoute({
 const editRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/campaigns/$campaignId/edit',
-  validateSearch: ({ step }: Record<string, unknown>): { step?: Step } => {
+  validateSearch: ({ step }: Record<string, unknown>): { step?: CampaignEditorStep } => {
     const known = STEPS.find((name) => name === step);
     return known ? { step: known } : {};
   },

@@ -9,7 +9,7 @@ export type Review = ResponseOf<'reviewCampaign'>;
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
 
 export const STEPS = ['content', 'audience', 'review', 'when'] as const;
-export type Step = (typeof STEPS)[number];
+export type CampaignEditorStep = (typeof STEPS)[number];
 
 /** The names of the recipient counts in the statistics. */
 export const OUTCOMES = [

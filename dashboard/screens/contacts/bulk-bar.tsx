@@ -12,7 +12,7 @@ import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { jobEnd } from './jobs/job-end.ts';
 import type { ListSearch } from './routes.ts';
-import type { Contact, Selection } from './selection.ts';
+import type { ListedContact, Selection } from './selection.ts';
 
 const words = text.contacts.bulk;
 /** Limits of the API. */
@@ -33,7 +33,7 @@ export function BulkBar({
   where,
 }: {
   selection: Selection;
-  shown: Contact[];
+  shown: ListedContact[];
   total: number | null;
   where: ListSearch;
 }) {
@@ -129,7 +129,7 @@ function useBulk(selection: Selection) {
           },
         },
       ),
-    change: (operation: 'subscribe' | 'unsubscribe', picked: Contact[]) => {
+    change: (operation: 'subscribe' | 'unsubscribe', picked: ListedContact[]) => {
       const changed = picked.filter(({ subscribed }) => subscribed !== (operation === 'subscribe'));
       const contactIds = picked.map(({ id }) => id);
       const back = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];

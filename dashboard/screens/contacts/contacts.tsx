@@ -21,7 +21,7 @@ import { cellText } from './columns.ts';
 import { JobsUnderWay } from './jobs/jobs-under-way.tsx';
 import { ListFilter } from './list-filter.tsx';
 import type { ListSearch } from './routes.ts';
-import { type Contact, type Selection, useSelection } from './selection.ts';
+import { type ListedContact, type Selection, useSelection } from './selection.ts';
 import { useColumns } from './use-columns.ts';
 
 const words = text.contacts.list;
@@ -68,7 +68,7 @@ function queryOf({ search, condition }: ListSearch) {
 }
 
 function withTotal<
-  P extends { data?: { pages: { data: Contact[]; total: number }[]; pageParams: unknown[] } | undefined },
+  P extends { data?: { pages: { data: ListedContact[]; total: number }[]; pageParams: unknown[] } | undefined },
 >(pages: P, total: number | null) {
   const { data } = pages;
   return { ...pages, data: data && { ...data, pages: data.pages.map((page) => ({ ...page, total })) } };
@@ -133,7 +133,7 @@ function NoContacts({ asked, onAdd }: { asked: ListSearch; onAdd: () => void }) 
   );
 }
 
-function pickColumn(selection: Selection, shown: Contact[]): Column<Contact> {
+function pickColumn(selection: Selection, shown: ListedContact[]): Column<ListedContact> {
   const picked = shown.filter(({ id }) => selection.has(id)).length;
   return {
     name: words.selectShown,
@@ -159,7 +159,7 @@ function pickColumn(selection: Selection, shown: Contact[]): Column<Contact> {
   };
 }
 
-const emailColumn: Column<Contact> = {
+const emailColumn: Column<ListedContact> = {
   name: words.email,
   cell: ({ id, email }) => (
     <AppLink to={`/contacts/${id}`} fw={550} fz="sm">
@@ -168,7 +168,7 @@ const emailColumn: Column<Contact> = {
   ),
 };
 
-function columnOf(column: string): Column<Contact> {
+function columnOf(column: string): Column<ListedContact> {
   const name = columnName(column);
   if (column === 'subscription') {
     return { name, cell: ({ subscription }) => <WordBadge kind="subscription" value={subscription} /> };

@@ -1,24 +1,24 @@
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 
-export type Contact = ResponseOf<'listContacts'>['data'][number];
+export type ListedContact = ResponseOf<'listContacts'>['data'][number];
 
 /**
  * The selected contacts: single rows, or all contacts that match the filter, including contacts that are not loaded.
  */
 export interface Selection {
-  picked: ReadonlyMap<string, Contact>;
+  picked: ReadonlyMap<string, ListedContact>;
   all: boolean;
   has: (id: string) => boolean;
   /** Selects or deselects these contacts. */
-  toggle: (contacts: Contact[], on: boolean) => void;
+  toggle: (contacts: ListedContact[], on: boolean) => void;
   pickAll: () => void;
   clear: () => void;
 }
 
 interface Picked {
   list: string;
-  picked: ReadonlyMap<string, Contact>;
+  picked: ReadonlyMap<string, ListedContact>;
   all: boolean;
 }
 

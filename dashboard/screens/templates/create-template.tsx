@@ -7,7 +7,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
-import { type Start, startOf } from './starts.ts';
+import { startOf, type TemplateStart } from './starts.ts';
 
 const NAME_MAX_CHARS = 200;
 
@@ -15,7 +15,7 @@ const NAME_MAX_CHARS = 200;
 export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [name, setName] = useState('');
   const [type, setType] = useState<TemplateType>('TRANSACTIONAL');
-  const [start, setStart] = useState<Start>('letter');
+  const [start, setStart] = useState<TemplateStart>('letter');
   // Sets a default sender, because an automation cannot send a template without one. The user can change it later.
   const domains = useVerifiedDomains({ enabled: opened });
   const domain = domains?.[0];
@@ -62,9 +62,13 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
               ))}
             </Stack>
           </Radio.Group>
-          <Radio.Group label={text.templates.start} value={start} onChange={(value) => setStart(value as Start)}>
+          <Radio.Group
+            label={text.templates.start}
+            value={start}
+            onChange={(value) => setStart(value as TemplateStart)}
+          >
             <Group mt={4}>
-              {(Object.keys(text.templates.starts) as Start[]).map((value) => (
+              {(Object.keys(text.templates.starts) as TemplateStart[]).map((value) => (
                 <Radio key={value} value={value} label={text.templates.starts[value]} />
               ))}
             </Group>

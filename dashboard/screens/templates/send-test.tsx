@@ -6,18 +6,10 @@ import { onFirstClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import type { TemplateFields } from './template-fields.ts';
+import type { TemplateForm } from './template-fields.ts';
 
 /** Sends the current text to one address, by default the user's own. */
-export function SendTest({
-  fields,
-  opened,
-  onClose,
-}: {
-  fields: TemplateFields;
-  opened: boolean;
-  onClose: () => void;
-}) {
+export function SendTest({ fields, opened, onClose }: { fields: TemplateForm; opened: boolean; onClose: () => void }) {
   const { email: own } = useSession();
   const [email, setEmail] = useState(own);
   const send = useWrite('testTemplate', { changes: ['listEmails'] });

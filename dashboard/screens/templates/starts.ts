@@ -1,4 +1,4 @@
-export type Start = 'letter' | 'newsletter' | 'blank';
+export type TemplateStart = 'letter' | 'newsletter' | 'blank';
 
 interface Said {
   subject: string;
@@ -6,7 +6,7 @@ interface Said {
 }
 
 /** Initial content of a new template. Its layout uses tables, as Outlook needs, and it is readable in dark mode. */
-export function startOf(start: Start): Said {
+export function startOf(start: TemplateStart): Said {
   if (start === 'blank') return { subject: 'Subject', body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n' };
   if (start === 'letter') return { subject: 'Hello {{firstName ?? there}}', body: pageOf(LETTER) };
   return { subject: 'News for {{firstName ?? you}}', body: pageOf(NEWSLETTER) };

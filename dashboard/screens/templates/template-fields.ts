@@ -3,7 +3,7 @@ import type { InputOf, ResponseOf } from '../../api/client.ts';
 export type Template = ResponseOf<'getTemplate'>;
 
 /** The fields that the editor changes. A missing value is an empty string. */
-export interface TemplateFields {
+export interface TemplateForm {
   name: string;
   description: string;
   subject: string;
@@ -17,7 +17,7 @@ export interface TemplateFields {
 }
 
 /** Returns the fields of a saved template. */
-export function fieldsOf(template: Template): TemplateFields {
+export function fieldsOf(template: Template): TemplateForm {
   const { name, description, subject, preheader, body, type, from, fromName, replyTo, topicId } = template;
   return {
     name,
@@ -34,19 +34,19 @@ export function fieldsOf(template: Template): TemplateFields {
 }
 
 /** Returns whether any field has changed. */
-export function isChanged(now: TemplateFields, saved: TemplateFields): boolean {
+export function isChanged(now: TemplateForm, saved: TemplateForm): boolean {
   return changedNames(now, saved).length > 0;
 }
 
-function changedNames(now: TemplateFields, saved: TemplateFields): (keyof TemplateFields)[] {
-  return (Object.keys(saved) as (keyof TemplateFields)[]).filter((name) => now[name] !== saved[name]);
+function changedNames(now: TemplateForm, saved: TemplateForm): (keyof TemplateForm)[] {
+  return (Object.keys(saved) as (keyof TemplateForm)[]).filter((name) => now[name] !== saved[name]);
 }
 
 /** Fields that may be empty; the API then gets null. */
-const CLEARED: (keyof TemplateFields)[] = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
+const CLEARED: (keyof TemplateForm)[] = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
 
 /** Returns the request body with only the changed fields, so that other users' changes stay. */
-export function changesOf(now: TemplateFields, saved: TemplateFields): InputOf<'updateTemplate'>['body'] {
+export function changesOf(now: TemplateForm, saved: TemplateForm): InputOf<'updateTemplate'>['body'] {
   const changes = changedNames(now, saved).map((name) => [
     name,
     CLEARED.includes(name) && now[name].trim() === '' ? null : now[name],

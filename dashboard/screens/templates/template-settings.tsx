@@ -4,7 +4,7 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
-import type { TemplateFields } from './template-fields.ts';
+import type { TemplateForm } from './template-fields.ts';
 
 /** Name, type and sender of a template. They rarely change, so they are collapsed. */
 export function TemplateSettings({
@@ -12,8 +12,8 @@ export function TemplateSettings({
   change,
   isReadOnly,
 }: {
-  fields: TemplateFields;
-  change: (changed: Partial<TemplateFields>) => void;
+  fields: TemplateForm;
+  change: (changed: Partial<TemplateForm>) => void;
   isReadOnly: boolean;
 }) {
   const input = (name: 'name' | 'description' | 'from' | 'fromName' | 'replyTo') => ({

@@ -28,7 +28,7 @@ const FILE = {
 };
 const apply = (campaigns: object[], key = api.one.secretKey, more: object = {}) =>
   api.call('POST', '/project/apply', { body: { campaigns, ...more }, key });
-const exported = async (key = api.one.secretKey) => (await api.call('GET', '/project/export', { key })).body;
+const exportProject = async (key = api.one.secretKey) => (await api.call('GET', '/project/export', { key })).body;
 const campaigns = async (): Promise<{ id: string; slug: string }[]> =>
   (await api.call('GET', '/campaigns')).body.campaigns;
 
@@ -38,7 +38,7 @@ describe('a campaign in a file', () => {
     expect(body).toMatchObject({ created: [{ kind: 'campaign', slug: 'news', name: 'News' }], findings: [] });
     const [made] = await campaigns();
     expect(made).toMatchObject({ status: 'DRAFT', slug: 'news', variants: FILE.variants, test: TEST });
-    const { campaigns: files } = await exported();
+    const { campaigns: files } = await exportProject();
     expect(files).toEqual([
       {
         ...FILE,
@@ -86,7 +86,7 @@ describe('a campaign in a file', () => {
       },
     ];
     expect((await apply(files, undefined, more)).status).toBe(200);
-    const { campaigns: [filtered, news] = [] } = await exported();
+    const { campaigns: [filtered, news] = [] } = await exportProject();
     expect(news).toMatchObject({ segment: 'pro', topic: 'offers', audienceFilter: null });
     expect(filtered.audienceFilter.groups[0].filters[0]).toEqual(condition);
   });
@@ -128,7 +128,7 @@ describe('a campaign in a file', () => {
       findings: [{ code: 'campaign_begun', details: { status: 'SENT' } }],
     });
     expect((await campaigns())[0]).toMatchObject({ subject: FILE.subject });
-    expect((await exported()).campaigns).toEqual([]);
+    expect((await exportProject()).campaigns).toEqual([]);
   });
 
   it('is not created with an unverified sender, or keeps its own; the rest is applied', async () => {
@@ -151,7 +151,7 @@ describe('a campaign in a file', () => {
   it('is for keys with the scopes of campaigns', async () => {
     const views = ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] as const;
     const key = await buildKey(api.db, api.one.id, [...views]);
-    expect(await exported(key)).not.toHaveProperty('campaigns');
+    expect(await exportProject(key)).not.toHaveProperty('campaigns');
     expect(await apply([FILE], key)).toMatchObject({
       status: 403,
       body: { error: { details: { requiredScope: 'campaigns:edit' } } },

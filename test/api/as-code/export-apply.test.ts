@@ -2,29 +2,29 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
 import { buildShop, buildVerifiedDomain, make } from '../../support/as-code.ts';
-import { signedIn } from '../../support/session.ts';
+import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
 let owner: Record<string, string>;
 
 beforeEach(async () => {
   api = await startTestApi();
-  owner = await signedIn(api, api.two);
+  owner = await signIn(api, api.two);
 });
 afterEach(() => api.close());
 
-const exported = async (key = api.one.secretKey) => (await api.call('GET', '/project/export', { key })).body;
+const exportProject = async (key = api.one.secretKey) => (await api.call('GET', '/project/export', { key })).body;
 const apply = (body: object, key = api.two.secretKey) => api.call('POST', '/project/apply', { body, key });
 const TEMPLATE = { slug: 'news', name: 'News', subject: 's', body: '<p>b</p>', type: 'MARKETING' };
 const bare = async () => {
-  const answer = await exported(api.two.secretKey);
+  const answer = await exportProject(api.two.secretKey);
   return { templates: answer.templates, segments: answer.segments, workflows: answer.workflows };
 };
 
 describe('an export', () => {
   it('names everything by slug: no ids, dates or secrets', async () => {
     const { template, pro } = await buildShop(api);
-    const document = await exported();
+    const document = await exportProject();
     expect(document.settings).toMatchObject({ tracking: 'ENABLED', color: null, sendRatePerSecond: null });
     expect(document.settings).not.toHaveProperty('name');
     expect(document.templates).toEqual([
@@ -73,7 +73,7 @@ describe('an export', () => {
 
   it('is of the own project only', async () => {
     await buildShop(api);
-    expect(await exported(api.two.secretKey)).toMatchObject({ templates: [], segments: [], workflows: [] });
+    expect(await exportProject(api.two.secretKey)).toMatchObject({ templates: [], segments: [], workflows: [] });
   });
 
   it('needs the view scopes, or a session that manages the project', async () => {
@@ -89,7 +89,7 @@ describe('an export', () => {
 describe('applied to another project, an export', () => {
   it('makes the same there, and twice is no change; secrets and unverified senders are findings', async () => {
     await buildShop(api);
-    const document = await exported();
+    const document = await exportProject();
     const first = await apply(document);
     expect(first, JSON.stringify(first.body)).toMatchObject({ status: 200 });
     expect(first.body.created.map((made: { kind: string; slug: string }) => `${made.kind} ${made.slug}`)).toEqual([
@@ -125,7 +125,7 @@ describe('applied to another project, an export', () => {
 
   it('to its own project is no change, and leaves secrets alone', async () => {
     const { workflow, hook } = await buildShop(api);
-    const document = await exported();
+    const document = await exportProject();
     const same = await apply(document, api.one.secretKey);
     expect(same.body).toMatchObject({ created: [], updated: [], findings: [] });
     document.workflows[0].steps[2].config.method = 'PUT';
@@ -144,14 +144,14 @@ describe('applied to another project, an export', () => {
     expect(moved.body.findings).toMatchObject([
       { code: 'secret_missing', details: { field: 'headers.Authorization' } },
     ]);
-    expect((await exported()).workflows[0].steps[2].config).not.toHaveProperty('headers');
+    expect((await exportProject()).workflows[0].steps[2].config).not.toHaveProperty('headers');
   });
 });
 
 describe('an apply', () => {
   it('as a dry run says all and changes nothing', async () => {
     await buildShop(api);
-    const document = await exported();
+    const document = await exportProject();
     const dry = await apply({ ...document, dryRun: true });
     expect(dry.body).toMatchObject({ dryRun: true, updated: [] });
     expect(dry.body.created).toHaveLength(6);
@@ -179,7 +179,7 @@ describe('an apply', () => {
 
   it('keeps a step that is renamed, ends executions at one that is gone, and takes new ones in', async () => {
     const { workflow, hello, hook } = await buildShop(api);
-    const document = await exported();
+    const document = await exportProject();
     const [file] = document.workflows;
     file.steps[0].name = 'Hello again';
     file.steps[2] = { slug: 'wait', type: 'DELAY', config: { amount: 1, unit: 'days' } };
@@ -284,13 +284,13 @@ describe('an apply', () => {
         body: { error: { code: 'FORBIDDEN', details: { requiredScope: scope } } },
       });
     }
-    const member = await signedIn(api, api.two, 'MEMBER');
+    const member = await signIn(api, api.two, 'MEMBER');
     const answer = await api.call('POST', '/project/apply', { body: {}, key: null, headers: member });
     expect(answer).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'project:manage' } } } });
   });
 
   it('changes settings for a person who manages the project; a key may bring them unchanged', async () => {
-    const { settings } = await exported(api.two.secretKey);
+    const { settings } = await exportProject(api.two.secretKey);
     expect((await apply({ settings })).body).toMatchObject({ unchanged: [{ kind: 'settings' }] });
     expect(await apply({ settings: { tracking: 'DISABLED' } })).toMatchObject({
       status: 403,
@@ -303,7 +303,7 @@ describe('an apply', () => {
       updated: [{ kind: 'settings', changes: ['tracking'] }],
       findings: [{ code: 'unknown_setting' }, { code: 'operator_limit', details: { most: 1000 } }],
     });
-    expect((await exported(api.two.secretKey)).settings).toEqual({ ...settings, tracking: 'DISABLED' });
+    expect((await exportProject(api.two.secretKey)).settings).toEqual({ ...settings, tracking: 'DISABLED' });
     const { rows } = await sql`SELECT details FROM audit_log WHERE action = 'project.updated'`.execute(api.db);
     expect(rows).toEqual([{ details: { tracking: 'DISABLED' } }]);
   });
@@ -318,7 +318,7 @@ describe('an apply', () => {
 
   it('at once with another is done one after the other', async () => {
     await buildShop(api);
-    const document = await exported();
+    const document = await exportProject();
     const answers = await Promise.all([apply(document), apply(document), apply(document)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(answers.map(({ body }) => body.created.length).sort()).toEqual([0, 0, 6]);

@@ -216,7 +216,7 @@ const project = fc
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/;
 
-const exported = async (key: string) => (await api.call('GET', '/project/export', { key })).body;
+const exportProject = async (key: string) => (await api.call('GET', '/project/export', { key })).body;
 
 async function apply(key: string, body: object) {
   const answer = await api.call('POST', '/project/apply', { body, key });
@@ -231,11 +231,11 @@ it('a step of each type that is exported and applied elsewhere is the same there
   const { id: segmentId } = await make(api, '/segments', { name: 'Members', type: 'STATIC' });
   const named = { templateId, segmentId, url: 'https://hooks.example/each', seconds: 60 };
   await buildWorkflow(api, { steps: stepOfEachType(named) });
-  const here = await exported(api.one.secretKey);
+  const here = await exportProject(api.one.secretKey);
   expect(here.workflows[0].steps).toHaveLength(STEP_TYPES.length);
   expect(JSON.stringify(here)).not.toMatch(ID);
   expect(await apply(api.two.secretKey, here)).toMatchObject({ updated: [] });
-  expect(await exported(api.two.secretKey)).toEqual(here);
+  expect(await exportProject(api.two.secretKey)).toEqual(here);
 });
 
 it('an export that is applied to another project is the same there, in any order; a second apply changes nothing', async () => {
@@ -244,7 +244,7 @@ it('an export that is applied to another project is the same there, in any order
       const [here, there] = [await buildProject(api.db, 'here'), await buildProject(api.db, 'there')];
       for (const { id } of [here, there]) await buildVerifiedDomain(api.db, id, 'shop.example');
       await apply(here.secretKey, document);
-      const first = await exported(here.secretKey);
+      const first = await exportProject(here.secretKey);
       expect(JSON.stringify(first)).not.toMatch(ID);
       expect(first.workflows).toHaveLength(document.workflows.length);
       expect(first.campaigns).toHaveLength(document.campaigns.length);
@@ -254,7 +254,7 @@ it('an export that is applied to another project is the same there, in any order
       const moved = { ...first, segments: order(first.segments), templates: order(first.templates) };
       expect(await apply(there.secretKey, { ...moved, dryRun: true })).toMatchObject({ updated: [] });
       await apply(there.secretKey, moved);
-      expect(await exported(there.secretKey)).toEqual(first);
+      expect(await exportProject(there.secretKey)).toEqual(first);
       expect(await apply(there.secretKey, moved)).toMatchObject({ created: [], updated: [], findings: [] });
     }),
     { numRuns: RUNS },

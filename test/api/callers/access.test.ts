@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GRANTABLE_SCOPES, PEOPLE_SCOPES } from '../../../rules/access/scopes.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../../support/api.ts';
 import { buildEverything } from '../../support/everything.ts';
-import { type Operation, operationsOf } from '../../support/operations.ts';
-import { signedIn } from '../../support/session.ts';
+import { type ApiOperation, operationsOf } from '../../support/operations.ts';
+import { signIn } from '../../support/session.ts';
 
 /** Path parameters that are not record ids: another project's are simply missing. */
 const NO_IDS = new Set(['field', 'eventName', 'email', 'phone']);
 let api: TestApi;
-let operations: Operation[];
+let operations: ApiOperation[];
 let idsOfTwo: (path: string, param: string) => string | undefined;
 let owner: Record<string, string>;
 let member: Record<string, string>;
@@ -18,26 +18,29 @@ beforeAll(async () => {
   api = await startTestApi();
   operations = operationsOf(api.app);
   idsOfTwo = await buildEverything(api.db, api.two.id);
-  owner = await signedIn(api, api.one);
-  member = await signedIn(api, api.one, 'MEMBER');
+  owner = await signIn(api, api.one);
+  member = await signIn(api, api.one, 'MEMBER');
 });
 afterAll(() => api.close());
 
 const closed = () => operations.filter((operation) => operation.security.length > 0);
-const schemes = (operation: Operation) =>
+const schemes = (operation: ApiOperation) =>
   new Set(operation.security.flatMap((requirement) => Object.keys(requirement)));
-const scopesOf = (operation: Operation, scheme: string) =>
+const scopesOf = (operation: ApiOperation, scheme: string) =>
   operation.security.find((requirement) => scheme in requirement)?.[scheme] ?? [];
 
 /** Calls an operation with these ids in its path and the document's own example as its body. */
-function call(operation: Operation, options: CallOptions & { id?: (param: string) => string }) {
+function call(operation: ApiOperation, options: CallOptions & { id?: (param: string) => string }) {
   const { id = () => uuidv7(), ...rest } = options;
   const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, param: string) => encodeURIComponent(id(param)));
   return api.call(operation.method, path, { body: operation.body, ...rest });
 }
 
 /** Returns the responses of all operations in one list, so that a failure names the operation. */
-async function answers(list: Operation[], ask: (operation: Operation) => ReturnType<typeof call>): Promise<string[]> {
+async function answers(
+  list: ApiOperation[],
+  ask: (operation: ApiOperation) => ReturnType<typeof call>,
+): Promise<string[]> {
   const lines = [];
   for (const operation of list) {
     const { status, body } = await ask(operation);
@@ -47,7 +50,7 @@ async function answers(list: Operation[], ask: (operation: Operation) => ReturnT
   return lines;
 }
 
-const expected = (list: Operation[], outcome: (operation: Operation) => string) =>
+const expected = (list: ApiOperation[], outcome: (operation: ApiOperation) => string) =>
   list.map((operation) => `${operation.method} ${operation.path} ${outcome(operation)}`);
 
 describe('every operation that asks for credentials', () => {
@@ -102,7 +105,7 @@ describe("another project's records", () => {
       (operation) => operation.params.some((param) => !NO_IDS.has(param)) && !operation.multipart,
     );
     expect(list.length).toBeGreaterThan(10);
-    const idOf = (operation: Operation) => (param: string) => {
+    const idOf = (operation: ApiOperation) => (param: string) => {
       if (NO_IDS.has(param)) return 'x';
       const id = idsOfTwo(operation.path, param);
       if (!id) throw new Error(`${operation.path}: give {${param}} an id in test/support/everything.ts`);

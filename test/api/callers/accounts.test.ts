@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { signedIn } from '../../support/session.ts';
+import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('signing up and in', () => {
 
 describe('sessions', () => {
   it('switch between the projects of their person only', async () => {
-    const session = await signedIn(api, api.one);
+    const session = await signIn(api, api.one);
     expect((await post('/auth/project', { projectId: api.two.id }, session)).status).toBe(404);
     const me = await get('/auth/me', session);
     await api.db
@@ -91,7 +91,7 @@ describe('sessions', () => {
   });
 
   it('write only from our own origin, or from a client that is not a browser', async () => {
-    const session = await signedIn(api, api.one);
+    const session = await signIn(api, api.one);
     const hold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
     expect((await hold({ origin: 'https://evil.example' })).status).toBe(403);
     expect((await hold({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
@@ -104,7 +104,7 @@ describe('sessions', () => {
 
 describe('the project', () => {
   it('changes what is given, and keeps the rest', async () => {
-    const session = await signedIn(api, api.one);
+    const session = await signIn(api, api.one);
     const patched = await api.call('PATCH', '/project', {
       key: null,
       headers: session,
@@ -118,7 +118,7 @@ describe('the project', () => {
   });
 
   it('is held with a reason and releases what was held once', async () => {
-    const session = await signedIn(api, api.two);
+    const session = await signIn(api, api.two);
     const held = await post('/project/hold', { reason: 'too many complaints' }, session);
     expect(held.body.hold).toMatchObject({ held: true, reason: 'too many complaints' });
     expect((await get('/auth/me', session)).body.hold.held).toBe(true);

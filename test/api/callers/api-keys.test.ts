@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyCache } from '../../../api/http/key-cache.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { signedIn } from '../../support/session.ts';
+import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
 let owner: Record<string, string>;
 beforeAll(async () => {
   api = await startTestApi();
-  owner = await signedIn(api, api.one);
+  owner = await signIn(api, api.one);
 });
 afterAll(() => api.close());
 
@@ -43,10 +43,10 @@ describe('API keys', () => {
   });
 
   it('are out of reach of a MEMBER, and of people of another project', async () => {
-    const member = await signedIn(api, api.one, 'MEMBER');
+    const member = await signIn(api, api.one, 'MEMBER');
     const refused = await api.call('GET', '/apikeys', { key: null, headers: member });
     expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'apikeys:manage']);
-    const stranger = await signedIn(api, api.two);
+    const stranger = await signIn(api, api.two);
     const { id } = (await create()).body;
     expect((await api.call('POST', `/apikeys/${id}/revoke`, { key: null, headers: stranger })).status).toBe(404);
     expect((await asOwner('POST', '/apikeys/nonsense/revoke')).status).toBe(404);
@@ -102,7 +102,7 @@ describe('API keys', () => {
   });
 
   it('give the project a new public key, and the old one stops', async () => {
-    const stranger = await signedIn(api, api.two);
+    const stranger = await signIn(api, api.two);
     const rotated = await api.call('POST', '/apikeys/public/rotate', { key: null, headers: stranger });
     expect(rotated.body.public).toMatch(/^pk_[0-9a-f]{64}$/);
     expect(await api.deps.keys.find(api.two.publicKey)).toBeUndefined();

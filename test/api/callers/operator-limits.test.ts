@@ -6,13 +6,13 @@ import { packageRoot } from '../../../cli/package-root.ts';
 import { getSendRate } from '../../../db/sending/send-rate.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { signedIn } from '../../support/session.ts';
+import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
 let owner: Record<string, string>;
 beforeAll(async () => {
   api = await startTestApi();
-  owner = await signedIn(api, api.one);
+  owner = await signIn(api, api.one);
   await buildDomain(api.db, { projectId: api.one.id });
 });
 afterAll(() => api.close());
@@ -152,13 +152,13 @@ describe("an operator's hold", () => {
   });
 
   it('is released once, and held emails leave', async () => {
-    const queued = async () =>
+    const countQueued = async () =>
       (await api.db.selectFrom('outbox').select('id').where('kind', '=', 'hold.release').execute()).length;
-    const before = await queued();
+    const before = await countQueued();
     await ofProject('--hold', 'again');
     await ofProject('--release');
     await ofProject('--release');
-    expect(await queued()).toBe(before + 1);
+    expect(await countQueued()).toBe(before + 1);
     expect((await asOwner('GET', '/project')).body.hold).toEqual({ held: false, since: null, reason: null });
   });
 });
@@ -192,7 +192,7 @@ describe('npm run operator', () => {
 });
 
 it('the other project has noticed nothing', async () => {
-  const other = await signedIn(api, api.two);
+  const other = await signIn(api, api.two);
   const { body } = await api.call('GET', '/project', { key: null, headers: other });
   expect(body).toMatchObject({ monthlyEmailLimit: null, sendRatePerSecond: null, hold: { held: false } });
 });

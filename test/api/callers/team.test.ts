@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../../rules/access/scopes.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { buildProject, startTestApi, type TestApi, type TestProject } from '../../support/api.ts';
-import { signedIn } from '../../support/session.ts';
+import { signIn } from '../../support/session.ts';
 
 type Person = Record<string, string>;
 
@@ -19,7 +19,7 @@ afterAll(() => api?.close());
 beforeEach(async () => {
   counter += 1;
   project = await buildProject(api.db, `Team ${counter}`);
-  owner = await signedIn(api, project);
+  owner = await signIn(api, project);
 });
 
 const call = (method: string, path: string, who: Person | null, body?: unknown) =>
@@ -58,7 +58,7 @@ describe('an invitation', () => {
   });
 
   it('lets who is signed in join, whatever their address is, and moves their session there', async () => {
-    const somebody = await signedIn(api, api.two);
+    const somebody = await signIn(api, api.two);
     const { url } = (await invite('other@example.com')).body;
     const joined = await call('POST', '/auth/invitations/join', somebody, { token: tokenOf(url) });
     expect(joined.body).toMatchObject({ projectId: project.id, role: 'MEMBER' });
@@ -72,7 +72,7 @@ describe('an invitation', () => {
       password: 'long enough',
     });
     const other = await buildProject(api.db, 'Other');
-    const inviter = await signedIn(api, other);
+    const inviter = await signIn(api, other);
     const again = (await invite('two@example.com', 'MEMBER', inviter)).body;
     const second = await call('POST', '/auth/invitations/accept', null, {
       token: tokenOf(again.url),
@@ -94,7 +94,7 @@ describe('an invitation', () => {
       .set({ expires_at: new Date(0) })
       .where('id', '=', over.id)
       .execute();
-    const admin = await signedIn(api, project, 'ADMIN');
+    const admin = await signIn(api, project, 'ADMIN');
     const theirs = (await invite('d@example.com', 'MEMBER', admin)).body;
     expect((await call('DELETE', `/team/members/${await idOf(admin)}`, owner)).status).toBe(204);
     for (const { url } of [one, withdrawn, over, theirs]) {
@@ -131,8 +131,8 @@ describe('an invitation', () => {
 
 describe('roles', () => {
   it('an ADMIN manages all but OWNERs', async () => {
-    const admin = await signedIn(api, project, 'ADMIN');
-    const member = await signedIn(api, project, 'MEMBER');
+    const admin = await signIn(api, project, 'ADMIN');
+    const member = await signIn(api, project, 'MEMBER');
     const [ownerId, memberId] = [await idOf(owner), await idOf(member)];
     expect((await invite('o@example.com', 'OWNER', admin)).status).toBe(403);
     expect((await call('PATCH', `/team/members/${memberId}`, admin, { role: 'OWNER' })).status).toBe(403);
@@ -149,7 +149,7 @@ describe('roles', () => {
     const last = await call('DELETE', `/team/members/${ownerId}`, owner);
     expect([last.status, last.body.error.code]).toEqual([409, 'CONFLICT']);
     expect((await call('PATCH', `/team/members/${ownerId}`, owner, { role: 'ADMIN' })).status).toBe(409);
-    const second = await signedIn(api, project);
+    const second = await signIn(api, project);
     const answers = await Promise.all([
       call('DELETE', `/team/members/${ownerId}`, owner),
       call('DELETE', `/team/members/${await idOf(second)}`, second),
@@ -158,14 +158,14 @@ describe('roles', () => {
   });
 
   it('a removed member is out at once, and stays in other projects', async () => {
-    const member = await signedIn(api, project, 'MEMBER');
+    const member = await signIn(api, project, 'MEMBER');
     expect((await call('DELETE', `/team/members/${await idOf(member)}`, owner)).status).toBe(204);
     expect((await call('GET', '/auth/me', member)).status).toBe(401);
     expect(await auditOf()).toEqual(['team.removed']);
   });
 
   it("another project's people and invitations are 404", async () => {
-    const stranger = await signedIn(api, api.two);
+    const stranger = await signIn(api, api.two);
     const strangerId = await idOf(stranger);
     const { id } = (await invite('e@example.com')).body;
     expect((await call('DELETE', `/team/invitations/${id}`, stranger)).status).toBe(404);

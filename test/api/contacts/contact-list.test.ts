@@ -91,15 +91,15 @@ it('lists subscribed contacts, and contacts that were created or changed in a ti
       } as never)
       .execute();
   }
-  const found = async (query: Record<string, unknown>) => emails(await list(query, spans.secretKey));
-  expect(await found({ subscribed: true })).toEqual(['c2@to.test', 'c0@to.test']);
-  expect(await found({ subscribed: false })).toEqual(['c1@to.test']);
-  expect(await found({ createdAfter: '2026-02-01' })).toEqual(['c2@to.test', 'c1@to.test']);
-  expect(await found({ createdAfter: '2026-02-01T12:00:00Z' })).toEqual(['c2@to.test', 'c1@to.test']);
-  expect(await found({ createdBefore: '2026-02-01T12:00:00Z' })).toEqual(['c0@to.test']);
-  expect(await found({ createdAfter: '2026-01-15', createdBefore: '2026-02-15' })).toEqual(['c1@to.test']);
-  expect(await found({ updatedAfter: '2026-03-11T12:00:00Z' })).toEqual(['c2@to.test']);
-  expect(await found({ subscribed: true, search: 'c0', condition: equals('email', 'c0@to.test') })).toEqual([
+  const findEmails = async (query: Record<string, unknown>) => emails(await list(query, spans.secretKey));
+  expect(await findEmails({ subscribed: true })).toEqual(['c2@to.test', 'c0@to.test']);
+  expect(await findEmails({ subscribed: false })).toEqual(['c1@to.test']);
+  expect(await findEmails({ createdAfter: '2026-02-01' })).toEqual(['c2@to.test', 'c1@to.test']);
+  expect(await findEmails({ createdAfter: '2026-02-01T12:00:00Z' })).toEqual(['c2@to.test', 'c1@to.test']);
+  expect(await findEmails({ createdBefore: '2026-02-01T12:00:00Z' })).toEqual(['c0@to.test']);
+  expect(await findEmails({ createdAfter: '2026-01-15', createdBefore: '2026-02-15' })).toEqual(['c1@to.test']);
+  expect(await findEmails({ updatedAfter: '2026-03-11T12:00:00Z' })).toEqual(['c2@to.test']);
+  expect(await findEmails({ subscribed: true, search: 'c0', condition: equals('email', 'c0@to.test') })).toEqual([
     'c0@to.test',
   ]);
   const { body } = await list({ subscribed: true }, spans.secretKey);

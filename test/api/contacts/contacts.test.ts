@@ -12,7 +12,7 @@ import { buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { buildWorkflow } from '../../build/workflows.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { signedIn } from '../../support/session.ts';
+import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -240,7 +240,7 @@ describe('erasing a contact', () => {
     // Before the person is a contact.
     await api.call('POST', `/campaigns/${campaign}/test`, { body: { email: former } });
     await api.call('POST', '/v1/sms/send', { body: { to: phone, body: mark } });
-    const headers = await signedIn(api, api.one, 'OWNER');
+    const headers = await signIn(api, api.one, 'OWNER');
     const endpoint = await api.call('POST', '/webhooks', {
       key: null,
       headers,

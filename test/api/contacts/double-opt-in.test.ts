@@ -6,7 +6,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TEST_SECRET_KEY } from '../../build/senders.ts';
 import { usePublicKey } from '../../support/public-key.ts';
-import { signedIn } from '../../support/session.ts';
+import { signIn } from '../../support/session.ts';
 
 const calls = usePublicKey();
 let owner: Record<string, string>;
@@ -27,7 +27,7 @@ const template = async (more: object = {}) => {
 };
 
 beforeAll(async () => {
-  owner = await signedIn(calls.api, calls.api.one);
+  owner = await signIn(calls.api, calls.api.one);
   templateId = await template();
   const { status, body } = await setProject({ doubleOptIn: { enabled: true, templateId } });
   expect(status, JSON.stringify(body)).toBe(200);

@@ -39,16 +39,16 @@ describe('idempotency keys of the public key', () => {
     const sender = await buildKey(calls.api.db, calls.api.one.id, ['email:send']);
     const viewer = await buildKey(calls.api.db, calls.api.one.id, ['email:send', 'emails:view']);
     const first = await calls.send({ to: 'ada@example.com' }, { key: sender, idempotencyKey: 'order-1003' });
-    const seen = async (key: string, call = calls.send) => {
+    const readSeen = async (key: string, call = calls.send) => {
       const person = call === calls.send ? { to: 'ada@example.com' } : { email: 'a@example.com' };
       const { status, body } = await call(person, { key, idempotencyKey: 'order-1003' });
       return [status, body.error.details.originalRequest, body.error.details.originalResponse];
     };
-    expect(await seen(sender)).toEqual([409, 'POST /v1/send', first.body]);
-    expect(await seen(viewer)).toEqual([409, 'POST /v1/send', first.body]);
+    expect(await readSeen(sender)).toEqual([409, 'POST /v1/send', first.body]);
+    expect(await readSeen(viewer)).toEqual([409, 'POST /v1/send', first.body]);
     const another = await buildKey(calls.api.db, calls.api.one.id, ['email:send']);
-    expect(await seen(another)).toEqual([409, 'POST /v1/send', null]);
-    expect(await seen(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
+    expect(await readSeen(another)).toEqual([409, 'POST /v1/send', null]);
+    expect(await readSeen(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
   });
 
   it('tells the same request from another one, and shows the first response only to the same', async () => {

@@ -14,12 +14,12 @@ const eventNames = async (email: string): Promise<string[]> => {
 };
 
 describe('`subscribed` by the public key', () => {
-  const subscribedOf = async (email: string) => (await calls.contactOf(email)).subscribed;
+  const readSubscribed = async (email: string) => (await calls.contactOf(email)).subscribed;
 
   it('`subscribed: false` by the public key unsubscribes nobody', async () => {
     await calls.save({ email: 'dora@example.com', subscribed: true });
     expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
-    expect(await subscribedOf('dora@example.com')).toBe(true);
+    expect(await readSubscribed('dora@example.com')).toBe(true);
     expect(await eventNames('dora@example.com')).toEqual([
       'contact.subscribed',
       'page_form',
@@ -42,7 +42,7 @@ describe('`subscribed` by the public key', () => {
       await calls.save({ email, subscribed: false });
       await calls.api.call('POST', '/suppressions', { body: { email, reason } });
       await calls.track({ email, subscribed: true });
-      expect(await subscribedOf(email)).toBe(false);
+      expect(await readSubscribed(email)).toBe(false);
     },
   );
 
@@ -50,10 +50,10 @@ describe('`subscribed` by the public key', () => {
     await calls.save({ email: 'saved@example.com', subscribed: false });
     await calls.send({ to: 'sent@example.com' });
     await calls.track({ email: 'declined@example.com', subscribed: false });
-    expect(await subscribedOf('declined@example.com')).toBe(false);
+    expect(await readSubscribed('declined@example.com')).toBe(false);
     for (const email of ['saved@example.com', 'sent@example.com', 'declined@example.com']) {
       await calls.track({ email, subscribed: true });
-      expect([email, await subscribedOf(email)]).toEqual([email, true]);
+      expect([email, await readSubscribed(email)]).toEqual([email, true]);
       expect(await eventNames(email)).toContain('contact.subscribed');
     }
   });
@@ -67,7 +67,7 @@ describe('`subscribed` by the public key', () => {
         calls.track({ email, subscribed: true, data: { n } }),
         calls.track({ email, subscribed: true, data: { n: n + 1 } }),
       ]);
-      expect(await subscribedOf(email)).toBe(false);
+      expect(await readSubscribed(email)).toBe(false);
     }
   });
 
@@ -79,7 +79,7 @@ describe('`subscribed` by the public key', () => {
       await sql`UPDATE contacts SET was_unsubscribed = NULL WHERE id = ${body.id}`.execute(calls.api.db);
       await calls.track({ email, subscribed: true });
     }
-    expect(await subscribedOf('before-left@example.com')).toBe(false);
-    expect(await subscribedOf('before-new@example.com')).toBe(true);
+    expect(await readSubscribed('before-left@example.com')).toBe(false);
+    expect(await readSubscribed('before-new@example.com')).toBe(true);
   });
 });

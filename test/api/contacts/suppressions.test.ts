@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const add = (email: string, reason?: string) => api.call('POST', '/suppressions', { body: { email, reason } });
-const listed = async (email: string) =>
+const listSuppressions = async (email: string) =>
   (await api.call('GET', '/suppressions?limit=100')).body.data.filter(
     (entry: { email: string }) => entry.email === email,
   );
@@ -29,12 +29,12 @@ describe('the suppression list', () => {
     });
     await add('ada@x.com', 'hard_bounce');
     await add('ada@x.com');
-    expect((await listed('ada@x.com')).map((entry: { reason: string }) => entry.reason)).toEqual([
+    expect((await listSuppressions('ada@x.com')).map((entry: { reason: string }) => entry.reason)).toEqual([
       'manual',
       'hard_bounce',
     ]);
     expect((await api.call('DELETE', '/v1/suppressions/ADA%40x.com')).status).toBe(204);
-    expect(await listed('ada@x.com')).toEqual([]);
+    expect(await listSuppressions('ada@x.com')).toEqual([]);
     expect((await api.call('DELETE', '/suppressions/ada@x.com')).status).toBe(404);
   });
 
@@ -120,7 +120,7 @@ describe('the suppression list', () => {
     const key = api.two.secretKey;
     expect((await api.call('GET', '/suppressions', { key })).body).toMatchObject({ data: [], total: 0 });
     expect((await api.call('DELETE', '/suppressions/shared@x.com', { key })).status).toBe(404);
-    expect(await listed('shared@x.com')).toHaveLength(1);
+    expect(await listSuppressions('shared@x.com')).toHaveLength(1);
     const bare = await api.call('GET', '/suppressions', { key: api.one.bareKey });
     expect(bare.body.error.details.requiredScope).toBe('contacts:view');
   });

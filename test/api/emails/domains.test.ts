@@ -106,11 +106,12 @@ describe('a domain', () => {
     const name = domain.records[0]?.name ?? '';
     dns.zones.set(name, { TXT: ['v=DKIM1; k=rsa; p=AAAA'] });
     dns.zones.set(`bounces.${domain.domain}`, { TXT: ['something else', 'v=spf1 include:other.example\0 ~all'] });
-    const seenOf = async () => (await verify(domain.id)).records.slice(0, 3).map((record: Shown) => record.seen);
+    const verifyAndReadSeen = async () =>
+      (await verify(domain.id)).records.slice(0, 3).map((record: Shown) => record.seen);
     const seen = [['v=DKIM1; k=rsa; p=AAAA'], ['v=spf1 include:other.example\uFFFD ~all'], []];
-    expect(await seenOf()).toEqual(seen);
+    expect(await verifyAndReadSeen()).toEqual(seen);
     dns.zones.set(name, 'fault');
-    expect(await seenOf()).toEqual(seen);
+    expect(await verifyAndReadSeen()).toEqual(seen);
   });
 
   it('stays verified for a day without its key, and while the DNS gives no answer', async () => {

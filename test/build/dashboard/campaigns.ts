@@ -6,7 +6,7 @@ import { campaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
 import { buildMailEvents, mailBody, SENDER } from './mails.ts';
-import { type Outcome, outcomeColumns, outcomeOf, wellOutcomeOf } from './outcomes.ts';
+import { outcomeColumns, outcomeOf, type SampleOutcome, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
@@ -102,7 +102,7 @@ interface Begun {
   over?: boolean;
   variants?: number;
   /** Result of the nth recipient; every result and reason unless given. */
-  outcome?: (n: number) => Outcome;
+  outcome?: (n: number) => SampleOutcome;
 }
 
 async function begin(world: World, id: string, p: Begun): Promise<void> {

@@ -3,7 +3,7 @@ import { REASONS } from '../../../rules/emails/reasons.ts';
 import { HOUR_MS } from './world.ts';
 
 /** Result of an email. */
-export interface Outcome {
+export interface SampleOutcome {
   status: EmailStatus;
   reason?: string;
   error?: string;
@@ -11,31 +11,33 @@ export interface Outcome {
 
 /** Reasons of executions alone: no mail has them. */
 const NO_MAIL = ['step_deleted', 'no_phone', 'sms_stopped', 'exited_on_event'];
-const WAITING: Outcome[] = [{ status: 'PENDING' }, { status: 'SENDING' }, { status: 'HELD' }];
-const ENDED: Outcome[] = REASONS.filter((reason) => !NO_MAIL.includes(reason)).map((reason) =>
+const WAITING: SampleOutcome[] = [{ status: 'PENDING' }, { status: 'SENDING' }, { status: 'HELD' }];
+const ENDED: SampleOutcome[] = REASONS.filter((reason) => !NO_MAIL.includes(reason)).map((reason) =>
   reason.startsWith('bounced:')
     ? { status: 'BOUNCED', reason, error: '550 5.1.1 <ada@example.com>: Recipient address rejected: User unknown' }
     : { status: 'FAILED', reason, ...(reason === 'provider_rejected' && { error: '554 5.7.1 Message refused' }) },
 );
-const WELL: Outcome[] = [
+const WELL: SampleOutcome[] = [
   ...(['DELIVERED', 'OPENED', 'SENT', 'OPENED', 'CLICKED', 'DELIVERED', 'OPENED', 'DELIVERED'] as const).map(
     (status) => ({ status }),
   ),
 ];
 
 /** Returns every result once, and then the common ones. An email that has waited long enough waits no more. */
-export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): Outcome {
-  const rare: Outcome[] = [{ status: 'COMPLAINED' }, ...ENDED, ...(over ? [] : WAITING)];
-  return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as Outcome));
+export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): SampleOutcome {
+  const rare: SampleOutcome[] = [{ status: 'COMPLAINED' }, ...ENDED, ...(over ? [] : WAITING)];
+  return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as SampleOutcome));
 }
 
 /** Returns the result of an email in a healthy project: one in forty bounces, all others arrive. */
-export function wellOutcomeOf(n: number): Outcome {
-  return n % 40 === 39 ? { status: 'BOUNCED', reason: 'bounced:dead_mailbox' } : (WELL[n % WELL.length] as Outcome);
+export function wellOutcomeOf(n: number): SampleOutcome {
+  return n % 40 === 39
+    ? { status: 'BOUNCED', reason: 'bounced:dead_mailbox' }
+    : (WELL[n % WELL.length] as SampleOutcome);
 }
 
 /** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
-export function outcomeColumns({ status, reason, error }: Outcome, sentAt: Date, n: number) {
+export function outcomeColumns({ status, reason, error }: SampleOutcome, sentAt: Date, n: number) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);
   const left = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';
   const wasOpened = status === 'OPENED' || status === 'CLICKED';

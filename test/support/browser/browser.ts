@@ -99,7 +99,9 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
  * Opens a window for many tests: it is signed in once, and keeps its cache as a user's browser does. The caller
  * closes it.
  */
-export async function signedInWindow(p: Omit<OpenDashboard, 'path' | 'mayFail' | 'window'>): Promise<BrowserContext> {
+export async function openSignedInWindow(
+  p: Omit<OpenDashboard, 'path' | 'mayFail' | 'window'>,
+): Promise<BrowserContext> {
   const context = await newContext(p);
   await signIn(context, p);
   return context;

@@ -12,7 +12,7 @@ import {
 import '@xyflow/react/dist/base.css';
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { text } from '../../../text/text.ts';
-import { type InsertPoint, orderSteps, type Position, stepOf, waysOf } from '../graph/graph.ts';
+import { type CanvasPosition, type InsertPoint, orderSteps, stepOf, waysOf } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import { type CanvasActions, CanvasActionsContext } from './actions.ts';
 import classes from './canvas.module.css';
@@ -32,7 +32,7 @@ export interface CanvasProps {
   onCount: CanvasActions['onCount'];
   countHref: CanvasActions['countHref'];
   onAdd: (place: InsertPoint) => void;
-  onMove: (positions: ReadonlyMap<string, Position>) => void;
+  onMove: (positions: ReadonlyMap<string, CanvasPosition>) => void;
   onConnect: (way: { from: string; to: string; branch: string | null }) => void;
   onEntry: (stepId: string) => void;
   onRemove: (stepId: string) => void;
@@ -51,7 +51,7 @@ export function Canvas(props: CanvasProps) {
 function Flow(props: CanvasProps) {
   const { drawing } = props;
   const scheme = useComputedColorScheme('light');
-  const [dragged, setDragged] = useState<ReadonlyMap<string, Position>>(NOT_DRAGGED);
+  const [dragged, setDragged] = useState<ReadonlyMap<string, CanvasPosition>>(NOT_DRAGGED);
   const { nodes, edges } = useDrawn(drawing, dragged);
   const latest = useRef(props);
   useEffect(() => {
@@ -139,13 +139,13 @@ function fitOfFirst({ graph }: Drawing) {
 const FITS = 20;
 const SHOWN_FIRST = 5;
 
-const NOT_DRAGGED: ReadonlyMap<string, Position> = new Map();
+const NOT_DRAGGED: ReadonlyMap<string, CanvasPosition> = new Map();
 /** From this number of steps, only visible nodes are drawn. */
 const MANY = 60;
 const IGNORE = (_: EdgeChange<WayEdgeType>[]) => {};
 
 /** Nodes and edges. Unchanged ones are the same objects as before. */
-function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, Position>) {
+function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, CanvasPosition>) {
   const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, WayEdgeType>() });
   const still = useMemo(() => nodesOf(drawing, before.current.nodes), [drawing]);
   const nodes = useMemo(() => {
@@ -159,7 +159,7 @@ function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, Position>) {
   return { nodes, edges };
 }
 
-function moveTo(node: CanvasNode, position: Position | undefined): CanvasNode {
+function moveTo(node: CanvasNode, position: CanvasPosition | undefined): CanvasNode {
   return position ? { ...node, position } : node;
 }
 

@@ -3,7 +3,7 @@ import type { ResponseOf } from '../../../api/client.ts';
 import { text } from '../../../text/text.ts';
 import { describeStep } from '../graph/describe.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { type Graph, type InsertPoint, type Position, type Step, stepOf, waysOf } from '../graph/graph.ts';
+import { type CanvasPosition, type Graph, type InsertPoint, type Step, stepOf, waysOf } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import type { Lit, Visited } from '../graph/path.ts';
 import { type Flow, flowKey } from '../graph/shares.ts';
@@ -54,7 +54,7 @@ export const branchOf = (handle: string | null | undefined): string | null => ha
 
 export interface Drawing {
   graph: Graph;
-  positions: Map<string, Position>;
+  positions: Map<string, CanvasPosition>;
   selected: string | undefined;
   startLabel: string;
   templates: Map<string, string>;
@@ -99,7 +99,10 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
 }
 
 /** Returns ways in the order of their targets, so that they do not cross; open ways come last. */
-function leftToRight(ways: ReturnType<typeof waysOf>, positions: Map<string, Position>): ReturnType<typeof waysOf> {
+function leftToRight(
+  ways: ReturnType<typeof waysOf>,
+  positions: Map<string, CanvasPosition>,
+): ReturnType<typeof waysOf> {
   const x = (to: string | null) => (to === null ? Number.POSITIVE_INFINITY : (positions.get(to)?.x ?? 0));
   return [...ways].sort((a, b) => (x(a.to) === x(b.to) ? 0 : x(a.to) - x(b.to)));
 }

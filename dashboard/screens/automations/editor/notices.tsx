@@ -2,9 +2,9 @@ import { Alert, Anchor, Button, Group, Stack, Text, Tooltip } from '@mantine/cor
 import { Conflict } from '../../../parts/record-edit/conflict.tsx';
 import { text } from '../../../text/text.ts';
 import { describeStep } from '../graph/describe.ts';
-import type { Faults } from '../graph/faults.ts';
+import type { GraphFaults } from '../graph/faults.ts';
 import { type Graph, stepOf } from '../graph/graph.ts';
-import type { Unit } from '../graph/merge.ts';
+import type { MergeUnit } from '../graph/merge.ts';
 import type { Editor } from './use-editor.ts';
 
 const t = text.automations;
@@ -18,7 +18,7 @@ export function Notices({
   onStep,
 }: {
   editor: Editor;
-  faults: Faults;
+  faults: GraphFaults;
   graph: Graph;
   refused: boolean;
   onStep: (stepId: string) => void;
@@ -26,7 +26,7 @@ export function Notices({
   return (
     <Stack gap="xs" mb="sm">
       {editor.conflict && (
-        <Conflict<Record<string, Unit | null>>
+        <Conflict<Record<string, MergeUnit | null>>
           title={t.conflict}
           edit={{
             differences: editor.differences.map(({ id, name: _, ...sides }) => ({ name: id, ...sides })),
@@ -70,7 +70,7 @@ function FaultList({
   refused,
   onStep,
 }: {
-  faults: Faults;
+  faults: GraphFaults;
   graph: Graph;
   refused: boolean;
   onStep: (stepId: string) => void;
@@ -101,7 +101,7 @@ function FaultList({
 }
 
 /** Shows a step with where it leads, to be compared with another version of it. */
-function unitAsText(unit: Unit | null | undefined, graph: Graph): string {
+function unitAsText(unit: MergeUnit | null | undefined, graph: Graph): string {
   if (!unit) return t.removedStep;
   const ways = unit.ways.map(({ branch, to }) => t.leadsOn(branch, stepOf(graph, to)?.name ?? t.otherStep));
   return [unit.step.name, describeStep(unit.step), ...ways].filter(Boolean).join('\n');

@@ -14,7 +14,7 @@ import { PageHead } from '../../../parts/page-head.tsx';
 import { tellDone, tellFailure } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { State } from '../automations.tsx';
-import type { Faults } from '../graph/faults.ts';
+import type { GraphFaults } from '../graph/faults.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { tidy } from '../graph/layout.ts';
 import type { AutomationSearch } from '../routes.ts';
@@ -35,7 +35,7 @@ export function Toolbar({
 }: {
   workflow: WorkflowDetail;
   editor: Editor;
-  faults: Faults;
+  faults: GraphFaults;
   isChecking: boolean;
   view: 'canvas' | 'list';
   /** Absent if there is only one view. */
@@ -118,7 +118,7 @@ function Enable({
 }: {
   workflow: WorkflowDetail;
   editor: Editor;
-  faults: Faults;
+  faults: GraphFaults;
   isChecking: boolean;
 }) {
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });

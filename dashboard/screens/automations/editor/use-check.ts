@@ -2,14 +2,14 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ApiFailure, call } from '../../../api/client.ts';
 import { useSession } from '../../../app/session.ts';
-import { type Faults, faultsByStep, NO_FAULTS } from '../graph/faults.ts';
+import { faultsByStep, type GraphFaults, NO_FAULTS } from '../graph/faults.ts';
 import { type Graph, toSavedGraph } from '../graph/graph.ts';
 
 const AFTER_MS = 500;
 /** Prefix of the query keys of checks. */
 export const CHECK = 'checkGraph';
 
-export interface Check extends Faults {
+export interface GraphCheck extends GraphFaults {
   /** Whether the API would refuse to save the graph. */
   refused: boolean;
   isChecking: boolean;
@@ -22,7 +22,7 @@ export interface Check extends Faults {
 export function useCheck(
   p: { id: string; graph: Graph; version: string; updatedAt: string },
   { isSaving }: { isSaving: boolean },
-): Check {
+): GraphCheck {
   const { can } = useSession();
   const [asked] = useDebouncedValue(p, AFTER_MS, { leading: true });
   const { data, isFetching } = useQuery({
@@ -54,7 +54,7 @@ let given = 0;
 async function check(
   { id, graph, version }: { id: string; graph: Graph; version: string },
   signal: AbortSignal,
-): Promise<Faults & { refused: boolean }> {
+): Promise<GraphFaults & { refused: boolean }> {
   try {
     const body = { ...toSavedGraph(graph, version), dryRun: true };
     const { faults } = await call('saveWorkflowGraph', { params: { id }, body }, { signal });

@@ -6,7 +6,7 @@ import { useSession } from '../../../app/session.ts';
 import { draftKey, keepDraft } from '../../../parts/record-edit/kept-drafts.ts';
 import { tellFailure } from '../../../parts/tell.tsx';
 import { draftOfGraph, type GraphDraft } from '../graph/draft.ts';
-import { type Faults, faultsByStep } from '../graph/faults.ts';
+import { faultsByStep, type GraphFaults } from '../graph/faults.ts';
 import { type Graph, graphOf, sameGraph, toSavedGraph, type WorkflowDetail, withIds } from '../graph/graph.ts';
 import { type History, historyOf, mapHistory, recordChange, redo, undo } from '../graph/history.ts';
 import { differencesOf, mergeGraphs, type StepDifference } from '../graph/merge.ts';
@@ -41,7 +41,7 @@ export interface Editor {
   undo: () => void;
   redo: () => void;
   /** Saves, unless a save is running. Returns the API's errors by step. */
-  save: () => Promise<Faults | undefined>;
+  save: () => Promise<GraphFaults | undefined>;
   /** Replaces all unsaved changes with the saved version. */
   discard: () => void;
   /** The steps that another user has changed. */
@@ -79,7 +79,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     setState((before) => ({ ...before, history: next(before.history) }));
   }, []);
 
-  const save = async (): Promise<Faults | undefined> => {
+  const save = async (): Promise<GraphFaults | undefined> => {
     if (underWay.current) return undefined;
     underWay.current = true;
     setSaving(true);

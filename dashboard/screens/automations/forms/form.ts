@@ -1,13 +1,13 @@
 import type { StepFault } from '../graph/faults.ts';
-import type { Config, StepType } from '../graph/graph.ts';
+import type { AnyStepConfig, StepType } from '../graph/graph.ts';
 
 /** Props of each step type's form. */
 export interface FormProps {
-  config: Config;
+  config: AnyStepConfig;
   /** Sets keys of the config; undefined removes a key. */
-  set: (changes: Config) => void;
+  set: (changes: AnyStepConfig) => void;
   /** Replaces the config. */
-  replace: (config: Config) => void;
+  replace: (config: AnyStepConfig) => void;
   /** The API's error of a field, by its path below `config`. */
   faultAt: (...fields: string[]) => string | undefined;
   faults: readonly StepFault[];
@@ -29,7 +29,7 @@ const SHOWN: Record<Exclude<StepType, 'CONDITION'>, readonly string[]> = {
 };
 
 /** Returns the part of a config that its form does not show; undefined if it shows everything. */
-export function unshownOf(type: StepType, config: Config): Config | undefined {
+export function unshownOf(type: StepType, config: AnyStepConfig): AnyStepConfig | undefined {
   if (type === 'CONDITION') return undefined;
   const rest = Object.entries(config).filter(([key]) => !SHOWN[type].includes(key));
   return rest.length > 0 ? Object.fromEntries(rest) : undefined;
@@ -41,11 +41,11 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const orNone = (value: string): string | undefined => (value === '' ? undefined : value);
 
 /** Returns the config with changes; undefined removes a key. */
-export function configWith(config: Config, changes: Config): Config {
+export function configWith(config: AnyStepConfig, changes: AnyStepConfig): AnyStepConfig {
   return Object.fromEntries(Object.entries({ ...config, ...changes }).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the value if it is an object; undefined for any other value. */
-export function groupOf(value: unknown): Config | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Config) : undefined;
+export function groupOf(value: unknown): AnyStepConfig | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as AnyStepConfig) : undefined;
 }

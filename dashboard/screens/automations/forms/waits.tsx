@@ -1,6 +1,6 @@
 import { Checkbox, Chip, Group, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { text } from '../../../text/text.ts';
-import type { Config } from '../graph/graph.ts';
+import type { AnyStepConfig } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
 import { AutomaticReplies } from './automatic-replies.tsx';
 import { EventFilters } from './event-filters.tsx';
@@ -14,13 +14,13 @@ const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];
 const HOUR = /^\d{1,2}:\d{2}$/;
 
 type How = 'span' | 'hour' | 'instant';
-const FIRST: Record<How, Config> = {
+const FIRST: Record<How, AnyStepConfig> = {
   span: { amount: 1, unit: 'days' },
   hour: { until: '09:00' },
   instant: { until: '{{data.renewsAt}}' },
 };
 
-function howOf({ until, days, timezone }: Config): How {
+function howOf({ until, days, timezone }: AnyStepConfig): How {
   if (until === undefined) return 'span';
   return HOUR.test(textOf(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
 }

@@ -1,9 +1,9 @@
 import type { Condition, Filter } from '../../../../packages/client/src/operations.generated.ts';
-import type { Scope } from '../../../parts/condition-builder/language.ts';
+import type { ConditionScope } from '../../../parts/condition-builder/language.ts';
 import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
 import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { automations } from '../../../text/automations.ts';
-import { type Config, type Step, splitBranches } from './graph.ts';
+import { type AnyStepConfig, type Step, splitBranches } from './graph.ts';
 
 const t = automations.summary;
 const str = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -34,7 +34,7 @@ export function describeStep({ type, config }: Pick<Step, 'type' | 'config'>, te
   }
 }
 
-function describeDelay({ until, days, amount, unit }: Config): string {
+function describeDelay({ until, days, amount, unit }: AnyStepConfig): string {
   if (until !== undefined)
     return t.until(str(until), Array.isArray(days) ? days.map((day) => t.days[Number(day) - 1] ?? '') : []);
   return amount === undefined ? '' : t.span(Number(amount), str(unit));
@@ -54,21 +54,21 @@ export function describeSeconds(seconds: unknown): string | null {
   return found ? t.span(seconds / found[1], found[0]) : t.span(seconds, 'seconds');
 }
 
-function describeWait({ eventName, timeout, filters }: Config): string {
+function describeWait({ eventName, timeout, filters }: AnyStepConfig): string {
   const condition = storedCondition(filters);
   const event = str(eventName) || '?';
   const asked = condition ? t.where(event, describeFilters(condition, 'wait') ?? t.condition) : event;
   return t.waitFor(asked, describeSeconds(timeout));
 }
 
-function describeCondition(config: Config): string {
+function describeCondition(config: AnyStepConfig): string {
   if (Object.keys(config).length === 0) return '';
   const condition = storedCondition(config);
   return (condition && describeFilters(condition, 'step')) ?? t.condition;
 }
 
 /** Formats filters as one line; undefined if one line with only "and" or only "or" cannot express them. */
-function describeFilters({ logic, groups }: Condition, scope: Scope): string | undefined {
+function describeFilters({ logic, groups }: Condition, scope: ConditionScope): string | undefined {
   if (groups.some(({ conditions }) => conditions)) return undefined;
   const [only] = groups;
   if (groups.length === 1 && only) return only.filters.map((filter) => sentence(filter, scope)).join(t.and);
@@ -78,14 +78,14 @@ function describeFilters({ logic, groups }: Condition, scope: Scope): string | u
 }
 
 /** Segments and topics are known only by id here, so the sentence names their kind. */
-function sentence(filter: Filter, scope: Scope): string {
+function sentence(filter: Filter, scope: ConditionScope): string {
   const [kind] = filter.field.split('.');
   if (kind === 'segment') return filter.operator === 'memberOf' ? t.inSegment : t.notInSegment;
   if (kind === 'topic') return (filter.operator === 'equals') === (filter.value === true) ? t.inTopic : t.notInTopic;
   return sentenceOf(filter, [], scope);
 }
 
-function describeUpdate({ updates, subscribed }: Config): string {
+function describeUpdate({ updates, subscribed }: AnyStepConfig): string {
   const names = typeof updates === 'object' && updates !== null ? Object.keys(updates) : [];
   const all = subscribed === undefined ? names : [...names, subscribed ? t.subscribes : t.unsubscribes];
   return all.join(', ');

@@ -2,7 +2,7 @@ import type { FieldFault } from '../../../api/failure.ts';
 import type { Graph } from './graph.ts';
 
 /** Errors of a graph, by step. */
-export interface Faults {
+export interface GraphFaults {
   /** Errors by step id. */
   steps: Map<string, StepFault[]>;
   /** Errors that belong to no step. */
@@ -15,13 +15,13 @@ export interface StepFault {
   message: string;
 }
 
-export const NO_FAULTS: Faults = { steps: new Map(), rest: [] };
+export const NO_FAULTS: GraphFaults = { steps: new Map(), rest: [] };
 
 /**
  * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step.
  * @param graph the graph that was sent, because errors name transitions by index
  */
-export function faultsByStep(faults: readonly FieldFault[], graph: Graph): Faults {
+export function faultsByStep(faults: readonly FieldFault[], graph: Graph): GraphFaults {
   const steps = new Map<string, StepFault[]>();
   const rest: string[] = [];
   for (const { field, message } of faults) {

@@ -2,9 +2,9 @@ import type { ResponseOf } from '../../../api/client.ts';
 
 export type WorkflowDetail = ResponseOf<'getWorkflow'>;
 export type StepType = WorkflowDetail['steps'][number]['type'];
-export type Config = Record<string, unknown>;
+export type AnyStepConfig = Record<string, unknown>;
 
-export interface Position {
+export interface CanvasPosition {
   x: number;
   y: number;
 }
@@ -14,9 +14,9 @@ export interface Step {
   id: string;
   type: StepType;
   name: string;
-  config: Config;
+  config: AnyStepConfig;
   /** Null if no user has placed the step; the layout then decides. */
-  position: Position | null;
+  position: CanvasPosition | null;
 }
 
 /** A transition from one step to another; `branch` is null for a step without branches. */
@@ -82,7 +82,7 @@ export function branchesOf({ type, config }: Pick<Step, 'type' | 'config'>): (st
   }
 }
 
-export function splitBranches(config: Config): { name: string; weight: number }[] {
+export function splitBranches(config: AnyStepConfig): { name: string; weight: number }[] {
   return Array.isArray(config.branches) ? (config.branches as { name: string; weight: number }[]) : [];
 }
 

@@ -1,5 +1,5 @@
 import { automations } from '../../../text/automations.ts';
-import type { Config, Graph, Step, StepType, Transition } from './graph.ts';
+import type { AnyStepConfig, Graph, Step, StepType, Transition } from './graph.ts';
 
 export type JourneyId = keyof typeof automations.journeys;
 
@@ -12,7 +12,7 @@ export interface Journey {
 }
 
 type Way = string | Record<string, string>;
-type Drawn = [id: string, type: StepType, name: string, config: Config, to?: Way | undefined];
+type Drawn = [id: string, type: StepType, name: string, config: AnyStepConfig, to?: Way | undefined];
 
 /** Emails have no template yet. The canvas says so at each of them, and the panel offers the project's templates. */
 const mail = (id: string, name: string, to: Way): Drawn => [id, 'SEND_EMAIL', name, {}, to];
@@ -23,7 +23,7 @@ const wait = (id: string, amount: number, unit: string, to: Way): Drawn => {
 const until = (id: string, name: string, config: { eventName: string; timeout: number }, to: Way): Drawn => {
   return [id, 'WAIT_FOR_EVENT', name, config, to];
 };
-const asks = (id: string, name: string, filter: Config, to: Way): Drawn => [
+const asks = (id: string, name: string, filter: AnyStepConfig, to: Way): Drawn => [
   id,
   'CONDITION',
   name,
@@ -32,11 +32,11 @@ const asks = (id: string, name: string, filter: Config, to: Way): Drawn => [
 ];
 const end = (id: string, reason: string): Drawn => [id, 'EXIT', 'End', { reason }];
 
-function oneFilter(filter: Config): Config {
+function oneFilter(filter: AnyStepConfig): AnyStepConfig {
   return { logic: 'AND', groups: [{ filters: [filter] }] };
 }
 
-const within = (field: string, value: number, unit: string): Config => ({
+const within = (field: string, value: number, unit: string): AnyStepConfig => ({
   field,
   operator: 'triggeredWithin',
   value,

@@ -1,12 +1,12 @@
 import dagre from '@dagrejs/dagre';
-import type { Graph, Position } from './graph.ts';
+import type { CanvasPosition, Graph } from './graph.ts';
 
 /** Size of a node on the canvas, in pixels. */
 export const NODE = { width: 232, height: 88 };
 const GAP = { nodes: 40, ranks: 72 };
 
 /** Returns the position of each step, top down: the position from the user, or else from the layout. */
-export function positionsOf(graph: Graph): Map<string, Position> {
+export function positionsOf(graph: Graph): Map<string, CanvasPosition> {
   if (graph.steps.every(({ position }) => position !== null)) {
     return new Map(graph.steps.map(({ id, position }) => [id, position ?? { x: 0, y: 0 }]));
   }
@@ -19,7 +19,7 @@ export function positionsOf(graph: Graph): Map<string, Position> {
 /**
  * Places a new step among steps that a user has placed: below the step that leads to it, to the right of other steps.
  */
-function besides(graph: Graph, id: string, computed: Map<string, Position>): Position {
+function besides(graph: Graph, id: string, computed: Map<string, CanvasPosition>): CanvasPosition {
   const before = graph.transitions.find(({ to }) => to === id)?.from;
   const above = graph.steps.find((step) => step.id === before)?.position;
   const at = above ? { x: above.x, y: above.y + NODE.height + GAP.ranks } : (computed.get(id) ?? { x: 0, y: 0 });
@@ -31,7 +31,7 @@ function besides(graph: Graph, id: string, computed: Map<string, Position>): Pos
 }
 
 /** Returns the layout of a graph, in layers. The same graph always has the same layout. */
-export function layout(graph: Graph): Map<string, Position> {
+export function layout(graph: Graph): Map<string, CanvasPosition> {
   const drawing = new dagre.graphlib.Graph();
   drawing.setGraph({ rankdir: 'TB', nodesep: GAP.nodes, ranksep: GAP.ranks, marginx: 0, marginy: 0 });
   drawing.setDefaultEdgeLabel(() => ({}));

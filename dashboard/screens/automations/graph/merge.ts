@@ -2,7 +2,7 @@ import type { Graph, Step, Transition } from './graph.ts';
 import { sameUnit } from './graph.ts';
 
 /** A step with its transitions: the unit of changes and conflicts. */
-export interface Unit {
+export interface MergeUnit {
   step: Step;
   ways: Pick<Transition, 'branch' | 'to'>[];
 }
@@ -12,9 +12,9 @@ export interface StepDifference {
   id: string;
   name: string;
   /** Absent if only the other user changed it; null if it is removed here. */
-  mine?: Unit | null;
+  mine?: MergeUnit | null;
   /** Null if the other user removed it. */
-  theirs: Unit | null;
+  theirs: MergeUnit | null;
 }
 
 /** Lists the steps whose saved version differs from `base`, and whether this user has changed them too. */
@@ -54,7 +54,7 @@ export function mergeGraphs(
   };
 }
 
-function unitOf(graph: Graph, id: string): Unit | null {
+function unitOf(graph: Graph, id: string): MergeUnit | null {
   const step = graph.steps.find((one) => one.id === id);
   if (!step) return null;
   const ways = graph.transitions.filter(({ from }) => from === id).map(({ branch, to }) => ({ branch, to }));

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { text } from '../../../text/text.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
 import type { Editor } from '../editor/use-editor.ts';
-import type { Faults } from '../graph/faults.ts';
+import type { GraphFaults } from '../graph/faults.ts';
 import { type InsertPoint, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 import type { AutomationSearch, VisitStatus } from '../routes.ts';
 import { AutomationSettings } from './automation-settings.tsx';
@@ -20,7 +20,7 @@ export interface PanelProps {
   editor: Editor;
   search: AutomationSearch;
   open: (search: AutomationSearch) => void;
-  faults: Faults;
+  faults: GraphFaults;
   stats: Map<string, StepCounts>;
   isNarrow: boolean;
   onAdd: (place: InsertPoint) => void;

@@ -12,7 +12,7 @@ const t = text.automations;
 type RunEvents = NonNullable<InputOf<'previewWorkflow'>['body']['events']>;
 
 /** An event to simulate during a test run of the automation. */
-export interface RunEvent {
+export interface RunEventDraft {
   key: string;
   name: string;
   /** The value of the browser's time input; empty means as soon as a step waits for the event. */
@@ -25,7 +25,7 @@ export interface RunEvent {
 const EVENTS_MAX = 20;
 
 /** Returns the events that have a name, as the API takes them. */
-export function runEventsOf(events: readonly RunEvent[]): RunEvents {
+export function runEventsOf(events: readonly RunEventDraft[]): RunEvents {
   return events
     .filter(({ name }) => name.trim() !== '')
     .map(({ name, at, data }) => ({
@@ -50,13 +50,13 @@ export function RunEvents({
   onChange,
 }: {
   workflow: WorkflowDetail;
-  events: readonly RunEvent[];
-  onChange: (events: RunEvent[]) => void;
+  events: readonly RunEventDraft[];
+  onChange: (events: RunEventDraft[]) => void;
 }) {
   const { data } = useQuery({ ...queryFor('listWorkflowFields'), staleTime: 60_000 });
   const asked = eventsOf(workflow);
   const names = [...new Set([...asked, ...(data?.eventNames ?? [])])];
-  const change = (key: string, changes: Partial<RunEvent>) =>
+  const change = (key: string, changes: Partial<RunEventDraft>) =>
     onChange(events.map((event) => (event.key === key ? { ...event, ...changes } : event)));
   const add = () => {
     const next = asked.find((name) => !events.some((event) => event.name === name));

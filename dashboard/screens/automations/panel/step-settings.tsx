@@ -12,7 +12,7 @@ import { MailForm, SmsForm } from '../forms/messages.tsx';
 import { DelayForm, WaitForm } from '../forms/waits.tsx';
 import type { StepFault } from '../graph/faults.ts';
 import {
-  type Config,
+  type AnyStepConfig,
   changeStep,
   connect,
   type InsertPoint,
@@ -57,7 +57,7 @@ export function StepSettings({
 }) {
   const readOnly = useWhyNot('workflows:edit') !== undefined;
   const Form = FORMS[step.type];
-  const write = (config: Config) =>
+  const write = (config: AnyStepConfig) =>
     editor.change((graph) => changeStep(graph, step.id, { config }), `config ${step.id}`);
   return (
     <Stack gap="md">

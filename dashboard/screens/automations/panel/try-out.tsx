@@ -9,7 +9,7 @@ import { text } from '../../../text/text.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { ContactSelect } from './contact-select.tsx';
 import { PreviewPath, RunPath } from './path.tsx';
-import { type RunEvent, RunEvents, runEventsOf } from './run-events.tsx';
+import { type RunEventDraft, RunEvents, runEventsOf } from './run-events.tsx';
 
 const t = text.automations;
 export type PreviewResponse = ResponseOf<'previewWorkflow'>;
@@ -88,7 +88,7 @@ function PreviewForm({
   const [contact, setContact] = useState<{ id: string; email: string } | null>(null);
   const [startAt, setStartAt] = useState('');
   const [event, setEvent] = useState<Record<string, unknown>>();
-  const [events, setEvents] = useState<RunEvent[]>([]);
+  const [events, setEvents] = useState<RunEventDraft[]>([]);
   const preview = useMutation<PreviewResponse, ApiFailure>({
     mutationFn: () =>
       call('previewWorkflow', {
@@ -138,7 +138,7 @@ function PreviewForm({
 function SandboxForm({ workflow, onRun }: { workflow: WorkflowDetail; onRun: (id: string) => void }) {
   const [contact, setContact] = useState<{ id: string; email: string } | null>(null);
   const [skipDelays, setSkipDelays] = useState(true);
-  const [events, setEvents] = useState<RunEvent[]>([]);
+  const [events, setEvents] = useState<RunEventDraft[]>([]);
   const start = useMutation<{ id: string }, ApiFailure>({
     mutationFn: () =>
       call('startExecution', {

@@ -10,7 +10,7 @@ import { isTextList } from '../../../parts/text-list.ts';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import type { Contact } from './contact-type.ts';
-import { draftOf, readDraft, typeOf, type ValueType } from './data-values.ts';
+import { type DataValueType, draftOf, readDraft, typeOf } from './data-values.ts';
 import { Section } from './section.tsx';
 import { ValueInput } from './value-input.tsx';
 
@@ -148,11 +148,11 @@ function Value({ value }: { value: unknown }) {
 }
 
 /** Types that a text does not show: choosing one starts with the stored value. */
-const OF_STORED: ReadonlySet<ValueType> = new Set(['boolean', 'list', 'json']);
+const OF_STORED: ReadonlySet<DataValueType> = new Set(['boolean', 'list', 'json']);
 
 function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEnd: () => void }) {
   const stored = contact.data[name];
-  const [type, setType] = useState<ValueType>(typeOf(stored));
+  const [type, setType] = useState<DataValueType>(typeOf(stored));
   const [draft, setDraft] = useState(draftOf(stored, type));
   const [fault, setFault] = useState<string>();
   const save = useSave(contact);
@@ -186,7 +186,7 @@ function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEn
 
 function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
   const [name, setName] = useState('');
-  const [type, setType] = useState<ValueType>('text');
+  const [type, setType] = useState<DataValueType>('text');
   const [draft, setDraft] = useState('');
   const [faults, setFaults] = useState<{ name?: string; value?: string }>({});
   const save = useSave(contact);

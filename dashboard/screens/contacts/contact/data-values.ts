@@ -1,14 +1,14 @@
 import { isTextList } from '../../../parts/text-list.ts';
 
 /** The type by which a value of a contact's data is edited. */
-export type ValueType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'json';
-export const VALUE_TYPES: readonly ValueType[] = ['text', 'number', 'boolean', 'date', 'list', 'json'];
+export type DataValueType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'json';
+export const VALUE_TYPES: readonly DataValueType[] = ['text', 'number', 'boolean', 'date', 'list', 'json'];
 
 /** The API's rule that separates dates from other strings. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Returns the type of a stored value. */
-export function typeOf(value: unknown): ValueType {
+export function typeOf(value: unknown): DataValueType {
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return ISO_DATE.test(value) ? 'date' : 'text';
@@ -16,7 +16,7 @@ export function typeOf(value: unknown): ValueType {
 }
 
 /** Returns a value as the text of an input of its type; a list is JSON. */
-export function draftOf(value: unknown, type: ValueType): string {
+export function draftOf(value: unknown, type: DataValueType): string {
   if (type === 'list') return JSON.stringify(isTextList(value) ? value : []);
   if (value === undefined || value === null) return type === 'boolean' ? 'true' : '';
   if (type === 'boolean') return value === true || value === 'true' ? 'true' : 'false';
@@ -27,7 +27,7 @@ export function draftOf(value: unknown, type: ValueType): string {
 export type Read = { value: unknown } | { fault: 'notEmpty' | 'notANumber' | 'notADate' | 'notJson' };
 
 /** Reads the text of an input as a stored value, or returns its error. */
-export function readDraft(text: string, type: ValueType): Read {
+export function readDraft(text: string, type: DataValueType): Read {
   // The API treats an empty text as a missing value.
   if (text.trim() === '') return { fault: 'notEmpty' };
   switch (type) {

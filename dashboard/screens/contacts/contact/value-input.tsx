@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import { TextListInput } from '../../../parts/text-list-input.tsx';
 import { text } from '../../../text/text.ts';
-import { VALUE_TYPES, type ValueType } from './data-values.ts';
+import { type DataValueType, VALUE_TYPES } from './data-values.ts';
 
 const words = text.contacts.data;
 
@@ -14,10 +14,10 @@ export function ValueInput({
   onDraft,
   focused = false,
 }: {
-  type: ValueType;
+  type: DataValueType;
   draft: string;
   fault: string | undefined;
-  onType: (type: ValueType) => void;
+  onType: (type: DataValueType) => void;
   onDraft: (draft: string) => void;
   focused?: boolean;
 }) {
@@ -31,7 +31,7 @@ export function ValueInput({
         data={VALUE_TYPES.map((value) => ({ value, label: words.types[value] }))}
         value={type}
         allowDeselect={false}
-        onChange={(next) => next && onType(next as ValueType)}
+        onChange={(next) => next && onType(next as DataValueType)}
       />
       {type === 'boolean' ? (
         <SegmentedControl

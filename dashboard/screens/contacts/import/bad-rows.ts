@@ -1,5 +1,5 @@
 /** A row that cannot be imported, with its cells. A row that cannot be parsed has its line instead. */
-export interface BadRow {
+export interface ReviewedBadRow {
   row: number;
   email: string;
   error: string;
@@ -13,7 +13,7 @@ const FORMULA = /^'*[=+\-@\t\r]/;
  * Returns the rows with errors as a CSV that can be corrected and imported again. An import skips the two columns
  * that contain the error.
  */
-export function badRowsCsv(headers: readonly string[], rows: readonly BadRow[]): string {
+export function badRowsCsv(headers: readonly string[], rows: readonly ReviewedBadRow[]): string {
   const head = ['import_row', 'import_error', ...headers];
   return [head, ...rows.map(({ row, error, values }) => [String(row), error, ...values])]
     .map((cells) => `${cells.map(cell).join(',')}\r\n`)

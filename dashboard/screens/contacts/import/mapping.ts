@@ -1,23 +1,23 @@
 /** The target of a column, in the form of the API. */
-export type Target = string | null | { field: string; type?: 'infer' | 'string' };
-export type Mapping = Record<string, Target>;
+export type MappingTarget = string | null | { field: string; type?: 'infer' | 'string' };
+export type Mapping = Record<string, MappingTarget>;
 
 /** The maximum number of stored mappings. The oldest are removed first. */
 const REMEMBERED_MAX = 20;
 
 /** Returns the target field of a column; null if the column is skipped. */
-export function fieldOf(target: Target | undefined): string | null {
+export function fieldOf(target: MappingTarget | undefined): string | null {
   return typeof target === 'object' ? (target?.field ?? null) : (target ?? null);
 }
 
 /** Returns whether the values of a column stay text. */
-export function isText(target: Target | undefined): boolean {
+export function isText(target: MappingTarget | undefined): boolean {
   return typeof target === 'object' && target?.type === 'string';
 }
 
 /** Changes the target of one column; another column with the address or the same field is skipped. */
 export function withTarget(mapping: Mapping, header: string, field: string | null): Mapping {
-  const others = Object.entries(mapping).map(([name, target]): [string, Target] => {
+  const others = Object.entries(mapping).map(([name, target]): [string, MappingTarget] => {
     const isSame = name !== header && field !== null && fieldOf(target) === field;
     return [name, isSame ? null : target];
   });
@@ -29,7 +29,7 @@ export function withText(mapping: Mapping, header: string, text: boolean): Mappi
   return { ...mapping, [header]: targetOf(fieldOf(mapping[header]), text) };
 }
 
-function targetOf(field: string | null, text: boolean): Target {
+function targetOf(field: string | null, text: boolean): MappingTarget {
   if (field === null) return null;
   return text && field.startsWith('data.') ? { field, type: 'string' } : field;
 }

@@ -1,0 +1,99 @@
+/**
+ * Holds two rules about names (CONTRIBUTING.md): an exported type has a name of its own, and a function that acts
+ * has the name of an action. Prints one line for each name that breaks a rule.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const DASHBOARD = 'dashboard';
+const ROOMS = [
+  ...['activities', 'api', 'bench', 'channels', 'cli', 'compute', 'db', 'engine', 'rules', 'temporal', 'test'],
+  ...['web', 'worker', 'workflows'],
+];
+
+/** Types of the dashboard that mean the same as the service's type of that name, in the form that the API returns. */
+const MIRRORED = new Set([
+  ...['Campaign', 'CampaignStatus', 'Contact', 'Execution', 'FieldKind', 'Graph', 'Invitation', 'LoggedRequest'],
+  ...['Operator', 'Role', 'Scalar', 'Step', 'StepType', 'Template', 'TimelineItem', 'Topic', 'Transition', 'Unit'],
+  ...['VisitStatus', 'Workflow', 'WorkflowDetail'],
+]);
+
+const EXPORTED_TYPE = /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum) (\w+)/gm;
+/** A function that is async, or whose return type is a promise or nothing. */
+const ACTING = [
+  /\basync function\*? (\w+)/g,
+  /\bconst (\w+) = async\b/g,
+  /^ +async (\w+)\(/gm,
+  /\b(?:function |const )(\w+)(?:<[^(\n]*>)?(?: = )?\([^\n]*\): (?:Promise<[^\n]*>|void) (?:\{|=>)$/gm,
+];
+const IRREGULAR = new Set(
+  'begun bought brought built caught chosen done drawn found given gone held kept known left lost made paid seen sent shown spent taken told written'.split(
+    ' ',
+  ),
+);
+/** Verbs, and nouns, that end like a participle. */
+const NO_PARTICIPLES = new Set(['embed', 'exceed', 'feed', 'need', 'proceed', 'seed', 'speed', 'succeed']);
+
+const service = typesOf(ROOMS.flatMap((room) => sources(join(ROOT, room))));
+const dashboard = typesOf(sources(join(ROOT, DASHBOARD)));
+const violations = [
+  ...twice(service),
+  ...twice(dashboard),
+  ...[...dashboard].flatMap(([name, files]) =>
+    service.has(name) && !MIRRORED.has(name) ? [twoMeanings(name, [...files, ...service.get(name)])] : [],
+  ),
+  ...[...MIRRORED].flatMap((name) =>
+    dashboard.has(name) && service.has(name) ? [] : [`test/check-names.mjs names ${name}, which is not in both`],
+  ),
+  ...[...ROOMS, DASHBOARD].flatMap((room) => sources(join(ROOT, room)).flatMap(participlesOf)),
+];
+for (const violation of violations) console.error(violation);
+process.exitCode = violations.length === 0 ? 0 : 1;
+
+/** Maps each exported type to the files that export it. */
+function typesOf(files) {
+  const types = new Map();
+  for (const file of files)
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(EXPORTED_TYPE))
+      types.set(name, [...(types.get(name) ?? []), relative(ROOT, file)]);
+  return types;
+}
+
+function twice(types) {
+  return [...types].flatMap(([name, files]) => (files.length > 1 ? [twoMeanings(name, files)] : []));
+}
+
+function twoMeanings(name, files) {
+  return `The type ${name} is exported by ${files.join(' and ')}: name each by its own meaning`;
+}
+
+function participlesOf(file) {
+  const text = readFileSync(file, 'utf8');
+  return ACTING.flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap(({ 1: name, index }) =>
+      name !== undefined && isParticiple(/^[a-z]+/.exec(name)?.[0] ?? '')
+        ? [
+            `${relative(ROOT, file)}:${lineOf(text, index)} names an action ${name}: begin with a verb, such as read or wait`,
+          ]
+        : [],
+    ),
+  );
+}
+
+function isParticiple(word) {
+  return IRREGULAR.has(word) || (word.endsWith('ed') && !NO_PARTICIPLES.has(word));
+}
+
+function sources(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sources(path);
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function lineOf(text, index) {
+  return text.slice(0, index).split('\n').length;
+}
