@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { addressParser } from 'postal-mime';
+import { addressParser, decodeWords } from 'postal-mime';
 import { isProviderHeader } from '../emails/service-headers.ts';
 import { AppError } from '../errors.ts';
 import { withCrlf } from './crlf.ts';
@@ -146,14 +146,17 @@ function missingFields(fields: readonly RawField[], from: string): string[] {
   ];
 }
 
-/** A field as it is written. One that holds raw UTF-8 is encoded, since no server has to take it (RFC 6531). */
+/**
+ * A field as it is written. One that holds raw UTF-8 is encoded, since no server has to take it (RFC 6531). Words in it
+ * that are encoded already are decoded first, because an encoded word within another one would be shown as code.
+ */
 function writtenField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);
   if (isAscii(message.subarray(field.start, field.end))) return raw.replace(/[^\r\n]{999,}/g, foldLine);
   const text = message.toString('utf8', field.start, field.end);
   const name = raw.slice(0, raw.indexOf(':')).trim();
   const value = unfoldedValue(text);
-  if (!ADDRESSES.test(field.name)) return textHeader(name, value);
+  if (!ADDRESSES.test(field.name)) return textHeader(name, decodeWords(value));
   const mailboxes = addressParser(value, { flatten: true }).map(({ name: shown, address }) =>
     formatMailbox({ name: shown, email: address ?? '' }),
   );

@@ -289,6 +289,15 @@ describe('header fields', () => {
     const parsed = await PostalMime.parse(raw);
     expect([parsed.subject, parsed.from?.name, parsed.to?.[0]?.name]).toEqual(['Grüße', 'Grüße', 'Łódź']);
   });
+
+  it('with raw UTF-8 beside encoded words are encoded once', async () => {
+    const head = [
+      ...HEAD.filter((line) => !line.startsWith('Subject')),
+      'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= aus Łódź',
+    ];
+    const { raw } = await pass(Buffer.from([...head, '', 'x', ''].join('\r\n'), 'utf8'));
+    expect((await PostalMime.parse(raw)).subject).toBe('Grüße aus Łódź');
+  });
 });
 
 describe('a line of more than 998 octets', () => {
