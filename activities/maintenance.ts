@@ -74,7 +74,7 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     } = await inTransaction(db, async (trx) => {
       const released = await releaseHeldPage(trx, { projectId, after, rows: RELEASE_ROWS });
       const rows = released.ids.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
-      // The last page wakes the campaigns, which keep their held emails themselves.
+      // Campaigns release their own held emails, so the last page wakes them.
       const isLast = released.after === null && !released.heldAgain;
       const campaigns = isLast ? await wakeCampaigns(trx, projectId) : [];
       return { ids: released.ids, last: released.after, outbox: [...(await enqueue(trx, rows)), ...campaigns] };

@@ -106,7 +106,7 @@ async function timeFigures(running: StartedService, id: string) {
   return [{ 'stats first ms': first.ms, 'stats ms': again.ms, sent: again.body.sent }];
 }
 
-/** Each filter's pages from the first on, `PAGES` of them or all that there are. */
+/** Measures the first pages of the recipients for each filter, at most `PAGES` pages. */
 async function timePages(running: StartedService, id: string) {
   const table: Record<string, unknown>[] = [];
   const one = `r${Math.floor(recipients / 2)}@bench.test`;

@@ -22,13 +22,13 @@ const { values } = parseArgs({
 const count = Number(values.count);
 const rounds = Number(values.rounds);
 /**
- * Before anything is measured: processes that run for days have compiled their code, and tables that fill up have
- * statistics.
+ * Executions before the measurement. Then code is compiled and tables have statistics, as in a service that has run for
+ * days.
  */
 const WARM_UP = 1_000;
 /** Concurrent starts, on both sides. */
 const CONCURRENCY = 32;
-/** Asking how many are done costs the server, so it is not asked often. */
+/** Counting completed executions costs server time, so the benchmark counts rarely. */
 const POLL_MS = 1_000;
 let contacts = 0;
 

@@ -17,7 +17,7 @@ export interface Sizes {
   maxSeconds: number;
 }
 
-/** Measurements of a scenario; `done` of `total` is A's work. */
+/** Measurements of a scenario. Project A has completed `done` of its `total` pieces of work. */
 export interface ScenarioOutcome {
   neighbour?: NeighbourReport;
   done: number;

@@ -132,7 +132,7 @@ function print(): void {
       `${values.workers} workers. ms from the request to the end of DATA`,
   );
   console.table(results.flatMap(({ name, outcome }) => rowsOf(name, outcome)));
-  console.log("A's work, and executions a second of A and B together while it was done");
+  console.log('Completed work of project A, and executions per second of projects A and B during that time');
   console.table(
     results.map(({ name, outcome: { done, total, seconds, executionsPerSecond } }) => ({
       scenario: name,

@@ -8,7 +8,7 @@ const OF_PROJECT = 2;
 const WAITING_MAX = 100;
 /** Minimum time until a refused caller retries, since a retry costs something too. */
 const RETRY_MIN_MS = 1_000;
-/** How long one waits unless it says otherwise: an answer that takes longer is asked for again anyway. */
+/** Default limit of a wait, because callers retry a request that takes longer. */
 const MAX_WAIT_MS = 10_000;
 
 /** Owner and kind of a job. `kind` appears in the log and in metrics (`email.preview`). */
@@ -22,7 +22,7 @@ export interface Work {
 }
 
 /**
- * The project has used up what it may compute in this process; nothing was done. For a caller of the API it is 429 with
+ * The project has used up its budget in this process, and the work was not started. The API responds with 429 and
  * Retry-After.
  */
 export class OverBudget extends LimitReached {
@@ -66,7 +66,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
   const { cpuMsPerSecond, ofProcess = Number.POSITIVE_INFINITY, now = () => performance.now() } = options;
   const rate = cpuMsPerSecond > 0 ? cpuMsPerSecond / 1_000 : Number.POSITIVE_INFINITY;
   const burst = cpuMsPerSecond > 0 ? cpuMsPerSecond * BURST_SECONDS : Number.POSITIVE_INFINITY;
-  /** In the order of turns, when not all can run. */
+  /** Accounts by project, in the order of their turns. */
   const accounts = new Map<string, Account>();
   let running = 0;
 
@@ -96,7 +96,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
     while (account.waiting.length > 0 && hasRoom(account) && account.ms > 0) {
       const first = account.waiting.findIndex(({ bulk }) => !bulk);
       const [next] = account.waiting.splice(Math.max(0, first), 1);
-      // The place is taken here, so that nobody who comes later slips in between.
+      // Takes the slot before the job starts, so that a later job cannot take it.
       account.running += 1;
       running += 1;
       next?.start();

@@ -27,25 +27,28 @@ export type PaidFor = <K extends TaskName>(
  * in a window, a turn in a lane.
  */
 export interface Compute {
-  /** A task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget, and what the task throws */
+  /** Runs a task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget and the task's errors */
   inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<Answer<K>>;
   /**
-   * A request with an Idempotency-Key: few of one project at a time, for each holds a connection until it is done.
+   * Runs a request with an Idempotency-Key. Each holds a database connection until it ends, so only a few of one project
+   * run concurrently.
    * @throws OverBudget
    */
   keyed<T>(work: Work, run: () => Promise<T>): Promise<T>;
   /**
-   * A page of a list: few of one project at a time, for each may be megabytes, in memory twice. Charged by its size,
-   * which is known when it is made: `answered` takes its bytes. @throws OverBudget
+   * Builds a page of a list. A page may have megabytes and is in memory twice, so only a few of one project are built
+   * concurrently. Charges the project by the size of the page, which the caller reports with `answered`.
+   * @throws OverBudget
    */
   page<T>(work: Work, run: (answered: (bytes: number) => void) => Promise<T>): Promise<T>;
   /**
-   * A request with a large body, which is read in a thread, and stored: charged by its size before. @throws OverBudget
+   * Runs a request with a large body, which a thread parses. Charges the project in advance, by the size of the body.
+   * @throws OverBudget
    */
   largeRequest<T>(work: Work, bytes: number, run: (inThread: PaidFor) => Promise<T>): Promise<T>;
   /**
-   * A mail with large files, which is read from the database, made in a thread and written to a server: charged by its
-   * size before. While `run` lasts it is in memory, so there are few of a project at a time, and of all projects.
+   * Sends an email with large files, which a thread composes. Charges the project in advance, by the size. The email is
+   * in memory while `run` lasts, so the number of such emails is limited, per project and for all projects.
    * @throws OverBudget
    */
   largeMail<T>(work: Work, bytes: number, run: (inThread: PaidFor) => Promise<T>): Promise<T>;
@@ -54,35 +57,38 @@ export interface Compute {
 
 const MB = 1024 * 1024;
 /**
- * Measured with 10 MB of attachments, per MB of a body: counting values 1.5, parsing 4, checking 5, decoding 1, as much
- * again to hand them to Postgres, and 10 there.
+ * Milliseconds per MB of a body, measured with 10 MB of attachments: 1.5 for counting values, 4 for parsing, 5 for
+ * checking, 1 for decoding, the same again to send them to Postgres, and 10 in Postgres.
  */
 const LARGE_REQUEST_MS_PER_MB = 30;
 /**
- * Measured likewise, per MB of files: reading them 6, the message 6, its signature 5, making it ready for the wire 3,
- * writing it, and 5 in Postgres.
+ * Milliseconds per MB of files, measured in the same way: 6 for reading, 6 for the message, 5 for its signature, 3 for
+ * preparing the SMTP data, some for writing it, and 5 in Postgres.
  */
 const LARGE_MAIL_MS_PER_MB = 30;
-/** Measured with pages of 4 MB of all lists, per MB: half by Postgres, half by this process. */
+/** Milliseconds per MB, measured with pages of 4 MB of all lists: half in Postgres, half in this process. */
 const PAGE_MS_PER_MB = 40;
 /** Larger input gets more time in a thread, in proportion. */
 const USUAL_MS = 250;
-/** Large mails in memory at a time, of all projects: each may be there three times over. */
+/** Limit of large emails in memory, of all projects. Each email may be in memory three times. */
 const LARGE_MAILS = 4;
 
-/** One a process. `cpuMsPerSecond` is what each project may compute, 0 for no limit. */
+/**
+ * Creates the `Compute` of a process.
+ * @param p.cpuMsPerSecond the budget of each project; 0 for no limit
+ */
 export function createCompute(p: {
   cpuMsPerSecond: number;
   budgets?: Budgets;
   threads?: Threads;
   onDone?: (done: WorkDone) => void;
-  /** Told when a work goes on after its turn or its thread was waited for, as `LoopWatch` wants to know. */
+  /** Called when work continues after it waited for its turn or its thread (for `LoopWatch`). */
   resumed?: () => void;
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
-  // A budget of their own, because building a page may itself compute.
+  // A separate budget, because building a page may also use the compute budget.
   const pages = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
-  // Likewise: a slow upload delays only other uploads of the project.
+  // Also separate, so that a slow upload delays only other uploads of the project.
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
   const resumed = p.resumed ?? (() => {});

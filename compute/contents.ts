@@ -28,15 +28,15 @@ const SMALL_TOKENS = 40;
 const COMPILE_HERE_MS = 50;
 const TOKEN = /\{[{%]|<a\s/gi;
 
-/** Content that can be rendered, wherever that is done. */
+/** Compiled content, which renders in this thread or in another one. */
 export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'> {
-  /** Plain content: a message of it is a matter of microseconds, so it is rendered right here. */
+  /** Plain content renders in microseconds, so it is rendered in this thread. */
   readonly plain: CompiledContent | undefined;
   readonly key: string;
   readonly source: ContentSource;
 }
 
-/** Compiles content: here when it is small, else in a thread. @throws TemplateError, OverBudget */
+/** Compiles small content in this thread, and other content in another thread. @throws TemplateError, OverBudget */
 export async function readyContent(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
   const key = randomUUID();
   if (isSmall(templatesOf(source))) {
@@ -48,7 +48,7 @@ export async function readyContent(compute: Compute, work: Work, source: Content
   return factsOf(facts, { plain: here ? compileContent(source) : undefined, key, source });
 }
 
-/** The message as plain strings. @throws TemplateError, OverBudget */
+/** Renders the message as plain strings. @throws TemplateError, OverBudget */
 export async function renderParts(
   compute: Compute,
   work: Work,
@@ -58,7 +58,7 @@ export async function renderParts(
   return plain ? partsOf(plain, input) : compute.inThread(work, 'content.parts', { key, source, input });
 }
 
-/** The message as it goes over the wire, with its subject. @throws TemplateError, OverBudget */
+/** Renders the message in the form that SMTP sends, with its subject. @throws TemplateError, OverBudget */
 export async function renderMessage(
   compute: Compute,
   work: Work,
@@ -69,7 +69,7 @@ export async function renderMessage(
   return compute.inThread(work, 'content.message', { key, source, input, headers });
 }
 
-/** A content as one recipient reads it, and what its sender should know of it. @throws TemplateError, OverBudget */
+/** Renders a content for one recipient, with the findings for its author. @throws TemplateError, OverBudget */
 export async function reviewWithinBudget(
   compute: Compute,
   work: Work,
@@ -101,7 +101,7 @@ function factsOf(
   return { links, variables, needsUnsubscribe, ...rest };
 }
 
-/** Whether templates are read in a few milliseconds, together. */
+/** Tells whether these templates together compile in a few milliseconds. */
 export function isSmall(all: string[]): boolean {
   const chars = all.reduce((sum, part) => sum + part.length, 0);
   if (chars > SMALL_CHARS) return false;

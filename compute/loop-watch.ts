@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** How often the loop says that it runs. */
+/** Interval at which the loop reports that it runs. */
 const BEAT_MS = 100;
 /** Longer blocks are reported, because everything in the process waits meanwhile. */
 const HELD_MS = 200;
@@ -17,12 +17,12 @@ export interface LoopWatch {
   /** Runs `work` under a name: a route or an activity. Its continuation after waits has the same name. */
   as<T>(name: string, work: () => T): T;
   /**
-   * To be called where works go on after a wait, such as when the database has answered: the next stretch of the loop
-   * is theirs.
+   * Marks that work continues after a wait, such as for the database. The following time of the loop counts as this
+   * work's time.
    */
   resumed(): void;
   /**
-   * Reports blocks from here on. Loading and compiling during the start block the loop too, and no one waits for it.
+   * Starts the reports. Blocks during the start of the process are not reported, because no request waits then.
    */
   start(): void;
   stop(): void;
@@ -30,8 +30,8 @@ export interface LoopWatch {
 
 /**
  * Watches the event loop of this process. A timer alone notices that the loop was blocked, but not by which work.
- * Each stretch between two waits is therefore recorded under the name of its work, which costs a read of the clock,
- * and the timer names the longest one. Measured: 1 ms of processor time a second in an idle process, and at most 2 µs
+ * The time between two waits is therefore recorded under the name of its work, which costs one read of the clock. The
+ * timer names the work with the longest time. Measured: 1 ms of processor time a second in an idle process, and at most 2 µs
  * for a request that waits six times.
  */
 export function watchLoop(onHeld: (held: Held) => void, now = () => performance.now()): LoopWatch {

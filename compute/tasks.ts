@@ -49,19 +49,19 @@ export interface MessageInput {
   headers: MessageHeaders;
 }
 
-/** A message as it goes over the wire, and its subject as events name it. */
+/** A message in the form that SMTP sends, and its subject as events name it. */
 export interface RenderedMessage {
   raw: string;
   subject: string;
 }
 
-/** A content and a name for it, by which a thread that has compiled it knows it again. */
+/** A content with a key, so that a thread that has compiled it finds the compiled form. */
 export interface KeyedSource {
   key: string;
   source: ContentSource;
 }
 
-/** Compiled contents that a thread keeps: the ones being sent at the moment. */
+/** Number of compiled contents that a thread keeps: the contents that are being sent. */
 const CONTENTS_MAX = 30;
 /** Half of the limit of a sent message, so that a template that passes is not stopped on a busy day. */
 const TRIAL_MS = 200;
@@ -120,10 +120,10 @@ export const TASKS = {
   'csv.review': (p: { file: Uint8Array } & Parameters<typeof reviewCsvChunk>[1]): CsvReview =>
     reviewCsvChunk(p.file, p),
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
-  /** Loaded with the first one: most threads never make a message with files. */
+  /** Loaded at first use, because most threads never compose a message with files. */
   'mail.finished': async (p: FinishedMailInput): Promise<FinishedMail> =>
     (await import('../channels/email/finished-mail.ts')).finishMail(p),
-  /** Loaded with the first one: the relay is off in most installations. */
+  /** Loaded at first use, because the relay is off in most installations. */
   'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
     const { prepareOriginal } = await import('../rules/mime/prepare-original.ts');
     return prepareOriginal(asBuffer(raw), p);
@@ -134,7 +134,7 @@ export type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
 export type Answer<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
 
-/** The bytes of answers that are handed over and not copied; the thread has them no longer. */
+/** Returns the buffers of a result that are transferred to the caller, not copied. The thread then lacks them. */
 const BYTES: { [K in TaskName]?: (answer: Answer<K>) => (Uint8Array | undefined)[] } = {
   'json.body': (body) => (body.fault === undefined ? body.files : []),
   'mail.finished': ({ raw, payload }) => [raw, payload.data],

@@ -6,23 +6,24 @@ import type { Answer, TaskName, Tasks } from './tasks.ts';
 import { fromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } from './thread-messages.ts';
 
 /**
- * Threads of a process: one always stays for others, since a project has one at a time. More would only compete with
- * the process itself.
+ * Number of threads of a process. One project uses at most one thread, so one is always left for other projects. More
+ * threads would only compete with the process itself.
  */
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
 /**
- * Time limit of a template in a thread: twice the limit on the shared thread, because no one else is blocked.
- * Repeated if the machine gave it no processor, since threads have a lower priority than the loop (`thread.ts`).
+ * Time limit of a template in a thread: twice the limit on the main thread, because a thread blocks no one else.
+ * A task that got no processor time is repeated, since threads have a lower priority than the loop (`thread.ts`).
  */
 const BOUND: Bound = { ms: 400, attempts: 3 };
 /**
- * Past the bound there are only steps that V8 cannot interrupt; then the thread is ended. Far longer, for a machine
- * that is busy otherwise.
+ * After this time the thread is ended, because V8 cannot interrupt every step at the bound. The time is far longer than
+ * the bound, so that a busy machine does not end threads.
  */
 const HARD_LIMIT_MS = 10_000;
 /**
- * A rendering keeps within 3 MB of text and what filters make of it; a file of 5 MB has been read in a third of this.
+ * Memory limits of a thread. A rendering needs at most 3 MB of text and the results of its filters. Reading a CSV file
+ * of 5 MB took a third of this memory.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 /** A thread costs about 30 MB, so a thread that was unused for this long ends. */
@@ -60,7 +61,7 @@ interface Job {
   reject: (error: Error) => void;
 }
 
-/** A small pool of threads with a bound on time and memory; they start when they are needed first. */
+/** Creates a small pool of threads, bounded in time and memory. Each thread starts at its first task. */
 export function createThreads(options: { threads?: number; hardLimitMs?: number } = {}): Threads {
   const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
   const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
@@ -164,7 +165,7 @@ class Thread {
       if ('error' in answer) job.reject(fromPortable(answer.error));
       else job.resolve(answer.value);
     } catch (error) {
-      // It was ended: it has computed for all of its time.
+      // The thread was ended, so its task used all of its time.
       if (error instanceof BoundExceeded) job.charge(job.limitMs);
       job.reject(error instanceof Error ? error : new Error(String(error)));
     } finally {
@@ -174,7 +175,7 @@ class Thread {
     }
   }
 
-  /** Ends the thread and fails its task with this error: by default, that the task had its time. */
+  /** Ends the thread and fails its task with this error; by default, the error for the time limit. */
   async end(error: Error = new BoundExceeded('not done in its time')): Promise<void> {
     this.endsWith = error;
     clearTimeout(this.idle);
@@ -204,18 +205,18 @@ class Thread {
   }
 }
 
-/** The task's doing; any other error of a thread is ours, and what a task throws is its answer. */
+/** Tells whether the task used too much memory. Any other error of a thread is a fault of the service. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-/** From the built files, or from the sources where those run. */
+/** Starts a thread from the built file, or from the sources if the process runs from the sources. */
 function newWorker(): Worker {
   const entry = import.meta.url.endsWith('.ts') ? './thread-of-sources.mjs' : './thread.js';
   return new Worker(new URL(entry, import.meta.url), {
     workerData: { bound: BOUND },
     resourceLimits: RESOURCE_LIMITS,
-    // Nothing of the process's own settings is within reach of what a tenant wrote.
+    // Content of tenants cannot read the settings of the process.
     env: {},
   });
 }

@@ -23,8 +23,8 @@ export interface ServerFacts {
   /** True if this connection is encrypted. */
   encrypted: boolean;
   /**
-   * The minimum difference by which the server's time is ahead, in milliseconds. 0 if the server's time lay between
-   * question and answer.
+   * Milliseconds by which the server's clock is at least ahead of ours. 0 if the server's time is between the times of
+   * the query and its result.
    */
   clockAheadMs: number;
 }

@@ -1,8 +1,8 @@
 import { isAscii } from 'node:buffer';
 
 /**
- * Puts the strings of a JSON value into Unicode normalization form C, and the names of its fields. A keyboard writes
- * `é` as one character, a file name of macOS as two that look the same, and a name has to be found either way.
+ * Puts the strings and field names of a JSON value into Unicode normalization form C. A keyboard types `é` as one
+ * character, but a file name of macOS has it as two characters that look the same. A search has to find both forms.
  * Passwords keep their form, since only their hash is stored. Source: Unicode Standard Annex #15, contract §1.16
  * Unicode Text.
  */

@@ -25,7 +25,7 @@ describe('names of an installation', () => {
     expect(names.identity()).toMatch(/^3f9a1c07\/\d+@/);
   });
 
-  it('lack it where the row is from before the upgrade', () => {
+  it('omit the short id for rows from before the upgrade', () => {
     const upgraded = new InstallationNames({ ...installation, legacyBefore: new Date(Date.now() + 1_000) });
     expect([upgraded.execution(row), upgraded.campaign(row, 2), upgraded.job(row)]).toEqual([
       `execution-${row}`,

@@ -38,7 +38,7 @@ describe('the window of work handed to Temporal and not started', () => {
     expect(admission.window).toBeGreaterThanOrEqual(8);
   });
 
-  it('does not grow where it is not what holds starts back', () => {
+  it('does not grow while the window does not limit the starts', () => {
     const admission = new Admission();
     const before = admission.window;
     for (let n = 1; n < 50; n += 1) admission.noteStarted([5], n * 1_000);

@@ -61,7 +61,7 @@ export interface WorkerFleet {
   /** Names the queue of a kind of work. */
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
-  /** Set for queues that will soon be empty: fewer polls, and fewer workflows in memory. */
+  /** True for queues of an earlier name, which will soon be empty: fewer polls, and fewer workflows in memory. */
   leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   /** Called for each step that follows a timer of Temporal. */

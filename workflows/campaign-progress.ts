@@ -38,7 +38,7 @@ export function noteWaiting(progress: CampaignProgress, chunk: LaterChunk): void
 export function takeDueChunks(progress: CampaignProgress, answer: DueChunks, arrived: LaterChunk[]): void {
   progress.later.push(...answer.due);
   progress.waiting = answer.waiting ?? undefined;
-  // A database whose clock is behind Temporal's finds no due chunk yet.
+  // If the database's clock is behind Temporal's clock, no chunk is due in Postgres yet, so check again soon.
   if (progress.waiting && answer.due.length === 0)
     progress.waiting.dueAtMs = Math.max(progress.waiting.dueAtMs, Date.now() + CLOCK_RECHECK_MS);
   for (const chunk of arrived) noteWaiting(progress, chunk);

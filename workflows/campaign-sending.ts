@@ -82,8 +82,8 @@ export class Sending {
     this.leaving = true;
     if (result === 'ended') scope.cancel();
     const isQuiet = () => this.running.size === 0 && !this.taking;
-    // Signals make the history grow while the last turns end, which may take a minute. Beyond the limit, those turns
-    // are cut short.
+    // The last turns may take a minute to end, and signals make the history grow meanwhile. When the history is too
+    // long, the running turns are cancelled.
     await condition(() => isQuiet() || this.news.length.isLong());
     if (!isQuiet()) scope.cancel();
     await condition(isQuiet);

@@ -32,7 +32,7 @@ export class RunLength {
     return workflowInfo().continueAsNewSuggested || (this.hasMany() && isBounded());
   }
 
-  /** Tells the same to a workflow that waits. */
+  /** Tells whether a waiting workflow should continue in a new run. */
   shouldStopWaiting(): boolean {
     return (workflowInfo().continueAsNewSuggested || this.hasMany()) && isBounded();
   }

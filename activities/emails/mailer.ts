@@ -246,7 +246,7 @@ function outcomeOf(p: {
   const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = refusalOf(result);
   const waits = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
-  // An email that waits for its route is not given up by the first attempt after the wait, however long the wait was.
+  // After a pause of its route, an email gets one more attempt, even if it has expired meanwhile.
   const expiresAt = waits ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !waits) return { outcome: refuseWith(refusal, words), event: ready.event };
   return {

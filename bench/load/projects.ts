@@ -45,7 +45,7 @@ export async function makeTemplate(client: ApiClient, domain: string): Promise<s
   return id;
 }
 
-/** An enabled workflow that `eventName` triggers, with its steps one after the other; its id. */
+/** Creates an enabled workflow that `eventName` triggers, with these steps in sequence, and returns its id. */
 export async function makeWorkflow(client: ApiClient, eventName: string, steps: [string, object][]): Promise<string> {
   const { id } = await client.need('POST', '/workflows', { name: eventName, eventName });
   for (const [type, config] of steps)

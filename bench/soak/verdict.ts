@@ -4,7 +4,7 @@ import { type Doubt, smsIdOf } from './doubt.ts';
 import type { Asked, RequestKind } from './load.ts';
 import type { SoakStage } from './stage.ts';
 
-/** One line of the table; `faults` are listed beside it. */
+/** One row of the result table, with the list of its faults. */
 export interface Line {
   kind: string;
   asked: number;

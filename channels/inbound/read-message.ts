@@ -40,13 +40,13 @@ export interface InboundAttachment {
 /** The kind of a message: a report about our email, or an email. */
 export type ReadMessage =
   /**
-   * For a delivery or a bounce; `of` returns its statement about the recipient of an email, whose address may be
-   * unknown by now.
+   * A delivery report or a bounce. `of` returns what the report says about the recipient of an email. The address is
+   * null if it is no longer stored.
    */
   | { kind: 'status'; of(address: string | null): StatusReport }
-  /** `returnPaths` and `links` are of the mail that the complaint is about, where it quotes them. */
+  /** `returnPaths` and `links` come from the reported email, if the complaint quotes it. */
   | { kind: 'complaint'; feedback: Feedback; returnPaths: string[]; links: string[] }
-  /** A report of a machine that nobody reads. */
+  /** An automatic report that needs no action. */
   | { kind: 'nothing'; why: string }
   | { kind: 'mail'; mail: InboundMail };
 

@@ -149,8 +149,8 @@ function checkVersion(binaries: PostgresBinaries, dataFolder: string): void {
 }
 
 /**
- * Adopts the live postmaster of this folder. Undefined if it is missing or does not accept connections. Removes a
- * dead lock.
+ * Adopts the live postmaster of this folder. Undefined if it is missing or does not accept connections. Removes
+ * the lock file of a process that has ended.
  */
 async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { port: number }) | undefined> {
   const lockFile = join(options.dataFolder, 'postmaster.pid');

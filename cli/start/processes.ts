@@ -41,7 +41,7 @@ export async function endProcess(mark: ProcessIdentity, signal: NodeJS.Signals, 
   await waitForEnd(mark, graceMs);
 }
 
-/** Sends a signal to the process if it is still the one of the mark. */
+/** Sends a signal to the process, unless another process has its number now. */
 export function sendSignal(mark: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isAlive(mark)) return;
   try {

@@ -5,7 +5,7 @@ const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 /** After this time without a restart, the delays start again with the first one. */
 const STEADY_MS = 60_000;
 
-/** Limit for a part that started during the stop and has not done any work. */
+/** Time that a part gets to stop if it started during the stop, because it has done no work yet. */
 const LATE_STOP_MS = 1_000;
 
 export interface SuperviseOptions<T extends Running> {

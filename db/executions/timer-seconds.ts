@@ -19,7 +19,7 @@ const RATE_SECONDS = 10;
 const SINKS_TO = 0.95;
 /** Largest decrease per report while Temporal starts work late. */
 const SINKS_TO_WHEN_LATE = 0.8;
-/** Seconds searched for capacity at once, beside the needed ones. Doubles with each search. */
+/** Number of additional seconds that the first search for capacity covers. Each further search covers twice as many. */
 const WINDOW_SECONDS = 64;
 /**
  * Number of repeated bookings after another transaction took the capacity. After that, a second may hold a few more
@@ -85,10 +85,10 @@ export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
 export type Pace = 'easy' | 'busy' | 'late';
 
 /**
- * Records how many timers per second a worker sees Temporal start. The sum over all workers is what this installation
- * can do, so that many timers of one project may end in a second. Otherwise a steady stream of delays that the
- * installation could serve would be late, and ever later. The rate grows only while work starts soon: the throughput
- * of a full server is all it can do, and leaves nothing for other tenants.
+ * Records how many timers per second a worker sees Temporal start. The sum over all workers is the capacity of this
+ * installation, and the limit of one project's timers per second. A lower limit would delay a steady stream of timers
+ * more and more, although the installation could serve them. The rate grows only while work starts soon, because a
+ * fully loaded server has no capacity left for other tenants.
  * @param p.atLeast the rate that applies while little is seen
  */
 export async function reportFollowed(

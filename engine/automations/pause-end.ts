@@ -10,7 +10,7 @@ import { endRun, walkOn } from './walk-on.ts';
 
 /**
  * Ends the pause of a DELAY whose timer has fired, or of a WAIT_FOR_EVENT whose event or deadline has come, and walks
- * on. Writes nothing, like `walk`.
+ * on. Like `walk`, it only collects the changes in `pending`, and the caller saves them.
  */
 export async function endPause(
   environment: ExecutionEnvironment,

@@ -280,7 +280,7 @@ async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campai
 
 /**
  * Refuses a start that would skip every recipient. A start with only simulator recipients takes nothing from the
- * monthly limit. The rest of the month is taken page by page (db/campaigns/audience.ts).
+ * monthly limit. Each page of the audience then counts toward the limit (db/campaigns/audience.ts).
  */
 async function assertRoom(trx: Trx, { projectId, campaign }: { projectId: string; campaign: Campaign }): Promise<void> {
   const { rows } = await sql<{ limit: number | null }>`

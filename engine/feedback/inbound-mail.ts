@@ -64,8 +64,8 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
  * created unsubscribed if it is new. Its files are kept for 30 days. Its content is untrusted: plain text only, never a
  * link target or a header.
  * Safe to run twice: a sender that did not get our reply delivers again, and the repetition is recognized by
- * Message-ID, recipient and bytes together. Two addresses of a project both see an email, and a Message-ID with other
- * content is another email. Source: contract §8.2, §2.3.
+ * Message-ID, recipient and bytes together. An email to two addresses of a project is recorded for both addresses. A
+ * known Message-ID with different content counts as a new email. Source: contract §8.2, §2.3.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordReceived(

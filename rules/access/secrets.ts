@@ -55,12 +55,12 @@ export function openSecret(key: Buffer, context: string, sealed: string): string
 const DOTS = '••••';
 const SHOWN_CHARACTERS = 4;
 
-/** A secret as an answer shows it: its first characters and dots, never enough to use it. */
+/** Returns a secret as responses show it: its first characters and dots, never enough to use it. */
 export function maskSecret(secret: string): string {
   return secret.length > 12 ? secret.slice(0, SHOWN_CHARACTERS) + DOTS : DOTS;
 }
 
-/** Whether a value that a client sends may be what `maskSecret` made of some secret. */
+/** Tells whether a client's value may be the result of `maskSecret`. */
 export function isMask(value: string): boolean {
   return value.endsWith(DOTS) && value.length <= SHOWN_CHARACTERS + DOTS.length;
 }

@@ -101,9 +101,9 @@ const LABEL = `[${LETTER}\\p{N}_-]`;
 const SCHEMES =
   'https?|hxxps?|ftps?|mailto|tel|smsto|sms|callto|facetime|skype|whatsapp|viber|tg|xmpp|sips?|javascript|data|blob|file|intent|market|magnet|webcal|geo|bitcoin|ethereum';
 /**
- * Whether a word is or holds an address with a scheme, an address of mail, a host, or a number address with a port or a
- * path. A host's last part is of two letters at least, so that 3.5, 10.30 and a.m. are none. Each looks at every
- * character a few times at most.
+ * Matches a word that contains a URL, an email address, a host, or an IP address with a port or a path. The last label
+ * of a host has at least two letters, so 3.5, 10.30 and a.m. are not hosts. Each pattern reads every character only a
+ * few times, so long input stays cheap.
  */
 const LINK = new RegExp(
   [

@@ -15,9 +15,9 @@ export interface KeyPads {
 }
 
 /**
- * The key of an address in the suppression list: HMAC-SHA256 of the normalised address, so that the list outlives the
- * contact without keeping who it was (contract §3.7 Suppressions). `key` is the one derived from SECRET_KEY for
- * suppressions.
+ * Returns the key of an address in the suppression list: the HMAC-SHA256 of the normalized address. The list can
+ * therefore outlive the contact without storing the address (contract §3.7 Suppressions).
+ * @param key the key for suppressions, which is derived from SECRET_KEY
  */
 export function addressHash(key: Buffer, email: string): Buffer {
   return createHmac('sha256', key).update(normalizeEmail(email), 'utf8').digest();

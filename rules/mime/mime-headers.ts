@@ -31,7 +31,7 @@ const HEADER_NAME = /^[!-9;-~]+$/;
 export function textHeader(name: string, value: string): string {
   if (!HEADER_NAME.test(name)) throw new RangeError('not a header name');
   const clean = singleLine(value);
-  // Message ids are no text: encoded or with a fold in it an id would be another one.
+  // Encoding or folding inside a message id would change the id.
   if (ID_FIELDS.test(name)) return foldAscii(name, clean);
   if (isAscii(clean) && !clean.includes('=?')) return foldAscii(name, clean);
   return `${name}: ${encodedWords(clean, name.length + 2).join(FOLD)}\r\n`;

@@ -34,7 +34,7 @@ const BLANK_LINE = '\r\n\r\n';
 const TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/;
 /** The name of a parameter, the number of its piece, and the mark of percent encoding (RFC 2231). */
 const EXTENDED_NAME = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/;
-/** More pieces than any mail program writes: a boundary has at most 70 characters. */
+/** Limit of the pieces of one parameter. Mail programs write fewer, because a boundary has at most 70 characters. */
 const PIECES_MAX = 100;
 const PARAMETER = /;\s*([\w!#$&^.+*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
 

@@ -133,7 +133,7 @@ const EXPECTED = {
   suppressed: ['hard_bounce'],
 };
 
-describe('the same 550 leaves the same rows', () => {
+describe('the same 550 reply leads to the same rows', () => {
   it.each(Object.entries(WAYS))('by %s', async (_, refuse) => {
     const { id } = await buildEmailTo('ada@example.com');
     await refuse(id);

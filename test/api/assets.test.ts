@@ -197,7 +197,7 @@ describe('an image in use', () => {
     expect((await api.call('DELETE', `/assets/${id}`)).status).toBe(409);
   });
 
-  it('is distinguished from unused images', async () => {
+  it('is found by the filter for used images, and not among the unused ones', async () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     await template(a.url);
     const ids = async (query: string) => (await listAssets(query)).data.map(({ id }: { id: string }) => id);

@@ -149,7 +149,7 @@ describe('a project whose publicKeyMode is open', () => {
   });
 });
 
-it('the refusal of a switched-back project stays liftable by the public key alone', async () => {
+it('lets the public key undo its own unsubscription after the project returns to protected mode', async () => {
   await setMode('open');
   await bySecret({});
   await track({ subscribed: false });

@@ -40,7 +40,7 @@ describe('a lost connection', () => {
     expect(smtp.counts).toMatchObject({ opened: 2, lost: 1, givenBack: 1 });
   });
 
-  it('that happens every time ends as unsent after three connections, not in a loop', async () => {
+  it('of every connection makes the message unsent after three connections', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line.startsWith('RCPT')) socket.destroy();
       return willing()(line, socket, n);

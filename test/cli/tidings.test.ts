@@ -134,7 +134,7 @@ it('pushes a campaign with variants and their test as a draft, its body beside i
   });
 });
 
-it('pull takes away the files of what the project does not have any more; diff told it before', async () => {
+it('pull deletes the files of records that the project no longer has, after diff listed them', async () => {
   const { pro } = await buildShop(api);
   await tidings(['pull']);
   const made = await api.call('POST', '/segments', { body: { name: 'Later', type: 'STATIC' } });

@@ -84,7 +84,7 @@ describe('a grant', () => {
     }
   });
 
-  it('is there again when it was returned, up to what the bucket holds', async () => {
+  it('is available again after its return, up to the size of the bucket', async () => {
     await take(1_000, 1, 'single');
     await pass(1.2);
     expect((await take(1, 1, 'single')).granted).toBe(1);

@@ -51,7 +51,7 @@ describe('a campaign with a send rate', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('that is set in its midst waits from then on, and is as fast as before when it is lifted', async () => {
+  it('slows a running campaign when it is set, and lets it run at full speed when it is removed', async () => {
     campaigns.pauseMs = 50;
     const id = await sending(5_000);
     await until(async () => campaigns.sink.messages.length > 100);

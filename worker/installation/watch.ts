@@ -21,7 +21,7 @@ const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 /** The wait after a recovery that failed, as it does while Temporal is unreachable. */
 const RETRY_MS = 5_000;
-/** Nothing counts as too young, because a difference beside a restored store does not resolve itself. */
+/** Minimum age of a difference between the stores. 0, because a difference after a restore never resolves itself. */
 const SETTLED_MS = 0;
 const HOUR_MS = 3_600_000;
 /** A stop waits no longer for a recovery, which another worker continues. */

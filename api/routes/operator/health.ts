@@ -45,7 +45,7 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
   });
 }
 
-/** Returns the state of Temporal. Being unreachable is a state too. */
+/** Returns the state of Temporal, also if it is unreachable. */
 async function temporalStanding(lifecycle: Deps['lifecycle']): Promise<z.infer<typeof OperatorHealth>['temporal']> {
   try {
     const pingMs = await measureMs(() => lifecycle.ping());

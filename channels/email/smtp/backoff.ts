@@ -6,7 +6,7 @@ const LONGEST_MS = 30_000;
  * Otherwise a few recipients that make the server hang up cause thousands of reconnects a second.
  */
 export class Backoff {
-  /** Losses and failures in a row without one answered message between them. */
+  /** Number of lost and failed connections since a message last got a reply. */
   inARow = 0;
   private notBefore = 0;
 

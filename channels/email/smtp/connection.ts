@@ -275,8 +275,8 @@ export class SmtpConnection {
   }
 
   /**
-   * The server leaves (421), or says something nobody asked for. It answers what it was asked about; the rest never
-   * came to it.
+   * Handles the end of the session by the server (421) or an unexpected reply. The reply belongs to the command that
+   * waits for one; the server did not process the commands after it.
    */
   private serviceEnds(awaited: Awaited | undefined, code: number, text: string): void {
     const error = new Error(`the server ended the session: ${code} ${text}`);

@@ -127,12 +127,12 @@ export class SmtpPool {
     return job;
   }
 
-  /** Takes a message back that no connection has taken yet: true, and it will have no result. */
+  /** Removes a message from the queue, which then gets no result. False if a connection already sends it. */
   withdraw(job: SmtpJob): boolean {
     return this.queue.cancel(job);
   }
 
-  /** Sends a message. An abort counts while it is queued: then it is `unsent`. Never rejects. */
+  /** Sends a message. An abort before a connection takes the message makes it `unsent`. Never rejects. */
   send(message: SmtpMessage, signal?: AbortSignal): Promise<SmtpResult> {
     if (signal?.aborted) return Promise.resolve({ outcome: 'unsent', error: 'aborted' });
     return new Promise((resolve) => {
@@ -246,7 +246,8 @@ export class SmtpPool {
   }
 
   private giveBack(job: SmtpJob, { error, said, blameless }: Loss): void {
-    if (!blameless) job.losses += 1; // A blameless loss ends another message, so these come to an end too.
+    // A blameless loss ends another message, so the number of blameless losses is limited too.
+    if (!blameless) job.losses += 1;
     if (job.losses < MAX_LOSSES && !this.closing) {
       this.counts.givenBack += 1;
       this.queue.putBack(job);

@@ -61,7 +61,7 @@ export interface SmtpReply {
   text: string;
 }
 
-/** Longest waits for each kind of answer, in milliseconds. */
+/** Timeouts for each kind of reply, in milliseconds. */
 export interface SmtpTimeouts {
   connectMs: number;
   greetingMs: number;
@@ -74,8 +74,9 @@ export interface SmtpTimeouts {
 }
 
 /**
- * RFC 5321 §4.5.3.2 asks for 5 minutes at the greeting, MAIL and RCPT: before the message is sent giving up early is
- * safe, so these are shorter. After it giving up early doubles mail, so the RFC's 10 minutes stand.
+ * RFC 5321 §4.5.3.2 asks for 5 minutes at the greeting, MAIL and RCPT. These timeouts are shorter, because giving up
+ * before the message is sent is safe. Giving up after the message can send the email twice, so that timeout is the
+ * RFC's 10 minutes.
  */
 export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   connectMs: 15_000,

@@ -12,7 +12,7 @@ export type StepConfig = Record<string, unknown>;
 /** A field of a config that holds secrets: the password in a `url`, each value of `headers`. */
 export type SecretField = 'url' | 'headers';
 
-/** A step as the check sees it that comes before a workflow is enabled. */
+/** A step as input of the check that runs before a workflow is enabled. */
 export interface DrawnStep {
   config: StepConfig;
   templateId: string | null;

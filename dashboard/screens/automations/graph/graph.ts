@@ -123,8 +123,8 @@ export function connect(graph: Graph, { from, to, branch }: Omit<Transition, 'to
 }
 
 /**
- * Returns where a way to a step would lead without the step: to the only step after it. Null if there is none or more
- * than one.
+ * Returns the step that takes the position of a removed step: the only step after it. Null if several steps or none
+ * come after it.
  */
 export function spliceTarget(graph: Graph, id: string): string | null {
   const targets = new Set(graph.transitions.filter(({ from, to }) => from === id && to !== id).map(({ to }) => to));
