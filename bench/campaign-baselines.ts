@@ -4,7 +4,7 @@ import nodemailer from 'nodemailer';
 import { createCampaignComposer } from '../activities/campaigns/message.ts';
 import { smtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
-import { readyContent } from '../compute/contents.ts';
+import { compileForSending } from '../compute/contents.ts';
 import type { ClaimedRecipient } from '../db/campaigns/claims.ts';
 import { parseConfig } from '../rules/config.ts';
 import { NO_TEXT } from '../rules/content/mail-text.ts';
@@ -89,7 +89,7 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
   const compute = createCompute({ cpuMsPerSecond: 0 });
   const work = { projectId: content.projectId, kind: 'bench' };
   const source = { subject: SUBJECT, body: BODY, type: content.type, trackOpens: true, trackClicks: true };
-  const ready = await readyContent(compute, work, source);
+  const ready = await compileForSending(compute, work, source);
   const composer = createCampaignComposer({
     config,
     compute,

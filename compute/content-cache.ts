@@ -3,7 +3,7 @@ import { type Content, findContents } from '../db/contents/contents.ts';
 import { contentSource } from '../rules/content/content.ts';
 import { Lru } from '../rules/lru.ts';
 import type { Compute, Work } from './compute.ts';
-import { type ReadyContent, readyContent } from './contents.ts';
+import { compileForSending, type ReadyContent } from './contents.ts';
 
 /**
  * Compiled contents that a process keeps, for the campaigns and templates in use. A unique body per email passes
@@ -40,6 +40,6 @@ export function createContentCache({ db, compute }: { db: Db; compute: Compute }
   async function compile({ contentId, tracked, ...work }: Parameters<ContentCache['get']>[0]): Promise<StoredContent> {
     const content = (await findContents(db, { projectId: work.projectId, ids: [contentId] })).get(contentId);
     if (!content) throw new Error(`content ${contentId} is missing`);
-    return { content, ready: await readyContent(compute, work, contentSource(content, tracked)) };
+    return { content, ready: await compileForSending(compute, work, contentSource(content, tracked)) };
   }
 }

@@ -37,9 +37,9 @@ export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'>
 }
 
 /** Compiles small content in this thread, and other content in another thread. @throws TemplateError, OverBudget */
-export async function readyContent(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
+export async function compileForSending(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
   const key = randomUUID();
-  if (isSmall(templatesOf(source))) {
+  if (compilesQuickly(templatesOf(source))) {
     const compiled = compileContent(source);
     return factsOf(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
@@ -76,7 +76,7 @@ export async function reviewWithinBudget(
   { content, input }: { content: SaidContent; input: RenderInput },
 ): Promise<ContentReview> {
   const source = contentSource(content, false);
-  const here = isSmall(templatesOf(source)) && !compileContent(source).costly;
+  const here = compilesQuickly(templatesOf(source)) && !compileContent(source).costly;
   // A thread gets only the rendered fields, because the caller may hold a whole campaign.
   return here ? reviewContent(source, input) : compute.inThread(work, 'content.review', { content: source, input });
 }
@@ -102,7 +102,7 @@ function factsOf(
 }
 
 /** Tells whether these templates together compile in a few milliseconds. */
-export function isSmall(all: string[]): boolean {
+export function compilesQuickly(all: string[]): boolean {
   const chars = all.reduce((sum, part) => sum + part.length, 0);
   if (chars > SMALL_CHARS) return false;
   return all.reduce((sum, part) => sum + (part.match(TOKEN)?.length ?? 0), 0) <= SMALL_TOKENS;

@@ -4,7 +4,7 @@ import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 import type { Target } from './names.ts';
 import { listCompleted } from './run-states.ts';
 import { readStory } from './run-stories.ts';
-import { ofInstallation } from './search-attributes.ts';
+import { installationQuery } from './search-attributes.ts';
 
 type Kind = 'email' | 'sms';
 
@@ -41,7 +41,7 @@ async function listRunningDeliveries(
 ): Promise<DeliveryRun[]> {
   const ofProject = projectId === undefined ? '' : ` AND ProjectId = '${projectId}'`;
   const before = startedBefore === undefined ? '' : ` AND StartTime < '${startedBefore.toISOString()}'`;
-  const query = `${ofInstallation(names)} AND WorkflowType = '${typeOf(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
+  const query = `${installationQuery(names)} AND WorkflowType = '${typeOf(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
   const found: DeliveryRun[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const [input] = (await inputOf(client, workflowId, runId).catch(noneIfGone)) as (DeliveryInput | undefined)[];

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { inputOf } from './deliveries.ts';
 import type { Target } from './names.ts';
-import { ofInstallation, withInstallation } from './search-attributes.ts';
+import { installationQuery, withInstallation } from './search-attributes.ts';
 
 /**
  * The workflows that deliver accepted messages. Restarting one is safe: messages are claimed by their delivery, which
@@ -23,7 +23,7 @@ const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'
  */
 export async function restartTerminated({ client, names }: Target, since: Date): Promise<string[]> {
   const types = DELIVERING.map((type) => `'${type}'`).join(', ');
-  const query = `${ofInstallation(names)} AND WorkflowType IN (${types})
+  const query = `${installationQuery(names)} AND WorkflowType IN (${types})
     AND ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const restarted: string[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {

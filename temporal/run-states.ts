@@ -2,7 +2,7 @@ import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } 
 import { rowOfWorkflow } from '../rules/executions/started-work.ts';
 import type { InstallationNames, Target } from './names.ts';
 import { readStory } from './run-stories.ts';
-import { ofInstallation } from './search-attributes.ts';
+import { installationQuery } from './search-attributes.ts';
 
 /** A workflow that Temporal lists as running. The list may be a second or two old. */
 export interface RunningWorkflow {
@@ -81,7 +81,7 @@ export async function listCompleted(
 async function listPage({ client, names }: Target, query: string, { cursor, limit }: PageAsked): Promise<RunPage> {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,
-    query: `${ofInstallation(names)} AND ${query}`,
+    query: `${installationQuery(names)} AND ${query}`,
     pageSize: limit,
     ...(cursor !== null && { nextPageToken: Buffer.from(cursor, 'base64') }),
   });
@@ -169,7 +169,7 @@ async function notRunningOf({ client, names }: Target, executionIds: string[]): 
 }
 
 function runningQuery(names: InstallationNames, first: string, last: string): string {
-  return `${ofInstallation(names)} AND WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
+  return `${installationQuery(names)} AND WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
     AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
 }
 

@@ -54,7 +54,7 @@ export function withInstallation(
  * The condition that scopes a visibility query to this installation. Workflows of an earlier release have no attribute.
  * They count as this installation's when that release ran on its database.
  */
-export function ofInstallation({ shortId, hasLegacyWorkflows }: InstallationNames): string {
+export function installationQuery({ shortId, hasLegacyWorkflows }: InstallationNames): string {
   const own = `Installation = '${shortId}'`;
   return hasLegacyWorkflows ? `(${own} OR Installation IS NULL)` : own;
 }

@@ -17,7 +17,7 @@ import {
   takeNextChunk,
 } from './campaign-progress.ts';
 import type { CampaignRunInput, News, StartPosition } from './campaign-start.ts';
-import { isTestDue, judgeTest, type TestOutcome, untilTestEnds } from './campaign-test.ts';
+import { isTestDue, judgeTest, msUntilTestEnds, type TestOutcome } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
 
 /**
@@ -229,7 +229,7 @@ export class Sending {
     const awake = () => this.settled !== seen || this.news.changed;
     // This may take any time, because the signal of a resume is as durable as the pause.
     if (this.paused) return condition(awake);
-    const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), untilTestEnds(this.progress));
+    const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), msUntilTestEnds(this.progress));
     if (waitMs === undefined) return condition(awake);
     const summary = this.waitsFor(waitMs);
     // Before this patch, each finished chunk started another timer for the same instant.
@@ -249,7 +249,7 @@ export class Sending {
   }
 
   private waitsFor(waitMs: number): string {
-    if (waitMs === untilTestEnds(this.progress)) return 'until the test is judged';
+    if (waitMs === msUntilTestEnds(this.progress)) return 'until the test is judged';
     if (this.held) return 'on hold';
     return this.pacedUntilMs > Date.now() ? 'no room in the send rate' : this.nextDue();
   }

@@ -19,7 +19,7 @@ export function isTestDue(progress: CampaignProgress, running: number): boolean 
  * Milliseconds until the winner is chosen; undefined when no recipient waits for it, or while the test share is still
  * being sent.
  */
-export function untilTestEnds({ testing, testEndsAtMs }: CampaignProgress): number | undefined {
+export function msUntilTestEnds({ testing, testEndsAtMs }: CampaignProgress): number | undefined {
   return testing === true && testEndsAtMs !== undefined ? testEndsAtMs - Date.now() : undefined;
 }
 

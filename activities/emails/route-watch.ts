@@ -14,7 +14,7 @@ import {
 } from '../../db/sending/route-pauses.ts';
 import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
-import { codesOf, RouteRefusals, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
+import { RouteRefusals, replyCodesOf, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
 /** The maximum age of the known pauses. Other processes pause and resume routes as well. */
@@ -138,7 +138,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     if (!paused) return;
     const { projectId, stage } = paused;
     log.warn(
-      { ...about, projectId, stage, status: codesOf(by) },
+      { ...about, projectId, stage, status: replyCodesOf(by) },
       'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
     );
   }
@@ -174,7 +174,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     if (result?.outcome !== 'refused' || stopping.signal.aborted) return;
     if (judgeRefusal(result).about !== 'us' || result.code < 500) return;
     log.warn(
-      { ...about, stage: result.stage, status: codesOf(result) },
+      { ...about, stage: result.stage, status: replyCodesOf(result) },
       'the mail server does not take our email: it refused a probe',
     );
     const isLogin = result.stage === 'auth' && !refusals.isProven && pauses.length === 0;

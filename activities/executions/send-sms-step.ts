@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { type Compute, OverBudget } from '../../compute/compute.ts';
-import { readyContent, renderParts } from '../../compute/contents.ts';
+import { compileForSending, renderParts } from '../../compute/contents.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findPhoneCountry } from '../../db/projects/phone-country.ts';
 import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
@@ -98,7 +98,7 @@ async function render(
 ): Promise<{ body: string } | { fault: string }> {
   const work = { projectId, kind: 'sms.text' };
   try {
-    const content = await readyContent(compute, work, smsContent(text));
+    const content = await compileForSending(compute, work, smsContent(text));
     return { body: (await renderParts(compute, work, { content, input })).text };
   } catch (error) {
     if (error instanceof TemplateError) return { fault: error.message };

@@ -1,4 +1,4 @@
-import { capital, type Document, operationsOf, partsOf, type Schema } from './json.ts';
+import { capitalize, type Document, operationsOf, partsOf, type Schema } from './json.ts';
 
 /** Schemas for requests and list pages. An enum is preferably named after the record itself. */
 const SECOND_CHOICE = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
@@ -47,7 +47,9 @@ function enumsIn(schema: Schema, name: string): WrittenEnum[] {
     ...((schema.enum?.length ?? 0) > 1 && valuesOf(schema) !== '' ? [{ name, schema }] : []),
     ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => enumsIn(part, name)),
     // `data` is the envelope of a response, so it does not become part of the name.
-    ...Object.entries(properties).flatMap(([key, part]) => enumsIn(part, key === 'data' ? name : name + capital(key))),
+    ...Object.entries(properties).flatMap(([key, part]) =>
+      enumsIn(part, key === 'data' ? name : name + capitalize(key)),
+    ),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { shareErrors } from './errors.ts';
 import {
   aliasesIn,
-  capital,
+  capitalize,
   type Document,
   nameIn,
   type OpenApiOperation,
@@ -53,7 +53,7 @@ function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiP
 function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApiPart> {
   const found = operations.flatMap((operation) =>
     (operation.parameters ?? []).map((part, n, parameters) => {
-      const name = capital(part.name ?? '');
+      const name = capitalize(part.name ?? '');
       return {
         part,
         names: [name, `${nameOf(operation)}-${name}`],
@@ -96,5 +96,5 @@ function share(
 
 /** Returns the operation id that both paths of an operation share. */
 function nameOf({ operationId, 'x-alias-of': aliasOf = operationId }: OpenApiOperation): string {
-  return capital(aliasOf);
+  return capitalize(aliasOf);
 }

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AppEnv } from '../http/env.ts';
 import { EmailAddressResponse, EXAMPLE_ID, Id, Instant } from '../http/schemas.ts';
-import { capital } from './json.ts';
+import { capitalize } from './json.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -248,6 +248,6 @@ function words(name: string): string {
   return name
     .split(/[^A-Za-z]+/)
     .filter(Boolean)
-    .map(capital)
+    .map(capitalize)
     .join('');
 }

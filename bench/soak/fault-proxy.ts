@@ -20,7 +20,7 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
-/** A proxy to a port of this machine; `tapOf` is asked for each connection. */
+/** Starts a proxy to a port of this machine. It calls `tapOf` for each connection. */
 export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () => ({})): Promise<FaultProxy> {
   const links = new Set<() => void>();
   let delayMs = 0;

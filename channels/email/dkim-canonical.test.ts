@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { relaxedBody, relaxedPieces, splitBytes, splitMessage } from './dkim-canonical.ts';
+import { relaxedBody, relaxedPieces, splitMessage, splitMessageBytes } from './dkim-canonical.ts';
 
 const piece = fc.constantFrom('a', ' ', '\t', '\r\n', '\r\n\r\n', ' \r\n', 'word', '\u00e4');
 const long = fc.integer({ min: 0, max: 600_000 }).map((n) => 'x'.repeat(n));
@@ -24,7 +24,7 @@ test('one that is cut between empty lines and lines with text is too', () => {
 
 test('a message is cut at the same place, whether it is text or bytes', () => {
   for (const message of ['a: b\r\n\r\nbody', 'a: b', 'a: b\r\n\r\n', '\r\n\r\n']) {
-    const { head, body: bytes } = splitBytes(Buffer.from(message, 'latin1'));
+    const { head, body: bytes } = splitMessageBytes(Buffer.from(message, 'latin1'));
     expect({ head, body: bytes.toString('latin1') }).toEqual(splitMessage(message));
   }
 });

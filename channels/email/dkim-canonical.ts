@@ -13,8 +13,8 @@ export function splitMessage(message: string): { head: string; body: string } {
   return end === -1 ? { head: message, body: '' } : { head: message.slice(0, end), body: message.slice(end + 4) };
 }
 
-/** The same of bytes, the body not copied. */
-export function splitBytes(message: Buffer): { head: string; body: Buffer } {
+/** Splits a message at the end of its header, like `splitMessage`, and does not copy the body. */
+export function splitMessageBytes(message: Buffer): { head: string; body: Buffer } {
   const end = message.indexOf('\r\n\r\n', 0, 'latin1');
   return end === -1
     ? { head: message.toString('latin1'), body: message.subarray(message.length) }

@@ -4,8 +4,8 @@ import {
   headerFields,
   relaxedBody,
   relaxedPieces,
-  splitBytes,
   splitMessage,
+  splitMessageBytes,
 } from './dkim-canonical.ts';
 
 /**
@@ -93,7 +93,7 @@ function hashOfText(message: string, { canonicalBody }: DkimOptions): Hashed {
 }
 
 function hashOfBytes(message: Buffer, { canonicalBody }: DkimOptions): Hashed {
-  const { head, body } = splitBytes(message);
+  const { head, body } = splitMessageBytes(message);
   const hash = createHash('sha256');
   if (canonicalBody) hash.update(body);
   else for (const piece of relaxedPieces(body)) hash.update(piece, 'latin1');

@@ -142,7 +142,7 @@ function toldStop(stop: Stop, { execution, graph }: LockedExecution, pending: Pe
   return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, pending }) };
 }
 
-/** `completeEffects` for one execution. */
+/** Completes the effect of one execution, as `completeEffects` does for many. */
 export async function completeEffect(
   trx: Trx,
   { projectId, ...outcome }: EffectOutcome & { projectId: string },
@@ -164,7 +164,7 @@ async function findDeletedEnds(
   );
 }
 
-/** Closes the visit of an effect and walks on. Writes nothing, like `walk`. */
+/** Closes the visit of an effect and walks on. Like `walk`, it only collects changes, which the caller saves. */
 export async function complete(
   environment: ExecutionEnvironment,
   locked: LockedExecution,

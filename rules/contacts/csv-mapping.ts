@@ -55,7 +55,7 @@ export function mapColumns(headers: readonly string[], mapping: CsvMapping): Map
   return mapped;
 }
 
-/** The field of a column that nobody has said anything of. */
+/** Returns the field of a column that the request does not map. */
 export function columnByHeader(header: string): string {
   const word = header.toLowerCase();
   if (NOTE_COLUMNS.has(word)) return '';

@@ -62,7 +62,7 @@ const SCHEME = /^https?:\/\/$/i;
  * (`{{ base }}/orders`), or a host (`https://{{ shop }}.example.com/orders`). Undefined for other links. As with
  * `variableAddress`, its value decides whether the link is tracked.
  */
-export function basedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+export function addressAroundVariable(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const parts = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
   const [scheme, base, rest, ...more] = typeof parts[0] === 'string' ? parts : ['', ...parts];
   if (base === undefined || more.length > 0 || typeof scheme !== 'string') return undefined;

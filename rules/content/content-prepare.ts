@@ -1,7 +1,7 @@
 import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { type LinkValue, type ScannedHtml, scanHtml } from './content-html.ts';
 import { joinedOutputs } from './content-joints.ts';
-import { basedAddress, trackedAddress, variableAddress } from './content-links.ts';
+import { addressAroundVariable, trackedAddress, variableAddress } from './content-links.ts';
 import { guardExpression, guardHtml, type LocalSources, localNames, localSources } from './content-names.ts';
 import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
@@ -183,7 +183,7 @@ function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<numb
     const address = trackedAddress(link, locals);
     if (address !== undefined) track(link, address);
   }
-  for (const read of [variableAddress, basedAddress])
+  for (const read of [variableAddress, addressAroundVariable])
     for (const link of scanned.links) {
       const variable = read(link, locals);
       if (variable !== undefined) track(link, `{{ ${variable} }}`, variable);

@@ -20,7 +20,7 @@ export interface FlatToken {
   library: () => TopLevelToken;
 }
 
-/** The flat tokens of a source. @throws the library's TokenizationError for an output or tag that does not close */
+/** Returns the flat tokens of a source. @throws the library's TokenizationError for an output or tag that does not close */
 export function flatTokens(source: string): FlatToken[] {
   return new FastTokenizer(source).readTopLevelTokens().map(flatToken);
 }

@@ -36,7 +36,7 @@ export function replyOf({ code, text }: Pick<RefusedBy, 'code' | 'text'>): strin
 }
 
 /** Returns the codes of the server's reply, for the log. Its text may name a person, and stays in Postgres. */
-export function codesOf({ code, enhanced }: Pick<RefusedBy, 'code' | 'enhanced'>): string {
+export function replyCodesOf({ code, enhanced }: Pick<RefusedBy, 'code' | 'enhanced'>): string {
   return enhanced === null ? String(code) : `${code} ${enhanced}`;
 }
 

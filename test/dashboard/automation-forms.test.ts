@@ -67,7 +67,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.keyboard.type('{"order": "{{event.tot');
     // Not by Enter: the editor takes it for a new line while the list has just opened.
     await page.getByRole('option', { name: /event\.total/ }).click();
-    await page.getByText('This is no JSON yet').waitFor({ state: 'detached' });
+    await page.getByText('Invalid JSON').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
     // Data: a field with completion, one with a variable, one removed; a list stays unchanged.

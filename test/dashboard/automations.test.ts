@@ -46,11 +46,11 @@ describeInBrowser('automations in the dashboard', () => {
     await add(page, 'Add a step after Send email', 'Delay');
     await add(page, 'Add a step after Delay', 'If/else');
     await add(page, 'Add a step after If/else, branch yes', 'Exit');
-    await page.getByRole('status').filter({ hasText: '1 thing keeps it' }).waitFor();
+    await page.getByRole('status').filter({ hasText: '1 issue to fix' }).waitFor();
     await page.locator('.react-flow__node', { hasText: '1 issue' }).getByText('If/else').click();
     await page.getByRole('textbox', { name: 'Next step of branch no' }).click();
     await page.getByRole('option', { name: 'Exit' }).click();
-    await page.getByText('keeps it from being enabled').waitFor({ state: 'detached' });
+    await page.getByText('issue to fix').waitFor({ state: 'detached' });
 
     // Nothing is lost on reload; then it is saved.
     await page.reload();

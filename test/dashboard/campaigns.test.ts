@@ -50,7 +50,7 @@ describeInBrowser('a campaign in the dashboard', () => {
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     await page.getByText(/^Failed 1/).waitFor();
-    const row = page.getByRole('row', { name: /limit reached/ });
+    const row = page.getByRole('row', { name: /limit reached/i });
     await row.getByRole('link', { name: '1' }).click();
     await page.getByRole('link', { name: /@to\.test$/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?reason=limit_reached');
@@ -150,7 +150,7 @@ describeInBrowser('a campaign in the dashboard', () => {
   it('has its list by status in the address, and keeps it on the way back', async () => {
     await campaigns.create({ name: 'A draft' });
     const { page } = await open('/campaigns?status=SENT');
-    await page.getByText('No campaign is SENT.').waitFor();
+    await page.getByText('No campaigns with the status “Sent”.').waitFor();
     await page.getByLabel('Search').last().fill('nothing like it');
     await page.getByText('No campaigns found.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();

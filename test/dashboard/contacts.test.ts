@@ -189,7 +189,7 @@ describeInBrowser('contacts in the dashboard', () => {
       .executeTakeFirstOrThrow();
     const { page } = await openDashboard({ service, project, path: `/contacts/jobs/bulk/${job.id}` });
     await page.getByRole('button', { name: 'Cancel' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Cancel this job (Subscribe)?' });
+    const dialog = page.getByRole('dialog', { name: 'Cancel this bulk action (Subscribe)?' });
     await dialog.getByRole('textbox').fill('cancel');
     await expectNoSeriousAxe(page);
     await dialog.getByRole('button', { name: 'Cancel' }).last().click();

@@ -101,7 +101,7 @@ describeInBrowser('on a fresh npm start', () => {
     await button(page, 'Send to 2 contacts now').click();
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
-    const why = page.getByRole('row', { name: /limit reached/ });
+    const why = page.getByRole('row', { name: /limit reached/i });
     await why.getByText('The monthly email limit was reached.').waitFor();
     await why.getByRole('link', { name: '1' }).click();
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();

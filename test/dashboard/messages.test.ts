@@ -125,7 +125,7 @@ describeInBrowser('messages and executions', () => {
     const { page } = await openDashboard({ service, path: '/messages?to=click@simulator.test' });
     await page.getByRole('link', { name: 'Order 1' }).click();
     await page.getByRole('heading', { level: 1, name: 'Order 1' }).waitFor();
-    await page.getByText('Clicked', { exact: true }).waitFor();
+    await page.locator('.status').getByText('Clicked', { exact: true }).first().waitFor();
     await page.frameLocator('iframe').getByText('1', { exact: true }).waitFor();
     for (const view of ['Plain text', 'Headers', 'Source', 'Events']) {
       await page.getByRole('tab', { name: view }).click();

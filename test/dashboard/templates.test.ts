@@ -108,7 +108,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('Preview text: For you & more').waitFor();
     mayFail(/answer: 422 to POST .*\/templates\/preview/);
     await page.getByLabel('Preview text').fill('For {{ firstName');
-    await page.getByRole('alert').getByText('In the preheader.').waitFor();
+    await page.getByRole('alert').getByText('In the preview text.').waitFor();
     expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
   });
 

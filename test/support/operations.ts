@@ -16,7 +16,7 @@ export interface ApiOperation {
   multipart: boolean;
 }
 
-/** Every operation that the service documents. */
+/** Returns every operation that the service documents. */
 export function operationsOf(app: OpenAPIHono<AppEnv>): ApiOperation[] {
   // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
   const document: any = JSON.parse(JSON.stringify(openApiDocument(app)));

@@ -33,7 +33,7 @@ export interface StartedService {
   signal(signal: NodeJS.Signals): void;
 }
 
-/** A temporary home that does not exist yet. */
+/** Returns the path of a temporary home that does not exist yet. */
 export function newHome(): string {
   return join(mkdtempSync(join(tmpdir(), 'tidings-home-')), 'home');
 }

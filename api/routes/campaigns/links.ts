@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ContentCache, createContentCache } from '../../../compute/content-cache.ts';
-import { readyContent } from '../../../compute/contents.ts';
+import { compileForSending } from '../../../compute/contents.ts';
 import { type Campaign, getCampaign, getContentIds, textsOf } from '../../../db/campaigns/campaigns.ts';
 import { listLinkClicks } from '../../../db/campaigns/link-clicks.ts';
 import { findContents } from '../../../db/contents/contents.ts';
@@ -74,7 +74,7 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
       const sources = textsOf(draft).map((text) => contentSource({ ...text, type: 'MARKETING' }, true));
       const links: LinksOf[] = [];
       for (const [n, source] of sources.entries()) {
-        const { links: urls } = await readyContent(compute, work, source);
+        const { links: urls } = await compileForSending(compute, work, source);
         links.push({ urls, variant: draft.variants ? n : null });
       }
       return links;

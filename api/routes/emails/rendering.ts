@@ -1,5 +1,5 @@
 import type { Compute, Work } from '../../../compute/compute.ts';
-import { readyContent, renderParts } from '../../../compute/contents.ts';
+import { compileForSending, renderParts } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
@@ -58,7 +58,7 @@ export async function emailAsRead(
     return { ...unrenderedEmail(email, content), text, headers: headersOf(email, shown, { subject: email.subject }) };
   }
   try {
-    const ready = await readyContent(compute, work, contentSource(content, false));
+    const ready = await compileForSending(compute, work, contentSource(content, false));
     const urls = { baseUrl: links.publicUrl, ...linkToken(links.secretKey, email.id) };
     const input = { vars: variablesOf(email), urls };
     const parts = await renderParts(compute, work, { content: ready, input });

@@ -1,5 +1,5 @@
 import type { Compute } from '../../../compute/compute.ts';
-import { isSmall } from '../../../compute/contents.ts';
+import { compilesQuickly } from '../../../compute/contents.ts';
 import { parseTemplate, renderBounded } from '../../../rules/content/liquid.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
@@ -62,7 +62,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
   const { projectId, input } = p;
   for (const field of ['subject', 'body'] as const) {
     const text = input[field];
-    if (text === undefined || !isLiquid(text) || known[field].has(text) || isSmall([text])) continue;
+    if (text === undefined || !isLiquid(text) || known[field].has(text) || compilesQuickly([text])) continue;
     try {
       await compute.inThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
     } catch (error) {
@@ -120,7 +120,7 @@ const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>
 const KNOWN_MAX_CHARS = 20_000;
 
 function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
-  if (text === undefined || !isLiquid(text) || known[field].has(text) || !isSmall([text])) return;
+  if (text === undefined || !isLiquid(text) || known[field].has(text) || !compilesQuickly([text])) return;
   try {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Compute } from '../../../compute/compute.ts';
-import { readyContent } from '../../../compute/contents.ts';
+import { compileForSending } from '../../../compute/contents.ts';
 import { contentSource, type SaidContent } from '../../../rules/content/content.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 
@@ -17,7 +17,7 @@ export async function refuseBadContent(
   try {
     const source = contentSource(content, true);
     const work = { projectId, kind: 'content.check' };
-    const { plain, key } = await readyContent(compute, work, source);
+    const { plain, key } = await compileForSending(compute, work, source);
     if (!plain) await compute.inThread(work, 'content.trial', { key, source });
   } catch (error) {
     if (error instanceof TemplateError) throw templateRefusal(error);

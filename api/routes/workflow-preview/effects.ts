@@ -1,5 +1,5 @@
 import type { Compute } from '../../../compute/compute.ts';
-import { readyContent, renderParts } from '../../../compute/contents.ts';
+import { compileForSending, renderParts } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../../db/contents/contents.ts';
@@ -124,7 +124,7 @@ async function renderMail(
   const { contact } = email;
   const work = { projectId: email.projectId, kind: 'workflow.preview' };
   try {
-    const ready = await readyContent(compute, work, contentSource(content, false));
+    const ready = await compileForSending(compute, work, contentSource(content, false));
     const parts = await renderParts(compute, work, {
       content: ready,
       input: {

@@ -1,4 +1,4 @@
-import { readyContent, renderParts } from '../../../compute/contents.ts';
+import { compileForSending, renderParts } from '../../../compute/contents.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { consentsToSms } from '../../../db/sms/messages.ts';
 import type { ExecutionEnvironment } from '../../../engine/automations/environment.ts';
@@ -55,7 +55,7 @@ async function render(
 ): Promise<string> {
   const work = { projectId, kind: 'workflow.preview' };
   try {
-    const content = await readyContent(compute, work, smsContent(text));
+    const content = await compileForSending(compute, work, smsContent(text));
     return (await renderParts(compute, work, { content, input })).text;
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
