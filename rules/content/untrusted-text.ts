@@ -103,7 +103,7 @@ const SCHEMES =
 /**
  * Matches a word that contains a URL, an email address, a host, or an IP address with a port or a path. The last label
  * of a host has at least two letters, so 3.5, 10.30 and a.m. are not hosts. Each pattern reads every character only a
- * few times, so long input stays cheap.
+ * few times, to keep long input cheap.
  */
 const LINK = new RegExp(
   [
