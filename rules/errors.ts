@@ -6,7 +6,7 @@ export const ERRORS = {
   BAD_REQUEST: {
     status: 400,
     message: 'The request could not be understood.',
-    suggestion: 'Check the body is valid JSON and the query values are of the documented form.',
+    suggestion: 'Check that the body is valid JSON and that query values have the documented form.',
   },
   DOMAIN_NOT_VERIFIED: {
     status: 400,
@@ -15,8 +15,8 @@ export const ERRORS = {
   },
   CONTACT_UNSUBSCRIBED: {
     status: 400,
-    message: 'A marketing template cannot go to an unsubscribed contact.',
-    suggestion: 'Send a TRANSACTIONAL template, or pass subscribed: true where the person has agreed to it.',
+    message: 'A marketing template cannot be sent to an unsubscribed contact.',
+    suggestion: 'Send a TRANSACTIONAL template, or pass subscribed: true if the contact has agreed to it.',
   },
   NO_SMS_SENDER: {
     status: 400,
@@ -40,7 +40,7 @@ export const ERRORS = {
   },
   PROJECT_DISABLED: {
     status: 403,
-    message: 'The project is disabled: it can be read, not written.',
+    message: 'The project is disabled: it can be read, but not changed.',
     suggestion: 'Ask the operator of this service to enable the project.',
   },
   SMS_NOT_ENABLED: {
@@ -70,7 +70,7 @@ export const ERRORS = {
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
-    message: 'This Idempotency-Key has been used by an earlier request.',
+    message: 'An earlier request used this Idempotency-Key.',
     suggestion:
       'If details.sameRequest is true, take the result from details.originalResponse. Otherwise use a new key.',
   },
@@ -93,23 +93,23 @@ export const ERRORS = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     message: 'Too many requests.',
-    suggestion: 'Wait for the seconds in the Retry-After header, then try again.',
+    suggestion: 'Wait for the seconds in the Retry-After header, then retry.',
   },
   BILLING_LIMIT_EXCEEDED: {
     status: 429,
     message: 'The monthly email limit of this project is reached.',
     suggestion:
-      'Raise monthlyEmailLimit with PATCH /project where the limit is your own, ask the operator where it is theirs, or wait for the next month.',
+      'Raise monthlyEmailLimit with PATCH /project, or wait for the next month. If the operator set the limit, ask them.',
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,
     message: 'Something went wrong on our side.',
-    suggestion: 'Try again; if it stays, report it with the requestId.',
+    suggestion: 'Retry. If the error continues, report it with the requestId.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    message: 'A part of the service is not reachable at the moment.',
-    suggestion: 'Try again in a few seconds.',
+    message: 'Part of the service is not reachable at the moment.',
+    suggestion: 'Retry in a few seconds.',
   },
 } as const satisfies Record<string, { status: number; message: string; suggestion: string }>;
 
