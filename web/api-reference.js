@@ -17,6 +17,16 @@ SwaggerUIBundle({
   plugins: [localReferences],
 });
 
+/** Gives a name to the selects that Swagger UI leaves without one, which screen readers would read as "list". */
+const nameSelects = () => {
+  for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
+    const isServer = select.closest('.servers') !== null;
+    const isType = select.closest('.content-type-wrapper, .body-param-content-type') !== null;
+    select.setAttribute('aria-label', isServer ? 'Server' : isType ? 'Media type' : 'Value');
+  }
+};
+new MutationObserver(nameSelects).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
+
 /** Returns the value with each reference replaced by its target. A reference inside its own target stays as it is. */
 function follow(document, value, within) {
   if (typeof value !== 'object' || value === null) return value;

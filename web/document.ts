@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../rules/content/plain-value.ts';
 
-const DEFAULT_COLOR = '#2563eb';
+const DEFAULT_COLOR = '#0c6673';
 const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** A page: its HTML, and a content security policy that allows only its own style. */
@@ -41,26 +41,29 @@ ${name}<main>${p.body}</main>
 }
 
 function styleOf(color: string): string {
-  return `:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#16181d;--soft:#565c68;--line:#8a919e;--accent:${color};--on:${textOn(color)}}
-@media(prefers-color-scheme:dark){:root{--page:#111318;--card:#1b1e25;--text:#eef0f4;--soft:#a9b0bd;--line:#6b7280}}
+  return `:root{color-scheme:light dark;--page:#f9f9f6;--card:#fff;--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;--accent:${color};--on:${textOn(color)}}
+@media(prefers-color-scheme:dark){:root{--page:#0d0f10;--card:#131617;--text:#eceeed;--soft:#a9afb1;--border:#363b3e;--line:#6d7477}}
 *{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;padding:1.5rem 1rem;background:var(--page);color:var(--text);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-header{width:100%;max-width:30rem;margin:4vh 0 1rem;font-weight:650;font-size:1.05rem;overflow-wrap:anywhere}
-header::before{content:"";display:inline-block;width:.75rem;height:.75rem;margin-right:.5rem;border-radius:50%;background:var(--accent)}
-main{width:100%;max-width:30rem;padding:1.75rem 1.5rem;border-radius:14px;border-top:5px solid var(--accent);background:var(--card);box-shadow:0 1px 3px #0002,0 8px 24px #0001}
-h1{margin:0 0 .75rem;font-size:1.4rem;line-height:1.25;overflow-wrap:anywhere}
-p{margin:0 0 1rem;overflow-wrap:anywhere}
+body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:400 16px/24px Inter,system-ui,-apple-system,"Segoe UI",sans-serif;-webkit-font-smoothing:antialiased}
+header{display:flex;gap:8px;align-items:center;width:100%;max-width:480px;margin:6vh 0 16px;font-weight:600;letter-spacing:-.006em;overflow-wrap:anywhere}
+header::before{content:"";flex:none;width:12px;height:12px;border-radius:4px;background:var(--accent)}
+main{width:100%;max-width:480px;padding:32px;border:1px solid var(--border);border-radius:10px;background:var(--card)}
+h1{margin:0 0 12px;font-size:28px;line-height:36px;font-weight:600;letter-spacing:-.02em;overflow-wrap:anywhere}
+p{margin:0 0 16px;overflow-wrap:anywhere}
 main>:last-child{margin-bottom:0}
-.soft{color:var(--soft);font-size:.92rem}
-form{margin:0 0 1rem}
-button{width:100%;min-height:48px;padding:.7rem 1.25rem;border:1px solid var(--line);border-radius:10px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
+.soft,small{color:var(--soft);font-size:14px;line-height:20px}
+form{margin:0 0 16px}
+button{width:100%;min-height:48px;padding:10px 16px;border:1px solid var(--line);border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:500;cursor:pointer}
 button:hover{filter:brightness(1.08)}
 a{color:inherit;text-underline-offset:.15em}
-fieldset{margin:0 0 1.25rem;padding:0;border:0}
-legend{padding:0;margin-bottom:.5rem;font-weight:600}
-label{display:flex;gap:.75rem;align-items:center;min-height:48px;padding:.6rem .9rem;margin-bottom:.5rem;border:1px solid var(--line);border-radius:10px;cursor:pointer}
+fieldset{margin:0 0 24px;padding:0;border:0}
+legend{padding:0;margin-bottom:8px;font-size:14px;line-height:20px;font-weight:600}
+label{display:flex;gap:12px;align-items:center;min-height:48px;padding:10px 14px;margin-bottom:8px;border:1px solid var(--border);border-radius:6px;cursor:pointer}
+label:has(:checked){border-color:var(--line)}
 label>span{min-width:0;overflow-wrap:anywhere}
-input{width:1.25rem;height:1.25rem;margin:0;flex:none;accent-color:var(--accent)}
+label small{display:block}
+input{width:20px;height:20px;margin:0;flex:none;accent-color:var(--accent)}
+@media(max-width:479px){main{padding:24px 20px}h1{font-size:24px;line-height:32px}}
 :focus-visible{outline:3px solid var(--text);outline-offset:2px}`;
 }
 

@@ -25,26 +25,38 @@ export interface MailboxSms {
   createdAt: Date;
 }
 
-export const MAILBOX_STYLE = `:root{color-scheme:light dark;--line:#8883;--soft:#8889;--accent:#2563eb}
+export const MAILBOX_STYLE = `:root{color-scheme:light dark;--page:#fff;--text:#16191a;--soft:#545a5e;--line:#e8e8e2;--control:#8b8f89;--hover:#f6f6f2;--sunken:#f4f4f0;--accent:#0b5e6a}
+@media(prefers-color-scheme:dark){:root{--page:#131617;--text:#eceeed;--soft:#a9afb1;--line:#262a2c;--control:#6d7477;--hover:#1a1d1f;--sunken:#1a1d1f;--accent:#6ecbd5}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:60rem;padding:1.5rem;font:15px/1.5 system-ui,sans-serif}
-header{display:flex;gap:1rem;align-items:baseline;flex-wrap:wrap;margin-bottom:1rem}
-h1{font-size:1.25rem;margin:0}
+body{margin:0 auto;max-width:1184px;padding:32px;background:var(--page);color:var(--text);font:13px/18px Inter,system-ui,-apple-system,"Segoe UI",sans-serif;-webkit-font-smoothing:antialiased}
+header{display:flex;gap:12px 20px;align-items:center;flex-wrap:wrap;margin-bottom:24px;box-shadow:inset 0 -1px var(--line)}
+h1{display:flex;gap:8px;align-items:center;font-size:20px;line-height:28px;font-weight:600;letter-spacing:-.014em;margin:0}
 h1 a{color:inherit;text-decoration:none}
-nav a,.more a{color:var(--accent)}
-form{margin-left:auto}
-input{font:inherit;padding:.3rem .6rem;border:1px solid var(--line);border-radius:6px;background:none;color:inherit;width:16rem}
-ul{list-style:none;margin:0;padding:0;border-top:1px solid var(--line)}
+h1 svg{width:20px;height:20px;fill:var(--accent)}
+h2{font-size:14px;line-height:20px;font-weight:600;margin:24px 0 8px;overflow-wrap:anywhere}
+h2.subject{white-space:normal;font-size:20px;line-height:28px;margin:0 0 16px}
+nav{display:flex;gap:20px}
+nav a{display:inline-flex;align-items:center;height:40px;border-bottom:2px solid transparent;color:var(--soft);font-weight:500;text-decoration:none}
+nav a[aria-current]{border-color:var(--accent);color:var(--text)}
+.more a{color:var(--accent)}
+form{margin:0 0 8px auto}
+input{font:inherit;height:32px;padding:0 10px;border:1px solid var(--control);border-radius:6px;background:none;color:inherit;width:260px;max-width:100%}
+input::placeholder{color:var(--soft);opacity:1}
+ul{list-style:none;margin:0;padding:0}
 li{border-bottom:1px solid var(--line)}
-li a,li>div{display:grid;grid-template-columns:14rem 1fr auto;gap:1rem;padding:.6rem .3rem;color:inherit;text-decoration:none}
-li a:hover{background:#8881}
+li a,li>div{display:grid;grid-template-columns:minmax(0,14rem) minmax(0,1fr) auto;gap:16px;min-height:36px;padding:9px 8px;color:inherit;text-decoration:none}
+li a:hover{background:var(--hover)}
+li>div>span{overflow-wrap:anywhere}
+.to{font-weight:500}
 .to,.subject{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.preview,time,dt,.empty{color:var(--soft)}
-dl{display:grid;grid-template-columns:7rem 1fr;gap:.2rem 1rem;margin:0 0 1rem}
+.preview,time,dt{color:var(--soft)}
+.empty{padding:48px 16px;border:1px solid var(--line);border-radius:10px;text-align:center;color:var(--soft)}
+dl{display:grid;grid-template-columns:8rem minmax(0,1fr);gap:4px 16px;margin:0 0 24px}
 dd{margin:0;overflow-wrap:anywhere}
-iframe{width:100%;height:60vh;border:1px solid var(--line);border-radius:8px;background:#fff}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);border-radius:8px;padding:1rem}
-@media(max-width:40rem){li a,li>div{grid-template-columns:1fr}form{margin:0}}
+iframe{width:100%;height:60vh;border:1px solid var(--line);border-radius:10px;background:#fff}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;border-radius:6px;padding:12px;margin:0;background:var(--sunken);font:12px/18px "JetBrains Mono",ui-monospace,Menlo,Consolas,monospace}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+@media(max-width:40rem){body{padding:16px}li a,li>div{grid-template-columns:minmax(0,1fr);gap:2px}form,input{width:100%;margin-left:0}input{height:40px}dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:8px}}
 `;
 
 /** Returns the list of captured emails, newest first. */
@@ -54,7 +66,7 @@ export function mailboxPage(items: MailboxItem[], to: string | undefined): strin
 <span class="subject">${escapeHtml(mail.subject) || '(no subject)'} <span class="preview">${escapeHtml(mail.preview)}</span></span>
 ${time(mail.createdAt)}</a></li>`,
   );
-  return page('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), to ?? '');
+  return page('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), { to });
 }
 
 /** Returns the page of an email: its headers, its HTML in a frame without scripts, and its text. */
@@ -72,7 +84,9 @@ export function mailboxEmailPage(mail: MailboxMessage): string {
     ? `<iframe title="The email" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mailbox/${mail.id}/html"></iframe>`
     : '';
   const attachments = files.length > 0 ? `<dt>attachments</dt>${files.join('<dt></dt>')}` : '';
-  const body = `<dl>${headers.join('')}${attachments}</dl>
+  const subject = escapeHtml(mail.subject) || '(no subject)';
+  const body = `<h2 class="subject">${subject}</h2>
+<dl>${headers.join('')}${attachments}</dl>
 ${html}
 <h2>Text</h2><pre>${escapeHtml(mail.text)}</pre>
 <p class="more"><a href="/mailbox/${mail.id}/raw">Source</a></p>`;
@@ -85,7 +99,7 @@ export function mailboxSmsPage(messages: MailboxSms[]): string {
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}
 <span class="preview">from ${escapeHtml(sms.from)}</span></span>${time(sms.createdAt)}</div></li>`,
   );
-  return page('SMS', list(rows, 'No SMS yet.'));
+  return page('SMS', list(rows, 'No SMS yet.'), { path: '/mailbox/sms' });
 }
 
 function list(rows: string[], empty: string): string {
@@ -97,7 +111,21 @@ function time(at: Date): string {
   return `<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`;
 }
 
-function page(title: string, body: string, to = ''): string {
+/** The logo of Tidings. */
+const MARK = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M2 5.5C2 3.6 3.6 2 5.5 2h13C20.4 2 22 3.6 22 5.5V6c-6 0-8.8 2.4-10 6.5C10.8 8.4 8 6 2 6Z"/><path d="M2 8.5c5.7 0 8.7 3 8.7 9V22H5.5A3.5 3.5 0 0 1 2 18.5Z"/><path d="M22 8.5c-5.7 0-8.7 3-8.7 9V22h5.2a3.5 3.5 0 0 0 3.5-3.5Z"/></svg>`;
+const LISTS = [
+  { path: '/mailbox', name: 'Email' },
+  { path: '/mailbox/sms', name: 'SMS' },
+];
+
+function page(
+  title: string,
+  body: string,
+  { path = '/mailbox', to = '' }: { path?: string; to?: string | undefined } = {},
+): string {
+  const links = LISTS.map(
+    (list) => `<a href="${list.path}"${list.path === path ? ' aria-current="page"' : ''}>${list.name}</a>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -107,7 +135,7 @@ function page(title: string, body: string, to = ''): string {
 <link rel="stylesheet" href="/mailbox/style.css">
 </head>
 <body>
-<header><h1><a href="/mailbox">Mailbox</a></h1><nav><a href="/mailbox">Email</a> · <a href="/mailbox/sms">SMS</a></nav>
+<header><h1>${MARK}<a href="/mailbox">Mailbox</a></h1><nav aria-label="Mailbox">${links.join('')}</nav>
 <form action="/mailbox"><input name="to" type="search" placeholder="Recipient" aria-label="Recipient" value="${escapeHtml(to)}"></form></header>
 <main>${body}</main>
 </body>

@@ -15,6 +15,15 @@ const MAX_BAR_PX = 28;
 /** Steps of the scale; counts have no halves. */
 const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
 
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** Names a place of the time axis: a day by its date, any other hour by its time. */
+function nameInstant(atSeconds: number): string {
+  const at = new Date(atSeconds * 1_000);
+  return (at.getHours() === 0 ? DAY : HOUR).format(at);
+}
+
 /**
  * Lines and bars over time, drawn by uPlot, which is loaded with the first chart. Screen readers get the numbers from a table
  * elsewhere on the screen; the drawing has only a `label`.
@@ -56,7 +65,7 @@ export function TimeSeries({
           height,
           scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
           axes: [
-            { ...axis, grid: { show: false } },
+            { ...axis, grid: { show: false }, space: 90, values: (_, instants) => instants.map(nameInstant) },
             { ...axis, size: 48, incrs: WHOLE_NUMBERS },
           ],
           series: [

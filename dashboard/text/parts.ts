@@ -24,6 +24,7 @@ export const parts = {
   },
   cancel: 'Cancel',
   justNow: 'just now',
+  skipped: 'Skipped',
   more: 'More actions',
   moreOf: (name: string) => `More actions for ${name}`,
   notAllowed: (permission: string, role: string) =>

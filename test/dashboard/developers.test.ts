@@ -81,6 +81,18 @@ describeInBrowser('screens for developers', () => {
     expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body })).status).toBe(401);
   });
 
+  it('mark one of their lists as the current one', async () => {
+    for (const [path, name] of [
+      ['/developers', 'API keys'],
+      ['/developers/webhooks', 'Webhooks'],
+      ['/developers/events?span=30', 'Events'],
+    ] as const) {
+      const { page } = await openDashboard({ service, path });
+      const current = page.getByRole('main').locator('nav [aria-current]');
+      expect(await current.allTextContents()).toEqual([name]);
+    }
+  });
+
   it('register an endpoint, show what it was sent and how it answered, and send it again', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/webhooks' });
     await page.getByRole('button', { name: 'New endpoint' }).click();

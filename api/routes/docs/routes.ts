@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import { AppError } from '../../../rules/errors.ts';
+import { API_REFERENCE_STYLE } from '../../../web/api-reference-style.ts';
 import type { AppEnv } from '../../http/env.ts';
 import { queryParser } from '../../http/parse-query.ts';
 import type { RouteTable } from '../../http/route-table.ts';
@@ -22,10 +23,11 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tidings API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/theme.css">
 <link rel="icon" href="/docs/favicon-32x32.png">
 </head>
 <body>
-<div id="swagger-ui"></div>
+<main id="swagger-ui"></main>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
@@ -65,6 +67,7 @@ export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
   hono.get('/docs/start.js', async (c) =>
     c.body(await readFile(START, 'utf8'), 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   );
+  hono.get('/docs/theme.css', (c) => c.body(API_REFERENCE_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   hono.get('/docs/:file', async (c) => {
     const type = FILES[c.req.param('file')];
     if (!type) throw new AppError('NOT_FOUND');

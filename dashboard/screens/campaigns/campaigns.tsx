@@ -57,6 +57,7 @@ export function Campaigns() {
             to="/campaigns"
             search={{ ...(value && { status: value }), ...(search && { search }) }}
             replace
+            activeOptions={{ exact: true }}
             aria-current={value === status ? 'page' : undefined}
           >
             {value ? words.statuses[value] : words.all}

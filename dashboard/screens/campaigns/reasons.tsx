@@ -14,13 +14,15 @@ import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Sta
 const words = text.campaigns;
 const TOUCHED = { hover: true, focus: true, touch: true };
 
-/** Recipients without the email: failed and skipped apart, each by reason, and a retry for fixable reasons. */
+/** Recipients without the email: failed, bounced and skipped apart, each by reason, and a retry for fixable reasons. */
 export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { id, status } = campaign;
   const reasons = Object.entries(stats.byReason).sort(([, a], [, b]) => b - a);
   const retryable = RETRYABLE.filter((reason) => (stats.byReason[reason] ?? 0) > 0);
   const isOver = status === 'CANCELLED';
   const isFailure = ([reason]: [string, number]) => wordOf('reason', reason)?.color !== 'gray';
+  const isBounce = ([reason]: [string, number]) => reason.startsWith('bounced:');
+  const failed = reasons.filter(isFailure);
   const skipped = reasons.filter((entry) => !isFailure(entry));
   return (
     <Paper withBorder component="section" aria-label={words.reasonsTitle}>
@@ -35,7 +37,8 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
           {stats.pending === 0 ? words.everybodyGot : words.nobodyLost}
         </Text>
       )}
-      <ByReason id={id} tone="failed" title={words.parts.failed} reasons={reasons.filter(isFailure)} />
+      <ByReason id={id} tone="failed" title={words.parts.failed} reasons={failed.filter((entry) => !isBounce(entry))} />
+      <ByReason id={id} tone="failed" title={words.counted.bounced} reasons={failed.filter(isBounce)} />
       <ByReason id={id} tone="idle" title={words.parts.skipped} reasons={skipped} />
       {skipped.length > 0 && (
         <Text size="xs" c="dimmed" px="md" pb="md">

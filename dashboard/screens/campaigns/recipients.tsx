@@ -6,6 +6,7 @@ import { urlOf } from '../../api/client.ts';
 import { type ItemOf, pagesOf, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
+import { EmailStatus } from '../../parts/email-status.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
@@ -133,9 +134,9 @@ const COLUMNS: Column<Recipient>[] = [
   {
     name: words.columns.status,
     width: 130,
-    cell: ({ status, notBefore }) => (
+    cell: ({ status, reason, notBefore }) => (
       <>
-        <WordBadge kind="email" value={status} />
+        <EmailStatus status={status} reason={reason} />
         {notBefore && (
           <Text size="xs" c="dimmed">
             <Instant at={notBefore} />

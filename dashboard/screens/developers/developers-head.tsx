@@ -13,6 +13,8 @@ const TABS = [
   { to: '/developers/events', name: 'events' },
   { to: '/developers/requests', name: 'requests' },
 ] as const;
+/** Otherwise the link to /developers counts as active on every address below it. */
+const EXACT = { exact: true, includeSearch: false };
 
 /** The header of the four lists for developers, with links between them and to the API reference. */
 export function DevelopersHead({
@@ -38,7 +40,7 @@ export function DevelopersHead({
       />
       <nav aria-label={words.parts} className="nav-tabs">
         {TABS.map(({ to, name }) => (
-          <Link key={name} to={to} aria-current={name === tab ? 'page' : undefined}>
+          <Link key={name} to={to} activeOptions={EXACT} aria-current={name === tab ? 'page' : undefined}>
             {words.tabs[name]}
           </Link>
         ))}

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { SimpleGrid, Stack } from '@mantine/core';
 import { useSession } from '../../app/session.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
@@ -18,8 +18,10 @@ export function Home() {
         <Checklist />
         <Attention />
         <Figures />
-        <Running />
-        <Upcoming />
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="xl">
+          <Running />
+          <Upcoming />
+        </SimpleGrid>
       </Stack>
     </>
   );

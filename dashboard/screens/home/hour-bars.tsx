@@ -8,40 +8,54 @@ type Hour = ResponseOf<'listUpcomingHours'>['hours'][number];
 const HEIGHT = 90;
 /** Height of a campaign's mark, above the bars. */
 const MARK = 10;
+/** Hours that are named below the bars, as shares of the whole. */
+const NAMED = [0, 0.25, 0.5, 0.75, 1];
 const HOUR = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const SHORT = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 
 /**
- * One bar per hour, as high as the number of delays that end in that hour, with a mark if campaigns start. The
- * numbers are shown on hover, and the list below names the campaigns.
+ * One bar per hour, as high as the number of delays that end in that hour, with a mark if campaigns start. The axes
+ * name the highest number and five of the hours. All numbers are shown on hover, and the list below names the
+ * campaigns.
  */
 export function HourBars({ hours }: { hours: Hour[] }) {
   const most = Math.max(1, ...hours.map(({ delays }) => delays));
-  const first = hours[0];
-  const last = hours.at(-1);
+  const named = NAMED.flatMap((share) => hours[Math.round(share * (hours.length - 1))] ?? []);
   return (
     <Box>
-      <svg
-        viewBox={`0 0 ${hours.length * 10} ${HEIGHT + MARK}`}
-        preserveAspectRatio="none"
-        width="100%"
-        height={HEIGHT + MARK}
-        role="img"
-        aria-label={text.home.hoursLabel}
-        style={{ display: 'block', borderBottom: '1px solid var(--mantine-color-default-border)' }}
-      >
-        {hours.map((hour, index) => (
-          <Bar key={hour.at} hour={hour} index={index} most={most} />
+      <Group gap={8} wrap="nowrap" align="stretch">
+        <Box pt={MARK - 6} style={{ display: 'flex', flexDirection: 'column', justifyContent: 'space-between' }}>
+          {[most, 0].map((n) => (
+            <Text key={n} size="xs" c="dimmed" ta="right" lh="12px" style={{ whiteSpace: 'nowrap' }}>
+              {formatCount(n)}
+            </Text>
+          ))}
+        </Box>
+        <svg
+          viewBox={`0 0 ${hours.length * 10} ${HEIGHT + MARK}`}
+          preserveAspectRatio="none"
+          width="100%"
+          height={HEIGHT + MARK}
+          role="img"
+          aria-label={text.home.hoursLabel}
+          style={{ display: 'block', minWidth: 0, borderBottom: '1px solid var(--color-border)' }}
+        >
+          {hours.map((hour, index) => (
+            <Bar key={hour.at} hour={hour} index={index} most={most} />
+          ))}
+        </svg>
+      </Group>
+      <Group justify="space-between" wrap="nowrap" gap={4} mt={4} pl={20}>
+        {named.map(({ at }) => (
+          <Text key={at} size="xs" c="dimmed">
+            {SHORT.format(new Date(at))}
+          </Text>
         ))}
-      </svg>
-      <Group justify="space-between">
-        {[first, last].map(
-          (hour) =>
-            hour && (
-              <Text key={hour.at} size="xs" c="dimmed">
-                {HOUR.format(new Date(hour.at))}
-              </Text>
-            ),
-        )}
       </Group>
     </Box>
   );
@@ -54,14 +68,8 @@ function Bar({ hour: { at, delays, campaigns }, index, most }: { hour: Hour; ind
       <title>{text.home.hourHas(HOUR.format(new Date(at)), formatCount(delays), campaigns)}</title>
       {/* The transparent bar makes the whole column react to hover. */}
       <rect x={index * 10} y={0} width={10} height={HEIGHT + MARK} fill="transparent" />
-      <rect
-        x={index * 10 + 1.5}
-        y={HEIGHT + MARK - height}
-        width={7}
-        height={height}
-        fill="var(--mantine-primary-color-filled)"
-      />
-      {campaigns > 0 && <rect x={index * 10 + 1.5} y={0} width={7} height={6} fill="var(--mantine-color-orange-6)" />}
+      <rect x={index * 10 + 1.5} y={HEIGHT + MARK - height} width={7} height={height} fill="var(--chart-2)" />
+      {campaigns > 0 && <rect x={index * 10 + 1.5} y={0} width={7} height={6} fill="var(--chart-line)" />}
     </g>
   );
 }

@@ -67,10 +67,10 @@ function Bar({ campaign: { id, name, status, nextOpening, ...counts } }: { campa
   const { totalRecipients: total, pendingCount } = counts;
   const done = total - pendingCount;
   return (
-    <Paper withBorder p="sm">
+    <Paper withBorder p="md" className="names">
       <Group justify="space-between" gap="xs" mb={6}>
         <Group gap="xs" miw={0} style={{ flex: '1 1 200px' }}>
-          <Anchor component={Link} to={`/campaigns/${id}`} lineClamp={1} maw="100%">
+          <Anchor component={Link} to={`/campaigns/${id}`} lineClamp={1} maw="100%" size="sm">
             {name}
           </Anchor>
           <WordBadge kind="campaign" value={status} />

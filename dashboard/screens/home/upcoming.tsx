@@ -1,4 +1,4 @@
-import { Box, Group, List, Text } from '@mantine/core';
+import { Box, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
@@ -35,31 +35,37 @@ function Coming({ hours, campaigns }: ResponseOf<'listUpcomingHours'>) {
     );
   }
   return (
-    <Box>
-      <Group gap="xl" mb="xs">
-        <Count label={text.home.delays} n={delays} href="/automations" />
-        <Count label={text.home.campaigns} n={campaigns.length} href="/campaigns?status=SCHEDULED" />
+    <Paper withBorder p="md">
+      <Group gap="lg" mb="sm">
+        <Count label={text.home.delays} n={delays} href="/automations" color="var(--chart-2)" />
+        <Count
+          label={text.home.campaigns}
+          n={campaigns.length}
+          href="/campaigns?status=SCHEDULED"
+          color="var(--chart-line)"
+        />
       </Group>
       <HourBars hours={hours} />
-      <List size="sm" mt="xs" listStyleType="none">
-        {campaigns.map(({ id, name, scheduledAt }) => (
-          <List.Item key={id}>
-            <Group gap="xs">
+      {campaigns.length > 0 && (
+        <Stack component="ul" gap="xs" mt="md" mb={0} p={0} className="names" style={{ listStyle: 'none' }}>
+          {campaigns.map(({ id, name, scheduledAt }) => (
+            <Group key={id} component="li" justify="space-between" gap="xs">
               <AppLink to={`/campaigns/${id}`}>{name}</AppLink>
               <Text span c="dimmed" size="sm">
                 <ScheduledTime at={scheduledAt} />
               </Text>
             </Group>
-          </List.Item>
-        ))}
-      </List>
-    </Box>
+          ))}
+        </Stack>
+      )}
+    </Paper>
   );
 }
 
-function Count({ label, n, href }: { label: string; n: number; href: string }) {
+function Count({ label, n, href, color }: { label: string; n: number; href: string; color: string }) {
   return (
     <Group gap={6} fz="sm">
+      <Box w={10} h={10} bg={color} style={{ borderRadius: 3 }} aria-hidden />
       <span>{label}</span>
       <CountLink n={n} href={href} />
     </Group>

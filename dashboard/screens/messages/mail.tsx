@@ -4,12 +4,12 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
 import classes from './mail.module.css';
@@ -42,7 +42,7 @@ function Shown({ mail }: { mail: Mail }) {
         title={mail.subject || text.messages.noSubject}
         subtitle={
           <Group gap="xs">
-            <WordBadge kind="email" value={mail.status} />
+            <EmailStatus status={mail.status} reason={mail.reason} />
             <span>
               {text.messages.sentTo} <Recipient mail={mail} /> · <ExactTime at={mail.createdAt} /> ·{' '}
               {text.messages.sources[mail.sourceType]}

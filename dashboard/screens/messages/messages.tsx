@@ -5,6 +5,7 @@ import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
+import { EmailStatus } from '../../parts/email-status.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -51,7 +52,7 @@ const COLUMNS: Column<Mail>[] = [
   {
     name: text.messages.status,
     width: 130,
-    cell: ({ status }) => <WordBadge kind="email" value={status} />,
+    cell: ({ status, reason }) => <EmailStatus status={status} reason={reason} />,
   },
   {
     name: text.messages.subject,

@@ -8,6 +8,8 @@ const PARTS = [
   { to: '/operator/projects', label: words.tenants },
   { to: '/operator/providers', label: words.providers },
 ] as const;
+/** Otherwise the link to /operator counts as active on every address below it. */
+const EXACT = { exact: true, includeSearch: false };
 
 /** The header of the operator's screens, with links between them. */
 export function OperatorHead({ title }: { title: string }) {
@@ -17,7 +19,7 @@ export function OperatorHead({ title }: { title: string }) {
       <PageHead title={`${words.title}: ${title}`} />
       <nav aria-label={words.parts} className="nav-tabs">
         {PARTS.map(({ to, label }) => (
-          <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>
+          <Link key={to} to={to} activeOptions={EXACT} aria-current={pathname === to ? 'page' : undefined}>
             {label}
           </Link>
         ))}

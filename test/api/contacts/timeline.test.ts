@@ -103,3 +103,17 @@ it("another project's contact is 404, and a cursor that is not ours 400", async 
   const mine = await buildContact(api.db, { projectId: project.id });
   expect((await call('GET', `/contacts/${mine}/timeline?cursor=nope`)).status).toBe(400);
 });
+
+it('shows the subject of an email as its recipient read it', async () => {
+  const { body: contact } = await call('POST', '/contacts', { email: 'grace@to.test', data: { firstName: 'Grace' } });
+  const subject = 'News for {{firstName ?? you}}';
+  const emailId = await buildEmail(api.db, { projectId: project.id, contactId: contact.id, subject, status: 'FAILED' });
+  await sql`UPDATE emails SET reason = 'template_error' WHERE id = ${emailId}`.execute(api.db);
+  await sql`INSERT INTO events (project_id, contact_id, email_id, name) VALUES
+    (${project.id}, ${contact.id}, ${emailId}, 'email.sent')`.execute(api.db);
+  const emails = (await timeline(contact.id, 50)).filter(({ type }) => type.startsWith('email.'));
+  expect(emails.map(({ type, metadata }) => [type, metadata.subject])).toEqual([
+    ['email.sent', 'News for Grace'],
+    ['email.failed', 'News for Grace'],
+  ]);
+});

@@ -9,8 +9,8 @@ export interface SampleOutcome {
   error?: string;
 }
 
-/** Reasons of executions alone: no mail has them. */
-const NO_MAIL = ['step_deleted', 'no_phone', 'sms_stopped', 'exited_on_event'];
+/** Reasons of executions and SMS: no email has them. */
+const NO_MAIL = ['step_deleted', 'no_phone', 'sms_stopped', 'not_mobile', 'invalid_number', 'exited_on_event'];
 const WAITING: SampleOutcome[] = [{ status: 'PENDING' }, { status: 'SENDING' }, { status: 'HELD' }];
 const ENDED: SampleOutcome[] = REASONS.filter((reason) => !NO_MAIL.includes(reason)).map((reason) =>
   reason.startsWith('bounced:')

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { linkToken } from '../../rules/content/link-tokens.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import {
+  COLOR_RULES,
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  newWindow,
+  VIEWPORTS,
+} from '../support/browser/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** One word that is too long for every screen. */
+const LONG = 'Donaudampfschifffahrtsgesellschaft'.repeat(3).slice(0, 90);
+
+describeInBrowser('pages outside the dashboard', () => {
+  let service: TestService;
+  /** Token of the links of one marketing email. */
+  let token: string;
+  let captured: string;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    const { db, one } = service;
+    await buildDomain(db, { projectId: one.id });
+    await service.call('POST', '/topics', { body: { name: LONG, description: LONG } });
+    const contactId = await buildContact(db, { projectId: one.id, email: 'ada@example.com', subscribed: true });
+    const to = 'ada@example.com';
+    const emailId = await buildEmail(db, { projectId: one.id, contactId, to, type: 'MARKETING', status: 'SENT' });
+    token = linkToken(TEST_SECRET_KEY, emailId).manage;
+    const body = { to, from: 'hello@shop.example.com', subject: LONG, body: `<p>${LONG}</p>` };
+    await service.call('POST', '/v1/send', { body });
+    const list = async () => (await service.call('GET', '/mailbox.json', { key: null })).body.data;
+    await until(async () => (await list()).length > 0, 'the captured email');
+    captured = (await list())[0].id;
+  });
+  afterAll(() => service?.close());
+
+  it.each([
+    ['the mailbox', () => '/mailbox'],
+    ['the mailbox of SMS', () => '/mailbox/sms'],
+    ['an email in the mailbox', () => `/mailbox/${captured}`],
+    ['the API reference', () => '/docs'],
+    ['the page to unsubscribe', () => `/u/${token}`],
+    ['the email preferences', () => `/m/${token}`],
+    ['the page to subscribe', () => `/s/${token}`],
+    ['the page of an invalid link', () => '/u/none'],
+  ])('%s is readable in light and dark, on a laptop and a phone', async (_, path) => {
+    const { page } = await newWindow();
+    await page.goto(service.baseUrl + path());
+    if (path() === '/docs') await page.getByRole('button', { name: 'Expand operation' }).first().waitFor();
+    await expectNoSeriousAxe(page);
+    await expectNoSidewaysScroll(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectNoSeriousAxe(page, { rules: COLOR_RULES });
+    await page.setViewportSize(VIEWPORTS.phone);
+    await expectNoSeriousAxe(page);
+    await expectNoSidewaysScroll(page);
+  });
+});
