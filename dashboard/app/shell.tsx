@@ -1,7 +1,7 @@
 import { Alert, AppShell, Box, Burger, Group, NavLink, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { queryFor } from '../api/queries.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -17,7 +17,14 @@ import { useSession } from './session.ts';
 const Search = lazy(() => import('./search.tsx').then((module) => ({ default: module.Search })));
 const KeysHelp = lazy(() => import('./keys-help.tsx').then((module) => ({ default: module.KeysHelp })));
 
-/** The frame of every screen: sidebar, project, search and keys. */
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** Whether the screen is an editor that hides the sidebar. */
+    isFullScreen?: boolean;
+  }
+}
+
+/** The frame of every screen: sidebar, project, search and keys. Full-screen editors have no sidebar. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
@@ -26,11 +33,13 @@ export function Shell() {
   const keys = useKeys();
   const isIdle = useFirstIdle();
   const nav = useNavGroups();
+  const isFullScreen = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.isFullScreen) });
   return (
     <AppShell
+      disabled={isFullScreen}
       header={{ height: { base: 52, sm: 0 } }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding={{ base: 'md', sm: 'xl' }}
+      padding={isFullScreen ? 0 : { base: 'md', sm: 'xl' }}
     >
       <a href="#main" className="skip-link">
         {text.app.toContent}
@@ -74,9 +83,9 @@ export function Shell() {
           <AccountMenu onKeys={keys.open} isWide />
         </AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main id="main">
+      <AppShell.Main id="main" className={isFullScreen ? 'full-screen' : undefined}>
         <Hold />
-        <Box maw={1184} mx="auto">
+        <Box className="screen">
           <Suspense fallback={<Loading />}>
             <Outlet />
           </Suspense>

@@ -1,9 +1,8 @@
 import { Anchor, Box, Group, Text, Title } from '@mantine/core';
 import { IconChevronLeft } from '@tabler/icons-react';
-import { useRouter } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
-import { leadsBackTo } from '../app/trail.ts';
+import type { ReactNode } from 'react';
 import { Breakable } from './breakable.tsx';
+import { useTabTitle, useWayBack, type WayBack } from './way-back.ts';
 
 /** The header of a screen: title, way back to the list, and actions. It sets the title of the tab. */
 export function PageHead({
@@ -15,12 +14,9 @@ export function PageHead({
   title: string;
   subtitle?: ReactNode;
   actions?: ReactNode;
-  /** The list that the screen belongs to. If the user came from the list, the link back keeps its filters. */
-  back?: { to: string; label: string };
+  back?: WayBack;
 }) {
-  useEffect(() => {
-    document.title = `${title.slice(0, 80)} · Tidings`;
-  }, [title]);
+  useTabTitle(title);
   return (
     <Box mb="lg">
       {back && <Back {...back} />}
@@ -41,24 +37,13 @@ export function PageHead({
   );
 }
 
-function Back({ to, label }: { to: string; label: string }) {
-  const router = useRouter();
+function Back(back: WayBack) {
+  const link = useWayBack(back);
   return (
-    <Anchor
-      href={`/app${to}`}
-      size="sm"
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey) return;
-        event.preventDefault();
-        const { history } = router;
-        const leadsThere = leadsBackTo(history, `/app${to}`) ?? history.canGoBack();
-        if (leadsThere) history.back();
-        else void router.navigate({ href: to });
-      }}
-    >
+    <Anchor {...link} size="sm">
       <Group gap={2} component="span" mb={4} display="inline-flex">
         <IconChevronLeft size={14} aria-hidden />
-        {label}
+        {back.label}
       </Group>
     </Anchor>
   );

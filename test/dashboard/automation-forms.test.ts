@@ -80,7 +80,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByRole('button', { name: 'Remove field n' }).click();
     await expectNoSeriousAxe(page);
     await page.keyboard.press('Control+s');
-    await page.getByText('All saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
 
     expect(await configOf(workflow.id, wait)).toEqual({
       eventName: 'order.paid',
@@ -141,7 +141,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     expect(await ofWait.isChecked()).toBe(false);
     await ofWait.check();
     await page.keyboard.press('Control+s');
-    await page.getByText('All saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect(await configOf(id, steps.wait)).toEqual({ eventName: 'email.received', includeAutomatic: true });
 
     await open(`/automations/${id}?panel=automation`);

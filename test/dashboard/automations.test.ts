@@ -40,6 +40,8 @@ describeInBrowser('automations in the dashboard', () => {
     await expectNoSeriousAxe(page);
     await add(page, 'Add the first step', 'Send email');
     await page.getByRole('status').filter({ hasText: 'has no template' }).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('textbox', { name: 'Template' }).click();
     await page.getByRole('option').first().click();
@@ -60,7 +62,7 @@ describeInBrowser('automations in the dashboard', () => {
     for (let n = 0; n < 4; n += 1) await page.keyboard.down('s');
     await page.keyboard.up('s');
     await page.keyboard.up('Control');
-    await page.getByText('All saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     await expectNoSeriousAxe(page);
 
     await page.getByRole('button', { name: 'Test' }).click();
@@ -74,11 +76,11 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByText('Enabled', { exact: true }).waitFor();
     await track('ada@example.com', 'upgraded');
-    await page.locator('.react-flow__node', { hasText: 'Delay' }).getByText('1 here').click();
+    await page.locator('.react-flow__node', { hasText: 'Delay' }).getByText('1 waiting').click();
     await page.getByText('ada@example.com').first().waitFor();
     await page.getByRole('button', { name: 'Continue now' }).click();
     await page.getByText('No contacts at this step.').waitFor();
-    await page.locator('.react-flow__node', { hasText: 'Exit' }).getByText('1 done').waitFor();
+    await page.locator('.react-flow__node', { hasText: 'Exit' }).getByRole('link', { name: '1 done' }).waitFor();
     await page.getByText('yes 100%').waitFor();
   });
 
@@ -105,11 +107,11 @@ describeInBrowser('automations in the dashboard', () => {
     await node('Wait for event').waitFor();
     await page.keyboard.press('Control+z');
     await node('Wait for event').waitFor({ state: 'detached' });
-    await page.getByText('All saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     await node('last').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('textbox', { name: 'Reason' }).fill('by keys');
-    await page.getByText('Not saved').waitFor();
+    await page.getByText('Not saved', { exact: true }).waitFor();
   });
 
   it("show the API's errors at the step, and another user's earlier save", async () => {
@@ -131,11 +133,11 @@ describeInBrowser('automations in the dashboard', () => {
     await expectOk(
       service.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.last}`, { body: { name: 'theirs' } }),
     );
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Publish changes' }).click();
     await page.getByText('Someone else changed this automation').waitFor();
     await page.getByRole('button', { name: 'Keep mine' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('All saved').waitFor();
+    await page.getByRole('button', { name: 'Publish changes' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
     const { steps } = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
     expect(steps).toMatchObject([{ config: { amount: 3 } }, { name: 'last' }]);
   });
@@ -162,11 +164,56 @@ describeInBrowser('automations in the dashboard', () => {
     await both.getByText('9 hours').waitFor();
     await both.getByRole('radio', { name: 'Mine' }).check();
     await page.getByRole('button', { name: 'Continue with these' }).click();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('All saved').waitFor();
+    await page.getByRole('button', { name: 'Publish changes' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
     const { steps, transitions } = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
     expect(steps).toMatchObject([{ config: { amount: 3, unit: 'days' } }, { name: 'theirs' }]);
     expect(transitions).toMatchObject([{ fromStepId: first, toStepId: last }]);
+  });
+
+  it('fill the window: steps are readable at first sight, counts have a period, and rare actions are in menus', async () => {
+    const STEPS = 24;
+    const names = Array.from({ length: STEPS }, (_, n) => `pause ${n}`);
+    const workflow = await buildWorkflow(service, {
+      eventName: 'long',
+      steps: Object.fromEntries(
+        names.map((name, n) => [
+          name,
+          { type: 'DELAY' as const, config: { amount: 1, unit: 'days' }, ...(names[n + 1] && { to: names[n + 1] }) },
+        ]),
+      ),
+    });
+    await contact('long@example.com');
+    await track('long@example.com', 'long');
+    const { page } = await openDashboard({ service, path: `/automations/${workflow.id}` });
+    const first = page.locator('.react-flow__node', { hasText: 'pause 0' });
+    await first.getByRole('link', { name: '1 waiting' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Menu' }).count()).toBe(0);
+    const zoom = page.getByRole('group', { name: 'Zoom' });
+    await zoom.getByText('75%').waitFor();
+    await zoom.getByRole('button', { name: 'Zoom to 100%' }).click();
+    await zoom.getByText('100%').waitFor();
+    await zoom.getByRole('button', { name: 'Fit to screen' }).click();
+    await zoom.getByText('75%').waitFor();
+
+    await page.getByText('7 days', { exact: true }).click();
+    await page.waitForURL(/days=7/);
+    await first.getByRole('link', { name: '1 waiting' }).click();
+    const panel = page.getByRole('complementary', { name: 'pause 0' });
+    await panel.getByRole('link', { name: 'Waiting: 1' }).waitFor();
+    await panel.getByRole('button', { name: 'More actions for pause 0' }).click();
+    await page.getByRole('menuitem', { name: 'Remove the step' }).click();
+    await page.getByText('Saving ends the runs of 1 person').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await first.waitFor();
+
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'More actions', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Back to automations' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Automations' }).waitFor();
+    await page.getByRole('navigation', { name: 'Menu' }).waitFor();
   });
 
   it('are read on a phone as a list of steps, whatever the words are', async () => {
@@ -192,7 +239,7 @@ describeInBrowser('automations in the dashboard', () => {
       const body = { name: `<b>${'M'.repeat(190)}` };
       await expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));
     }
-    for (const search of ['', `?step=${workflow.steps.pause}`, '?panel=automation', '?panel=try']) {
+    for (const search of ['', `?step=${workflow.steps.pause}`, '?panel=try']) {
       await open(`/automations/${workflow.id}${search}`);
       await page
         .getByRole('button', { name: /Add a step after <b>M/ })
@@ -200,6 +247,9 @@ describeInBrowser('automations in the dashboard', () => {
         .waitFor();
       await expectNoSidewaysScroll(page);
     }
+    await open(`/automations/${workflow.id}?panel=automation`);
+    await page.getByRole('button', { name: 'Save settings' }).waitFor();
+    await expectNoSidewaysScroll(page);
     await open('/automations');
     await page.getByRole('link', { name: 'Test' }).first().waitFor();
     await expectNoSidewaysScroll(page);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
-import { describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
+import { expectOk } from '../build/workflows.ts';
+import { describeInBrowser, expectNoSeriousAxe, openDashboard, type Page } from '../support/browser/browser.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
@@ -39,13 +40,13 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
       'Teas for {{firstName}}',
     );
-    await button(page, 'Save and continue to audience').click();
+    await button(page, 'Continue to audience').click();
     await page.getByRole('radio', { name: 'All contacts' }).waitFor();
-    await button(page, 'Review').last().click();
+    await button(page, 'Continue to review').click();
 
     await page.getByText('3 contacts of 4 will get it').waitFor();
     await page.getByText('limit reached').waitFor();
-    await button(page, 'Schedule').last().click();
+    await button(page, 'Continue to schedule').click();
     await button(page, 'Send to 3 contacts now').click();
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
@@ -70,6 +71,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Pressed twice');
     await button(page, 'Create draft').dblclick();
     await page.getByRole('heading', { level: 1, name: 'Pressed twice' }).waitFor();
+    await button(page, 'Send test').click();
     await page.getByRole('textbox', { name: 'To', exact: true }).fill('me@to.test');
     await button(page, 'Save and send test').dblclick();
     await page.getByText('Sending a test email to me@to.test.').waitFor();
@@ -79,6 +81,39 @@ describeInBrowser('a campaign in the dashboard', () => {
         (SELECT count(*)::int FROM emails WHERE project_id = p.id AND campaign_id IS NULL) AS tests
       FROM projects p WHERE p.id = ${campaigns.project.id}`.execute(campaigns.service.db);
     expect(rows).toEqual([{ campaigns: 1, tests: 1 }]);
+  });
+
+  it('is written on a full-screen canvas, previewed for a contact, and has versions with content of their own', async () => {
+    await audience(1);
+    const id = await campaigns.create({ body: '<p>Main words for {{firstName ?? there}}</p>' });
+    const { page, settled } = await open(`/campaigns/${id}/edit`);
+    expect(await page.getByRole('navigation', { name: 'Menu' }).count()).toBe(0);
+    const canvas = page.frameLocator('iframe[title="Email, editable in place"]');
+    await canvas.getByText('Main words').waitFor();
+    await expectNoSeriousAxe(page);
+
+    await button(page, 'Preview').click();
+    const dialog = page.getByRole('dialog', { name: 'Preview' });
+    await dialog.getByText('Phone', { exact: true }).click();
+    await dialog.frameLocator('iframe').getByText('Main words for there').waitFor();
+    await expectNoSeriousAxe(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+
+    await button(page, 'Add a second variant').click();
+    await page.getByRole('switch', { name: 'Variant body' }).last().check({ force: true });
+    await page.getByText('Code', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('Other words');
+    await page.getByText('Main content', { exact: true }).click();
+    await canvas.getByText('Main words').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await settled();
+    const { body, variants } = await expectOk(campaigns.call('GET', `/campaigns/${id}`));
+    expect(body).toContain('Main words');
+    expect(variants.map((one: { body: string | null }) => one.body)).toEqual([null, 'Other words']);
   });
 
   it('is found by each status on a phone', async () => {
@@ -161,7 +196,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText('Drafts').click();
     await page.getByRole('link', { name: 'A draft' }).click();
     await page.getByRole('heading', { level: 1, name: 'A draft' }).waitFor();
-    await page.getByRole('link', { name: 'Campaigns', exact: true }).last().click();
+    await page.getByRole('link', { name: 'Back to campaigns' }).click();
     await until(() => Promise.resolve(page.url().endsWith('/app/campaigns?status=DRAFT')), 'the list with its filter');
   });
 });

@@ -7,6 +7,7 @@ import {
   Input,
   type MantineColorsTuple,
   Modal,
+  SegmentedControl,
   Switch,
   Tooltip,
 } from '@mantine/core';
@@ -68,6 +69,7 @@ export const theme = createTheme({
     Switch: Switch.extend({ defaultProps: { size: 'sm', withThumbIndicator: false } }),
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
     Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
     InputWrapper: Input.Wrapper.extend({ defaultProps: { withAsterisk: false } }),
   },
@@ -107,6 +109,8 @@ const STATUS_COLORS = Object.fromEntries(
 const TOKENS = {
   ...COLORS,
   ...STATUS_COLORS,
+  // The text of a destructive item in a menu.
+  '--mantine-color-red-6': 'var(--color-failed-text)',
   '--mantine-color-red-filled': 'var(--color-danger)',
   '--mantine-color-red-filled-hover': 'var(--color-danger-hover)',
   '--mantine-color-gray-light': 'var(--color-sunken)',

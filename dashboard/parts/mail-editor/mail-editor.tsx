@@ -20,37 +20,45 @@ const VisualEditor = lazy(() =>
 );
 
 const HEIGHT = 620;
+/** The editor fills the window below the header and the envelope of a full-screen editor. */
+const CANVAS_HEIGHT = 'max(420px, calc(100dvh - 306px))';
+const CANVAS_WIDTH = 640;
 type Mode = 'code' | 'visual';
 
 /**
  * Edits an email's body as code or visually, beside its preview. Both editors change the same text and leave parts
- * that they do not understand unchanged. Templates and campaigns use it.
+ * that they do not understand unchanged. Templates and campaigns use it. On the canvas of a full-screen editor, the
+ * visual editor comes first and has the width of an email, without the preview.
  */
 export function MailEditor({
   mail,
   onBody,
   onSave,
   isReadOnly = false,
+  isCanvas = false,
 }: {
   mail: EditedMail;
   onBody: (body: string) => void;
   /** Called for the save shortcut, wherever the cursor is. */
   onSave?: () => void;
   isReadOnly?: boolean;
+  isCanvas?: boolean;
 }) {
   const { can } = useSession();
-  const [mode, setMode] = useState<Mode>('code');
+  const [mode, setMode] = useState<Mode>(isCanvas ? 'visual' : 'code');
   const [contactId, setContactId] = useState<string | null>(null);
-  const preview = usePreview(mail, contactId);
+  const isAlone = isCanvas && mode === 'visual';
+  const preview = usePreview(mail, contactId, !isAlone);
   const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
   const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
   const editor = useRef<CodeEditorHandle>(null);
   const pictures = usePictureUpload();
   const insert = (said: string) => editor.current?.insert(said);
   const mayUpload = useWhyNot('templates:edit') === undefined && !isReadOnly;
+  const height = isCanvas ? CANVAS_HEIGHT : HEIGHT;
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing="md">
-      <Stack gap="xs" miw={0}>
+    <SimpleGrid cols={isAlone ? 1 : { base: 1, md: 2 }} spacing="md" verticalSpacing="md">
+      <Stack gap="xs" miw={0} {...(isAlone && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
         <Group justify="space-between" gap="xs">
           <SegmentedControl
             size="xs"
@@ -84,7 +92,7 @@ export function MailEditor({
             </FileButton>
           </Group>
         </Group>
-        <Box h={HEIGHT}>
+        <Box h={height}>
           <Suspense fallback={<Loading height={HEIGHT} />}>
             {mode === 'code' ? (
               <CodeEditor
@@ -112,13 +120,15 @@ export function MailEditor({
           {mode === 'code' ? text.mailEditor.dropHint : text.mailEditor.visualHint}
         </Text>
       </Stack>
-      <Box miw={0}>
-        {mail.body === '' ? (
-          <Text c="dimmed">{text.mailEditor.empty}</Text>
-        ) : (
-          <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
-        )}
-      </Box>
+      {!isAlone && (
+        <Box miw={0}>
+          {mail.body === '' ? (
+            <Text c="dimmed">{text.mailEditor.empty}</Text>
+          ) : (
+            <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
+          )}
+        </Box>
+      )}
     </SimpleGrid>
   );
 }

@@ -35,14 +35,14 @@ export interface MailPreview {
   retry: () => void;
 }
 
-/** Renders the email for a contact, or without one (null), after a pause in typing. */
-export function usePreview(mail: EditedMail, contactId: string | null): MailPreview {
+/** Renders the email for a contact, or without one (null), after a pause in typing. Does nothing if it is not shown. */
+export function usePreview(mail: EditedMail, contactId: string | null, isShown = true): MailPreview {
   const asking = { ...mail, subject: mail.subject || ' ', contactId };
   const [asked] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);
   const request = JSON.parse(asked) as typeof asking;
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...steadyResponseOf('previewTemplate', { body: request }),
-    enabled: request.body !== '',
+    enabled: isShown && request.body !== '',
     gcTime: KEPT_MS,
     refetchOnWindowFocus: false,
   });

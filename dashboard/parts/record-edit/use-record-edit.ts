@@ -50,7 +50,7 @@ export function useRecordEdit<Fields extends object>({
   const [kept] = useState(() => readKept<Changes<Fields>>(key));
   const [changes, setChanges] = useState<Changes<Fields>>(kept?.draft ?? {});
   const [isRestored, setRestored] = useState(kept !== undefined);
-  const [isKept, setKept] = useState(kept !== undefined);
+  const [isKept, setKept] = useState(true);
   /** The fields on the screen when a write was refused as stale. */
   const [refused, setRefused] = useState<Fields>();
   const keepLater = useDebouncedCallback(
@@ -115,7 +115,7 @@ export function useRecordEdit<Fields extends object>({
       setRefused(undefined);
       setChanges({});
       keepLater.cancel();
-      setKept(!keepDraft(key, undefined));
+      setKept(keepDraft(key, undefined));
     },
   };
 }

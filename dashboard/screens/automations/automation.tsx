@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
-import { QueryView } from '../../parts/query-view.tsx';
+import { EditorQuery } from '../../parts/editor-frame.tsx';
+import { text } from '../../text/text.ts';
 import { AutomationEditor } from './automation-editor.tsx';
 
 const route = getRouteApi('/shell/automations/$automationId');
@@ -10,5 +11,9 @@ const route = getRouteApi('/shell/automations/$automationId');
 export function Automation() {
   const { automationId } = route.useParams();
   const workflow = useQuery(queryFor('getWorkflow', { params: { id: automationId } }));
-  return <QueryView of={workflow}>{(found) => <AutomationEditor key={found.id} workflow={found} />}</QueryView>;
+  return (
+    <EditorQuery of={workflow} back={{ to: '/automations', label: text.nav.automations }}>
+      {(found) => <AutomationEditor key={found.id} workflow={found} />}
+    </EditorQuery>
+  );
 }

@@ -26,6 +26,8 @@ export interface AutomationSearch {
   /** Branch by which the listed contacts left. */
   branch?: string;
   view?: 'list';
+  /** Days that the counts of the steps cover; all time if absent. */
+  days?: 7 | 30;
   /** A sandbox run whose path is highlighted. */
   run?: string;
 }
@@ -35,12 +37,14 @@ const PANELS = ['settings', 'people', 'visits', 'automation', 'try'] as const;
 const automationRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/automations/$automationId',
-  validateSearch: ({ step, panel, visits, branch, view, run }: Record<string, unknown>): AutomationSearch => ({
+  staticData: { isFullScreen: true },
+  validateSearch: ({ step, panel, visits, branch, view, days, run }: Record<string, unknown>): AutomationSearch => ({
     ...(typeof step === 'string' && { step }),
     ...(PANELS.some((known) => known === panel) && { panel: panel as NonNullable<AutomationSearch['panel']> }),
     ...(VISIT_STATUSES.some((known) => known === visits) && { visits: visits as VisitStatus }),
     ...(typeof branch === 'string' && branch !== '' && { branch }),
     ...(view === 'list' && { view }),
+    ...((days === 7 || days === 30) && { days }),
     ...(typeof run === 'string' && { run }),
   }),
   component: lazyRouteComponent(() => import('./automation.tsx'), 'Automation'),

@@ -17,42 +17,49 @@ export function searchOf(search: AutomationSearch, step: string, count: CountOf)
   return { ...rest, step, panel: 'visits', ...who };
 }
 
+/** Returns the counts of a step that are not 0: failed, at the step now, skipped, completed. */
+export function countsOf({ waiting, running, completed, skipped, failed }: StepCounts) {
+  const all: { count: CountOf & string; n: number; tone?: string; words: (n: number) => string }[] = [
+    { count: 'FAILED', n: failed, tone: 'failed', words: t.failedHere },
+    { count: 'here', n: waiting + running, tone: 'waiting', words: t.waitingShort },
+    { count: 'SKIPPED', n: skipped, words: t.skippedHere },
+    { count: 'COMPLETED', n: completed, words: t.passed },
+  ];
+  return all.filter(({ n }) => n > 0).map(({ words, n, ...rest }) => ({ ...rest, words: words(n) }));
+}
+
 /** The counts of a step, each a link to its contacts. */
 export function StepCountLinks({
-  counts: { waiting, running, completed, skipped, failed },
+  counts,
   hrefOf,
   onCount,
-  tabIndex,
 }: {
   counts: StepCounts;
   hrefOf: (count: CountOf) => string;
   onCount: (count: CountOf) => void;
-  tabIndex?: number;
 }) {
-  const all: { count: CountOf & string; n: number; words: (n: number) => string }[] = [
-    { count: 'here', n: waiting + running, words: t.waitingShort },
-    { count: 'COMPLETED', n: completed, words: t.passed },
-    { count: 'SKIPPED', n: skipped, words: t.skippedHere },
-    { count: 'FAILED', n: failed, words: t.failedHere },
-  ];
-  const shown = all.filter(({ n }) => n > 0);
+  const shown = countsOf(counts);
   if (shown.length === 0) return <span>{t.nobodyYet}</span>;
-  return shown.map(({ count, n, words }) => (
-    <CountLink key={count} kind={count} href={hrefOf(count)} onOpen={() => onCount(count)} tabIndex={tabIndex}>
-      {words(n)}
+  return shown.map(({ count, tone, words }) => (
+    <CountLink key={count} tone={tone} href={hrefOf(count)} onOpen={() => onCount(count)}>
+      {words}
     </CountLink>
   ));
 }
 
 /** A link to the contacts of a count, which opens beside the drawing. */
 export function CountLink({
-  kind,
+  tone,
+  label,
   href,
   onOpen,
   tabIndex,
   children,
 }: {
-  kind?: string;
+  /** Shows the dot of this status. */
+  tone?: string | undefined;
+  /** Names the link for screen readers if it shows only a number. */
+  label?: string;
   href: string;
   onOpen: () => void;
   tabIndex?: number | undefined;
@@ -61,8 +68,10 @@ export function CountLink({
   return (
     <a
       href={href}
-      className={classes.count}
-      data-count={kind}
+      className={`${classes.count} ${tone ? 'status' : ''}`}
+      data-tone={tone}
+      aria-label={label}
+      title={label}
       draggable={false}
       tabIndex={tabIndex}
       onClick={(event) => {

@@ -1,36 +1,40 @@
-import { ThemeIcon } from '@mantine/core';
 import {
+  IconActivity,
   IconArrowsSplit2,
-  IconBell,
   IconClock,
   IconDoorExit,
+  IconFlag,
   IconGitFork,
   IconMail,
   IconMessage,
   IconUserEdit,
   IconWebhook,
 } from '@tabler/icons-react';
-import { wordOf } from '../../text/words.ts';
 import type { StepType } from './graph/graph.ts';
+import classes from './step-icon.module.css';
 
-const ICONS: Record<StepType, typeof IconMail> = {
-  SEND_EMAIL: IconMail,
-  SEND_SMS: IconMessage,
-  DELAY: IconClock,
-  WAIT_FOR_EVENT: IconBell,
-  CONDITION: IconGitFork,
-  SPLIT: IconArrowsSplit2,
-  WEBHOOK: IconWebhook,
-  UPDATE_CONTACT: IconUserEdit,
-  EXIT: IconDoorExit,
+type Kind = 'message' | 'wait' | 'branch' | 'effect' | 'end';
+
+/** The icon of each step type and of the trigger. The kind gives its color. */
+const ICONS: Record<StepType | 'TRIGGER', [icon: typeof IconMail, kind: Kind]> = {
+  TRIGGER: [IconFlag, 'message'],
+  SEND_EMAIL: [IconMail, 'message'],
+  SEND_SMS: [IconMessage, 'message'],
+  DELAY: [IconClock, 'wait'],
+  WAIT_FOR_EVENT: [IconActivity, 'wait'],
+  CONDITION: [IconGitFork, 'branch'],
+  SPLIT: [IconArrowsSplit2, 'branch'],
+  WEBHOOK: [IconWebhook, 'effect'],
+  UPDATE_CONTACT: [IconUserEdit, 'effect'],
+  EXIT: [IconDoorExit, 'end'],
 };
 
 /** The icon of a step type; the name is beside it. */
-export function StepIcon({ type, size = 26 }: { type: StepType; size?: number }) {
-  const Icon = ICONS[type];
+export function StepIcon({ type }: { type: StepType | 'TRIGGER' }) {
+  const [Icon, kind] = ICONS[type];
   return (
-    <ThemeIcon variant="light" size={size} color={wordOf('step', type)?.color ?? 'gray'} aria-hidden>
-      <Icon size={Math.round(size * 0.62)} stroke={1.7} />
-    </ThemeIcon>
+    <span className={classes.icon} data-kind={kind} aria-hidden>
+      <Icon size={16} stroke={1.75} />
+    </span>
   );
 }

@@ -18,7 +18,7 @@ export function AudienceStep(editing: Editing) {
   const segments = useSegments();
   const topics = useTopics();
   return (
-    <Stack maw={980}>
+    <Stack>
       <Radio.Group
         label={words.audience}
         value={draft.audienceType}

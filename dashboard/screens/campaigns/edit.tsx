@@ -1,15 +1,16 @@
-import { Alert, Button, Group, Stack, Stepper, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiFailure } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { EditorFrame, EditorNav, EditorPage, EditorQuery } from '../../parts/editor-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
+import { SavedState } from '../../parts/saved-state.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -19,11 +20,14 @@ import { fieldAsText } from './campaign-fields.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
 import { ContentStep } from './content-step.tsx';
 import type { Editing } from './editing.ts';
+import { PreviewDialog } from './preview-dialog.tsx';
 import { ReviewStep } from './review-step.tsx';
+import { TestDialog } from './test-dialog.tsx';
 import { WhenStep } from './when-step.tsx';
 import { CAMPAIGN_OPERATIONS, type Campaign, type CampaignEditorStep, STEPS } from './words.ts';
 
 const words = text.campaigns;
+const BACK = { to: '/campaigns', label: words.title };
 
 /**
  * The editor of an unsent campaign, in four steps. The step is in the address. A campaign that has started redirects
@@ -33,7 +37,7 @@ export function EditCampaign() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId/edit' });
   const campaign = useQuery(queryFor('getCampaign', { params: { id: campaignId } }));
   return (
-    <QueryView of={campaign}>
+    <EditorQuery of={campaign} back={BACK}>
       {(found) =>
         found.status === 'DRAFT' || found.status === 'SCHEDULED' ? (
           <Editor key={found.id} campaign={found} />
@@ -41,85 +45,118 @@ export function EditCampaign() {
           <Navigate to="/campaigns/$campaignId" params={{ campaignId }} replace />
         )
       }
-    </QueryView>
+    </EditorQuery>
   );
 }
+
+const PAGES = { audience: AudienceStep, review: ReviewStep, when: WhenStep };
 
 function Editor({ campaign }: { campaign: Campaign }) {
   const { step = 'content' } = useSearch({ from: '/shell/campaigns/$campaignId/edit' });
   const { edit, ...editing } = useEditing(campaign);
-  const shown = { content: ContentStep, audience: AudienceStep, review: ReviewStep, when: WhenStep }[step];
-  const Shown = shown;
+  const Page = step === 'content' ? undefined : PAGES[step];
+  const save = () => void editing.save().then((done) => done && tellDone(words.saved));
+  useHotkeys([['mod+S', () => editing.isUnsaved && !editing.isReadOnly && save()]], [], true);
   return (
-    <>
-      <PageHead
-        title={campaign.name}
-        back={{ to: '/campaigns', label: words.title }}
-        subtitle={
-          <Group gap="xs">
-            <WordBadge kind="campaign" value={campaign.status} />
-            <Text size="sm" aria-live="polite">
-              {editing.isUnsaved ? words.unsaved : ''}
-              {editing.isUnsaved && !edit.isKept && ` ${text.parts.notKept}`}
-            </Text>
-          </Group>
-        }
-        actions={
-          <>
+    <EditorFrame
+      back={BACK}
+      title={campaign.name}
+      state={
+        <>
+          <WordBadge kind="campaign" value={campaign.status} />
+          <SavedState isUnsaved={editing.isUnsaved} savedAt={campaign.updatedAt} />
+          {editing.isUnsaved && (
             <ActionButton
               needs="campaigns:edit"
               variant="default"
+              size="compact-sm"
               loading={editing.isSaving}
-              disabled={!editing.isUnsaved}
               whyNot={edit.hasConflict ? text.parts.conflict.settleFirst : undefined}
-              onClick={() => void editing.save().then((done) => done && tellDone(words.saved))}
+              onClick={save}
             >
               {words.save}
             </ActionButton>
-            <CampaignMenu campaign={campaign} />
-          </>
-        }
-      />
-      <Stack>
-        <Conflict edit={edit} labels={words.fieldNames} show={fieldAsText} />
-        {edit.isRestored && (
-          <Alert color="blue" p="xs">
-            <Group justify="space-between">
-              {words.draftKept}
-              <Button size="compact-sm" variant="default" onClick={edit.discard}>
-                {words.discardDraft}
-              </Button>
-            </Group>
-          </Alert>
-        )}
-        <Stepper
-          active={STEPS.indexOf(step)}
-          onStepClick={(n) => editing.goTo(STEPS[n] ?? 'content')}
-          size="sm"
-          allowNextStepsSelect
-          aria-label={words.stepsLabel}
-          styles={{ steps: { flexWrap: 'wrap', gap: 8 } }}
-        >
-          {STEPS.map((name) => (
-            <Stepper.Step key={name} label={words.steps[name]} aria-current={name === step ? 'step' : undefined} />
-          ))}
-        </Stepper>
-        {editing.failure && <Failed error={editing.failure} />}
-        <Shown {...editing} />
-        {step !== 'when' && <Next step={step} editing={editing} />}
-      </Stack>
+          )}
+        </>
+      }
+      nav={<Steps campaign={campaign} step={step} goTo={editing.goTo} />}
+      actions={<Actions step={step} editing={editing} />}
+      notices={<Notices edit={edit} editing={editing} />}
+    >
+      {Page ? (
+        <EditorPage width={step === 'when' ? 640 : 760}>
+          <Page {...editing} />
+        </EditorPage>
+      ) : (
+        <ContentStep {...editing} onSave={save} />
+      )}
+    </EditorFrame>
+  );
+}
+
+function Steps({ campaign, step, goTo }: { campaign: Campaign; step: CampaignEditorStep; goTo: Editing['goTo'] }) {
+  return (
+    <EditorNav
+      areSteps
+      label={words.stepsLabel}
+      sections={STEPS.map((name) => ({
+        name: words.steps[name],
+        to: `/campaigns/${campaign.id}/edit?step=${name}`,
+        isCurrent: name === step,
+        onOpen: () => goTo(name),
+      }))}
+    />
+  );
+}
+
+/** Preview, test and the next step. The last step has its own button, which sends. */
+function Actions({ step, editing }: { step: CampaignEditorStep; editing: Editing }) {
+  const [previews, preview] = useDisclosure();
+  const [tests, test] = useDisclosure();
+  const next = STEPS[STEPS.indexOf(step) + 1];
+  return (
+    <>
+      <Button variant="default" onClick={preview.open}>
+        {text.mailEditor.preview}
+      </Button>
+      <ActionButton needs="campaigns:send" variant="default" onClick={test.open}>
+        {words.test}
+      </ActionButton>
+      {next && (
+        <Button onClick={() => editing.goTo(next)} loading={editing.isSaving}>
+          {words.continueTo(words.steps[next])}
+        </Button>
+      )}
+      <CampaignMenu campaign={editing.campaign} />
+      {previews && <PreviewDialog draft={editing.draft} onClose={preview.close} />}
+      {tests && <TestDialog {...editing} onClose={test.close} />}
     </>
   );
 }
 
-function Next({ step, editing }: { step: Exclude<CampaignEditorStep, 'when'>; editing: Editing }) {
-  const next = STEPS[STEPS.indexOf(step) + 1] ?? 'when';
+function Notices({ edit, editing }: { edit: RecordEdit<CampaignDraft>; editing: Editing }) {
+  const isLost = editing.isUnsaved && !edit.isKept;
+  if (!edit.hasConflict && !edit.isRestored && !isLost && !editing.failure) return null;
   return (
-    <Group>
-      <Button onClick={() => editing.goTo(next)} loading={editing.isSaving}>
-        {editing.isUnsaved ? words.saveAndNext(words.steps[next]) : words.continueTo(words.steps[next])}
-      </Button>
-    </Group>
+    <Stack gap="xs">
+      <Conflict edit={edit} labels={words.fieldNames} show={fieldAsText} />
+      {edit.isRestored && !edit.hasConflict && (
+        <Alert color="blue" p="xs">
+          <Group justify="space-between">
+            {words.draftKept}
+            <Button size="compact-sm" variant="default" onClick={edit.discard}>
+              {words.discardDraft}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {isLost && (
+        <Alert color="yellow" p="xs">
+          {text.parts.notKept}
+        </Alert>
+      )}
+      {editing.failure && <Failed error={editing.failure} />}
+    </Stack>
   );
 }
 

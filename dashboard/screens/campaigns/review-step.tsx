@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Button, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
@@ -14,30 +14,24 @@ import type { Review } from './words.ts';
 
 const words = text.campaigns;
 const ICONS = { error: IconCircleX, warning: IconAlertTriangle, info: IconInfoCircle } as const;
-const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
+const TONES = { error: 'failed', warning: 'waiting', info: 'moving' } as const;
 
 /** The service's findings before sending, and where to fix them. */
 export function ReviewStep({ campaign, goTo, isUnsaved }: Editing) {
   const review = useQuery({ ...queryFor('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
   return (
-    <Stack maw={980}>
+    <Stack>
       {isUnsaved && <Alert color="yellow">{words.unsaved}</Alert>}
-      <Group>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconRefresh size={14} aria-hidden />}
-          loading={review.isFetching}
-          onClick={() => void review.refetch()}
-        >
-          {words.lookAgain}
-        </Button>
-      </Group>
       <QueryView of={review} height={320}>
         {(found) => (
           <>
             <Reach {...found} />
-            <Findings findings={found.findings} goTo={goTo} />
+            <Findings
+              findings={found.findings}
+              goTo={goTo}
+              isChecking={review.isFetching}
+              onCheck={() => void review.refetch()}
+            />
           </>
         )}
       </QueryView>
@@ -77,12 +71,33 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
   );
 }
 
-function Findings({ findings, goTo }: { findings: ReviewFinding[]; goTo: Editing['goTo'] }) {
+function Findings({
+  findings,
+  goTo,
+  isChecking,
+  onCheck,
+}: {
+  findings: ReviewFinding[];
+  goTo: Editing['goTo'];
+  isChecking: boolean;
+  onCheck: () => void;
+}) {
   return (
     <Stack gap="sm" component="section" aria-label={words.findingsTitle}>
-      <Title order={2} size="h4">
-        {words.findingsTitle}
-      </Title>
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {words.findingsTitle}
+        </Title>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconRefresh size={14} aria-hidden />}
+          loading={isChecking}
+          onClick={onCheck}
+        >
+          {words.lookAgain}
+        </Button>
+      </Group>
       {findings.length === 0 && <Alert color="green">{words.noFindings}</Alert>}
       {findings.map((finding) => (
         <FindingCard key={JSON.stringify(finding)} finding={finding} goTo={goTo} />
@@ -99,12 +114,12 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
   return (
     <Paper withBorder p="sm">
       <Group wrap="nowrap" align="flex-start" gap="sm">
-        <Icon size={20} color={`var(--mantine-color-${COLORS[severity]}-6)`} aria-hidden style={{ flex: 'none' }} />
+        <Icon size={20} color={`var(--color-${TONES[severity]})`} aria-hidden style={{ flex: 'none' }} />
         <Stack gap={4} miw={0} style={{ flex: 1 }}>
           <Group gap="xs">
-            <Badge color={COLORS[severity]} variant="light" tt="none" radius="sm">
+            <Text size="sm" fw={600}>
               {words.severities[severity]}
-            </Badge>
+            </Text>
             {versions && (
               <Text size="sm" c="dimmed">
                 {words.ofVersions(versions.join(', '))}

@@ -49,6 +49,7 @@ const campaignRoute = createRoute({
 const editRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/campaigns/$campaignId/edit',
+  staticData: { isFullScreen: true },
   validateSearch: ({ step }: Record<string, unknown>): { step?: CampaignEditorStep } => {
     const known = STEPS.find((name) => name === step);
     return known ? { step: known } : {};

@@ -1,26 +1,14 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  NumberInput,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { ActionIcon, Button, Group, NumberInput, Paper, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { PanelGroup } from '../../parts/editor-frame.tsx';
 import { text } from '../../text/text.ts';
-import { BodyEditor } from './body-editor.tsx';
 import { firstVersions, newVersion, nextName, VERSIONS_MAX, type VersionDraft } from './campaign-draft.ts';
 import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
-/** The variants of the email: none, or two to five. */
-export function Versions(editing: Editing) {
+/** The variants of the email: none, or two to five. A variant with a body of its own is written on the canvas. */
+export function Versions({ onOwnBody, ...editing }: Editing & { onOwnBody: (key: string) => void }) {
   const { draft, change, isReadOnly } = editing;
   const { versions } = draft;
   const set = (changed: VersionDraft) =>
@@ -29,11 +17,25 @@ export function Versions(editing: Editing) {
   const remove = (key: string) =>
     change({ versions: versions.length > 2 ? versions.filter((one) => one.key !== key) : [] });
   return (
-    <Paper withBorder p="md">
-      <Group justify="space-between" mb="xs">
-        <Title order={2} size="h5">
-          {words.versions}
-        </Title>
+    <PanelGroup>
+      <Title order={2} size="h5">
+        {words.versions}
+      </Title>
+      <Text size="xs" c="dimmed">
+        {words.versionsWhat}
+      </Text>
+      {versions.map((version, n) => (
+        <Version
+          key={version.key}
+          n={n}
+          version={version}
+          editing={editing}
+          onChange={set}
+          onRemove={remove}
+          onOwnBody={onOwnBody}
+        />
+      ))}
+      <div>
         <Button
           variant="default"
           size="xs"
@@ -47,16 +49,8 @@ export function Versions(editing: Editing) {
         >
           {versions.length === 0 ? words.addVersions : words.addVersion}
         </Button>
-      </Group>
-      <Text size="sm" c="dimmed" mb="sm">
-        {words.versionsWhat}
-      </Text>
-      <Stack>
-        {versions.map((version, n) => (
-          <Version key={version.key} n={n} version={version} editing={editing} onChange={set} onRemove={remove} />
-        ))}
-      </Stack>
-    </Paper>
+      </div>
+    </PanelGroup>
   );
 }
 
@@ -66,12 +60,14 @@ function Version({
   editing: { draft, fault, isReadOnly },
   onChange,
   onRemove,
+  onOwnBody,
 }: {
   n: number;
   version: VersionDraft;
   editing: Editing;
   onChange: (version: VersionDraft) => void;
   onRemove: (key: string) => void;
+  onOwnBody: (key: string) => void;
 }) {
   const own = (name: 'name' | 'subject' | 'preheader' | 'from', label: string, above?: string) => (
     <TextInput
@@ -99,7 +95,7 @@ function Version({
           <IconTrash size={16} />
         </ActionIcon>
       </Group>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <Stack gap="sm">
         {own('name', words.versionName)}
         <NumberInput
           label={words.weight}
@@ -114,24 +110,15 @@ function Version({
         {own('preheader', words.ownPreheader, draft.preheader || words.asAbove)}
         {own('from', words.ownFrom, draft.from || words.asAbove)}
         <Switch
-          mt="xl"
           label={words.ownBody}
           checked={version.body !== undefined}
           disabled={isReadOnly}
-          onChange={(event) => onChange({ ...version, body: event.currentTarget.checked ? draft.body : undefined })}
+          onChange={({ currentTarget: { checked } }) => {
+            onChange({ ...version, body: checked ? draft.body : undefined });
+            onOwnBody(checked ? version.key : '');
+          }}
         />
-      </SimpleGrid>
-      {version.body !== undefined && (
-        <BodyEditor
-          label={words.ownBody}
-          subject={version.subject || draft.subject}
-          preheader={version.preheader || draft.preheader}
-          value={version.body}
-          onChange={(body) => onChange({ ...version, body })}
-          isReadOnly={isReadOnly}
-          fault={fault(`variants.${n}.body`)}
-        />
-      )}
+      </Stack>
     </Paper>
   );
 }

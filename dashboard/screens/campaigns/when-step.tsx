@@ -37,7 +37,7 @@ export function WhenStep(editing: Editing) {
     latePolicy: late,
   };
   return (
-    <Stack maw={720}>
+    <Stack>
       <Paper withBorder p="md">
         <Radio.Group label={words.whenTitle} value={how} onChange={(next) => setHow(next as How)}>
           <Stack gap="xs" mt="xs">

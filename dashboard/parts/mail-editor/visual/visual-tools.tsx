@@ -49,7 +49,7 @@ function Tool({
 }) {
   return (
     <Tooltip label={label}>
-      <ActionIcon variant="default" aria-label={label} disabled={isOff} onClick={onClick}>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={isOff} onClick={onClick}>
         {children}
       </ActionIcon>
     </Tooltip>

@@ -2,29 +2,48 @@ import { useComputedColorScheme } from '@mantine/core';
 import {
   Background,
   type Connection,
-  Controls,
   type EdgeChange,
   type NodeChange,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  type Viewport,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { text } from '../../../text/text.ts';
-import { type CanvasPosition, type InsertPoint, orderSteps, stepOf, waysOf } from '../graph/graph.ts';
+import { type CanvasPosition, type InsertPoint, stepOf, waysOf } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import { type CanvasActions, CanvasActionsContext } from './actions.ts';
 import classes from './canvas.module.css';
-import { branchOf, type CanvasNode, type Drawing, edgesOf, nodesOf, START, type WayEdgeType } from './drawing.ts';
+import {
+  branchOf,
+  type CanvasNode,
+  type Drawing,
+  edgesOf,
+  nodesOf,
+  START,
+  startPosition,
+  type WayEdgeType,
+} from './drawing.ts';
+import { fitOf, ZOOM_LEAST } from './fit.ts';
 import { StartNode, StepNode } from './step-node.tsx';
 import { WayEdge } from './way-edge.tsx';
+import { Zoom } from './zoom.tsx';
 
 const t = text.automations;
 const NODE_TYPES = { step: StepNode, start: StartNode };
 const EDGE_TYPES = { way: WayEdge };
 const PRO_OPTIONS = { hideAttribution: true };
-const FIT = { padding: 0.15, maxZoom: 1 };
 
 export interface CanvasProps {
   drawing: Drawing;
@@ -65,8 +84,8 @@ function Flow(props: CanvasProps) {
     }),
     [],
   );
-  const [firstFit] = useState(() => fitOfFirst(drawing));
   const place = useRef<HTMLDivElement>(null);
+  const { first, fit } = useFit(drawing, place);
   useFocusOnSelected(drawing.selected, place);
   useCentre(place);
 
@@ -96,48 +115,55 @@ function Flow(props: CanvasProps) {
     <CanvasActionsContext.Provider value={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the nodes and ways within, which have the focus */}
       <div ref={place} className={classes.canvas} onKeyDown={(event) => onKey(event, latest.current)}>
-        <ReactFlow<CanvasNode, WayEdgeType>
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          edgeTypes={EDGE_TYPES}
-          colorMode={scheme}
-          onNodesChange={onNodesChange}
-          onEdgesChange={IGNORE}
-          onConnect={onConnect}
-          onNodeClick={onNodeClick}
-          onPaneClick={onPaneClick}
-          nodesDraggable={!drawing.readOnly}
-          nodesConnectable={!drawing.readOnly}
-          elementsSelectable={false}
-          nodesFocusable
-          edgesFocusable={!drawing.readOnly}
-          deleteKeyCode={null}
-          onlyRenderVisibleElements={drawing.graph.steps.length > MANY}
-          minZoom={0.1}
-          maxZoom={1.5}
-          fitView
-          fitViewOptions={firstFit}
-          aria-label={t.canvasLabel}
-          proOptions={PRO_OPTIONS}
-        >
-          <Background gap={24} />
-          <Controls showInteractive={false} fitViewOptions={FIT} />
-        </ReactFlow>
+        {first && (
+          <ReactFlow<CanvasNode, WayEdgeType>
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            colorMode={scheme}
+            onNodesChange={onNodesChange}
+            onEdgesChange={IGNORE}
+            onConnect={onConnect}
+            onNodeClick={onNodeClick}
+            onPaneClick={onPaneClick}
+            nodesDraggable={!drawing.readOnly}
+            nodesConnectable={!drawing.readOnly}
+            elementsSelectable={false}
+            nodesFocusable
+            edgesFocusable={!drawing.readOnly}
+            deleteKeyCode={null}
+            onlyRenderVisibleElements={drawing.graph.steps.length > MANY}
+            minZoom={0.25}
+            maxZoom={1.5}
+            defaultViewport={first}
+            aria-label={t.canvasLabel}
+            proOptions={PRO_OPTIONS}
+          >
+            <Background gap={20} size={1.5} color="var(--color-border-strong)" />
+            <Zoom onFit={fit} />
+          </ReactFlow>
+        )}
       </div>
     </CanvasActionsContext.Provider>
   );
 }
 
-/** A large graph opens at its start, because the whole graph would be too small to read. */
-function fitOfFirst({ graph }: Drawing) {
-  if (graph.steps.length <= FITS) return FIT;
-  const first = orderSteps(graph).slice(0, SHOWN_FIRST);
-  return { ...FIT, minZoom: READABLE, nodes: [START, ...first.map(({ step }) => step.id)].map((id) => ({ id })) };
+/** Returns the view with which the canvas opens, as soon as its size is known, and a function that restores it. */
+function useFit(drawing: Drawing, place: RefObject<HTMLDivElement | null>) {
+  const { setViewport } = useReactFlow();
+  const [first, setFirst] = useState<Viewport>();
+  const latest = useRef(drawing);
+  useEffect(() => {
+    latest.current = drawing;
+  });
+  const fitted = useCallback(() => {
+    const { clientWidth: width, clientHeight: height } = place.current ?? { clientWidth: 0, clientHeight: 0 };
+    return fitOf({ width, height }, startPosition(latest.current), latest.current.positions.values());
+  }, [place]);
+  useLayoutEffect(() => setFirst(fitted()), [fitted]);
+  return { first, fit: () => void setViewport(fitted(), { duration: 150 }) };
 }
-
-const FITS = 20;
-const SHOWN_FIRST = 5;
 
 const NOT_DRAGGED: ReadonlyMap<string, CanvasPosition> = new Map();
 /** From this number of steps, only visible nodes are drawn. */
@@ -180,7 +206,10 @@ function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLD
       const [left, top] = [at.x * zoom + x, at.y * zoom + y];
       const [right, bottom] = [left + NODE.width * zoom, top + (NODE.height + BELOW) * zoom];
       if (left >= 0 && top >= 0 && right <= pane.clientWidth && bottom <= pane.clientHeight) return;
-      void setCenter(at.x + NODE.width / 2, at.y + NODE.height / 2, { zoom: Math.max(zoom, READABLE), duration: 150 });
+      void setCenter(at.x + NODE.width / 2, at.y + NODE.height / 2, {
+        zoom: Math.max(zoom, ZOOM_LEAST),
+        duration: 150,
+      });
     };
     return afterLayout(show);
   }, [selected, place, getViewport, setCenter, getInternalNode]);
@@ -188,7 +217,6 @@ function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLD
 
 /** Height in pixels of the buttons below a step. */
 const BELOW = 56;
-const READABLE = 0.6;
 
 /** Runs `work` after the layout has changed for the panel that opens at the same moment. */
 function afterLayout(work: () => void): () => void {

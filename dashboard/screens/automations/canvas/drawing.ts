@@ -1,12 +1,13 @@
-import { type Edge, MarkerType, type Node } from '@xyflow/react';
+import type { Edge, Node } from '@xyflow/react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { text } from '../../../text/text.ts';
 import { describeStep } from '../graph/describe.ts';
 import type { StepFault } from '../graph/faults.ts';
 import { type CanvasPosition, type Graph, type InsertPoint, type Step, stepOf, waysOf } from '../graph/graph.ts';
-import { NODE } from '../graph/layout.ts';
+import { GAP, NODE } from '../graph/layout.ts';
 import type { Lit, Visited } from '../graph/path.ts';
 import { type Flow, flowKey } from '../graph/shares.ts';
+import { laneOf } from './edge-path.ts';
 
 const t = text.automations;
 
@@ -34,6 +35,10 @@ export interface StartData extends Record<string, unknown> {
 export interface WayData extends Record<string, unknown> {
   place: InsertPoint;
   branch: string | null;
+  /** The x at which the way runs down; undefined if its target is not below. */
+  lane: number | undefined;
+  /** Distance of the way's handle from the middle of the step, where the way starts. */
+  offset: number;
   flow: Flow | undefined;
   lit: boolean;
   dimmed: boolean;
@@ -47,7 +52,6 @@ export type CanvasNode = StepNodeType | StartNodeType;
 export type WayEdgeType = Edge<WayData, 'way'>;
 
 export const START = 'start';
-export const START_SIZE = { width: NODE.width, height: 44 };
 /** Returns the id of the handle at which an edge leaves a step. */
 export const handleOf = (branch: string | null): string => branch ?? '';
 export const branchOf = (handle: string | null | undefined): string | null => handle || null;
@@ -87,7 +91,7 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
     ariaLabel: t.stepOf(step.name, t.stepNames[step.type]),
     data: {
       step,
-      line: describeStep(step, p.templates),
+      line: describeStep(step, p.templates) || typeUnlessName(step),
       counts: p.stats.get(step.id),
       faults: p.faults.get(step.id) ?? NONE,
       visited,
@@ -96,6 +100,11 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
       ways: ways.map(({ branch, to }) => ({ branch, open: to === null && !plain })),
     },
   };
+}
+
+function typeUnlessName({ type, name }: Step): string {
+  const typeName = t.stepNames[type];
+  return typeName === name ? '' : typeName;
 }
 
 /** Returns ways in the order of their targets, so that they do not cross; open ways come last. */
@@ -109,65 +118,87 @@ function leftToRight(
 
 const NONE: readonly StepFault[] = [];
 
-/** Returns the position of the start node: above the entry step, or alone if there is no step. */
-function startOf({ graph, positions, startLabel, readOnly }: Drawing): StartNodeType {
+/** Returns the position of the trigger: above the entry step, or above all steps if there is no entry step. */
+export function startPosition({ graph, positions }: Pick<Drawing, 'graph' | 'positions'>): CanvasPosition {
+  const above = (y: number) => y - NODE.height - GAP.ranks;
   const entry = graph.entry === null ? undefined : positions.get(graph.entry);
-  const all = [...positions.values()];
-  const top = Math.min(0, ...all.map(({ y }) => y));
-  const position = entry ? { x: entry.x, y: entry.y - START_SIZE.height - 64 } : { x: 0, y: top - 120 };
+  if (entry) return { x: entry.x, y: above(entry.y) };
+  return { x: 0, y: above(Math.min(0, ...[...positions.values()].map(({ y }) => y))) };
+}
+
+function startOf(drawing: Drawing): StartNodeType {
+  const { graph, startLabel, readOnly } = drawing;
+  const hasEntry = graph.entry !== null && stepOf(graph, graph.entry) !== undefined;
   return {
     id: START,
     type: 'start' as const,
-    position,
+    position: startPosition(drawing),
     draggable: false,
     selectable: false,
     connectable: true,
-    ...START_SIZE,
-    measured: { ...START_SIZE },
+    ...NODE,
+    measured: { ...NODE },
     deletable: false,
     focusable: false,
-    data: { label: startLabel, open: !entry && !readOnly },
+    data: { label: startLabel, open: !hasEntry && !readOnly },
   };
 }
 
 export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeType>): WayEdgeType[] {
   const { graph, flows, lit, readOnly } = drawing;
   const nameOf = (id: string) => stepOf(graph, id)?.name ?? '';
+  const offsets = new Map(graph.steps.flatMap((step) => offsetsOf(drawing, step)));
   const ways = graph.transitions.map(({ from, to, branch }): WayEdgeType => {
     const key = flowKey(from, branch);
     const isLit = lit?.ways.has(key) ?? false;
+    const offset = offsets.get(key) ?? 0;
+    const hasTwin = graph.transitions.some((way) => way.from === from && way.to === to && way.branch !== branch);
     const data = {
       place: { after: from, branch },
       branch,
+      lane: laneBetween(drawing, from, to, branch === null || hasTwin ? offset : undefined),
+      offset,
       flow: flows.get(key),
       lit: isLit,
       readOnly,
       dimmed: lit !== undefined && !isLit,
       addLabel: t.addBetween(nameOf(from), nameOf(to)),
     };
-    return { ...edge(from, to, isLit), id: `${key} ${to}`, sourceHandle: handleOf(branch), data };
+    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleOf(branch), data };
   });
   const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
   return [...first, ...ways].map((way) => reuseNode(before.get(way.id), way));
 }
 
-function entryEdge({ lit, readOnly }: Drawing, entry: string): WayEdgeType {
+/** Returns the distance of each way's handle from the middle of its step. */
+function offsetsOf({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
+  const ways = leftToRight(waysOf(graph, step), positions);
+  return ways.map(({ branch }, at) => [flowKey(step.id, branch), ((at + 1) / (ways.length + 1) - 0.5) * NODE.width]);
+}
+
+function laneBetween({ positions }: Drawing, fromId: string, toId: string, source?: number): number | undefined {
+  const [from, to] = [positions.get(fromId), positions.get(toId)];
+  return from && to && laneOf(from, to, positions.values(), source);
+}
+
+function entryEdge(drawing: Drawing, entry: string): WayEdgeType {
+  const { lit, readOnly, positions } = drawing;
   const isLit = lit?.steps.has(entry) ?? false;
+  const to = positions.get(entry);
   const data = {
     place: null,
     branch: null,
+    lane: to && laneOf(startPosition(drawing), to, []),
+    offset: 0,
     flow: undefined,
     lit: isLit,
     dimmed: lit !== undefined && !isLit,
     readOnly,
   };
-  return { ...edge(START, entry, isLit), id: 'entry', deletable: false, data: { ...data, addLabel: t.addFront } };
+  return { ...edge(START, entry), id: 'entry', deletable: false, data: { ...data, addLabel: t.addFront } };
 }
 
-function edge(source: string, target: string, isLit: boolean) {
-  const color = isLit ? 'var(--mantine-primary-color-filled)' : 'var(--way)';
-  return { source, target, type: 'way' as const, markerEnd: { type: MarkerType.ArrowClosed, color } };
-}
+const edge = (source: string, target: string) => ({ source, target, type: 'way' as const });
 
 /**
  * Returns the old object if the new one shows the same, so that it is not redrawn. An unchanged step is the same

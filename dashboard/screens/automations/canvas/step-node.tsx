@@ -1,8 +1,9 @@
 import { IconPlus } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
-import { memo } from 'react';
+import { Fragment, memo } from 'react';
+import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
-import { StepCountLinks } from '../step-counts.tsx';
+import { CountLink, countsOf } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
@@ -23,14 +24,19 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
     >
       <Handle type="target" position={Position.Top} className={classes.handle} isConnectable={!readOnly} />
       <StepIcon type={step.type} />
-      <div className={classes.words}>
-        <div className={classes.name} title={step.name}>
-          {step.name}
+      <div>
+        <div className={classes.row}>
+          <span className={classes.name} title={step.name}>
+            {step.name}
+          </span>
+          {!visited && counts && <Total counts={counts} stepId={step.id} />}
         </div>
-        <div className={classes.line} title={line}>
-          {line}
+        <div className={classes.row}>
+          <span className={classes.line} title={line}>
+            {line}
+          </span>
+          {visited ? <Came visited={visited} /> : counts && <Others counts={counts} stepId={step.id} />}
         </div>
-        {visited ? <Came visited={visited} /> : counts && <Counts counts={counts} stepId={step.id} />}
       </div>
       {faults.length > 0 && (
         <span className={classes.fault} title={faults.map(({ message }) => message).join('\n')}>
@@ -44,29 +50,55 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
 
 function Came({ visited: { status, startedAt, reason } }: { visited: NonNullable<StepData['visited']> }) {
   return (
-    <div className={classes.counts}>
+    <span className={classes.counts}>
       <span className={status === 'FAILED' ? classes.bad : undefined} title={status}>
         {reason ?? status}
       </span>
       <time dateTime={startedAt}>{SHORT.format(new Date(startedAt))}</time>
-    </div>
+    </span>
   );
 }
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
 
-/** Links to lists of contacts. Tab skips them: Enter on the node opens the panel, which has the same lists. */
-function Counts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
+/** The contacts that completed the step. Tab skips the counts: Enter on the node opens the panel with the same lists. */
+function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: string }) {
+  const { onCount, countHref } = useCanvasActions();
+  if (completed === 0) return null;
+  return (
+    <span className={`${classes.total} nodrag`}>
+      <CountLink
+        href={countHref(stepId, 'COMPLETED')}
+        onOpen={() => onCount(stepId, 'COMPLETED')}
+        tabIndex={-1}
+        label={t.passed(completed)}
+      >
+        {formatCount(completed)}
+      </CountLink>
+    </span>
+  );
+}
+
+/** Failed, waiting and skipped contacts. A card shows two counts; the panel shows all. */
+function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
   return (
-    <div className={`${classes.counts} nodrag`}>
-      <StepCountLinks
-        counts={counts}
-        hrefOf={(count) => countHref(stepId, count)}
-        onCount={(count) => onCount(stepId, count)}
-        tabIndex={-1}
-      />
-    </div>
+    <span className={`${classes.counts} nodrag`}>
+      {countsOf(counts)
+        .filter(({ count }) => count !== 'COMPLETED')
+        .slice(0, 2)
+        .map(({ count, tone, words }) => (
+          <CountLink
+            key={count}
+            tone={tone}
+            href={countHref(stepId, count)}
+            onOpen={() => onCount(stepId, count)}
+            tabIndex={-1}
+          >
+            {words}
+          </CountLink>
+        ))}
+    </span>
   );
 }
 
@@ -76,7 +108,7 @@ function Ways({ step, ways, readOnly }: StepData) {
   return ways.map(({ branch, open }, index) => {
     const left = `${(100 * (index + 1)) / (ways.length + 1)}%`;
     return (
-      <div key={handleOf(branch)}>
+      <Fragment key={handleOf(branch)}>
         <Handle
           type="source"
           id={handleOf(branch)}
@@ -97,11 +129,11 @@ function Ways({ step, ways, readOnly }: StepData) {
               }}
             >
               <IconPlus size={12} aria-hidden />
-              {branch}
+              {branch !== null && <span>{branch}</span>}
             </button>
           </span>
         )}
-      </div>
+      </Fragment>
     );
   });
 }
@@ -110,14 +142,24 @@ function Ways({ step, ways, readOnly }: StepData) {
 export const StartNode = memo(function StartNode({ data: { label, open } }: NodeProps<StartNodeType>) {
   const { onAdd } = useCanvasActions();
   return (
-    <div className={classes.start}>
-      {label}
+    <div className={classes.node} data-start="true">
+      <StepIcon type="TRIGGER" />
+      <div>
+        <div className={classes.row}>
+          <span className={classes.name} title={label}>
+            {label}
+          </span>
+        </div>
+        <div className={classes.row}>
+          <span className={classes.line}>{t.triggerCard}</span>
+        </div>
+      </div>
       <Handle type="source" id="" position={Position.Bottom} className={classes.handle} />
       {open && (
         <span className={`${classes.open} nodrag`} style={{ left: '50%' }}>
           <button type="button" className={classes.add} onClick={() => onAdd(null)}>
             <IconPlus size={12} aria-hidden />
-            {t.addFirst}
+            <span>{t.addFirst}</span>
           </button>
         </span>
       )}

@@ -6,35 +6,30 @@ import { CountLink } from '../step-counts.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
 import type { WayEdgeType } from './drawing.ts';
+import { TURN, wayPath } from './edge-path.ts';
 
-/** Pixels from a step to the middle of a branch's label. */
-const BELOW = 28;
+/** Pixels from the label of a branch to the button below it. */
+const BELOW_LABEL = 20;
 
 /** An edge between two steps: its branch, the share of contacts that took it, and a button that inserts a step. */
 export const WayEdge = memo(function WayEdge(edge: EdgeProps<WayEdgeType>) {
   const { onAdd, onCount, countHref } = useCanvasActions();
-  const [path, middleX, middleY] = getSmoothStepPath({ ...edge, borderRadius: 14 });
-  const { data, markerEnd } = edge;
+  const { data } = edge;
   if (!data) return null;
   const { place, branch, flow, lit, dimmed, readOnly, addLabel } = data;
-  // The label is at the start of the edge: labels of branches to the same step would overlap in the middle.
-  const [x, y] = branch === null ? [middleX, middleY] : [edge.sourceX, edge.sourceY + BELOW];
+  const { path, label, button } = drawnWay(edge, data);
   const style = {
-    stroke: lit || edge.selected ? 'var(--mantine-primary-color-filled)' : 'var(--way)',
-    strokeWidth: lit ? 3 : 1.5,
+    stroke: lit || edge.selected ? 'var(--color-accent)' : 'var(--way)',
+    strokeWidth: lit ? 2.5 : 1.25,
     opacity: dimmed ? 0.45 : 1,
   };
   const share = flow?.share ?? null;
   return (
     <>
-      <BaseEdge path={path} style={style} interactionWidth={16} {...(markerEnd !== undefined && { markerEnd })} />
+      <BaseEdge path={path} style={style} interactionWidth={16} />
       <EdgeLabelRenderer>
-        <div
-          className={`${classes.label} nodrag nopan`}
-          data-dimmed={dimmed}
-          style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-        >
-          {branch !== null && (
+        {branch !== null && (
+          <div className={`${classes.label} nodrag nopan`} data-dimmed={dimmed} style={at(label)}>
             <span className={classes.branch} title={branch}>
               {branch}{' '}
               {share !== null && (
@@ -43,14 +38,36 @@ export const WayEdge = memo(function WayEdge(edge: EdgeProps<WayEdgeType>) {
                 </CountLink>
               )}
             </span>
-          )}
-          {!readOnly && (
+          </div>
+        )}
+        {!readOnly && (
+          <div className={`${classes.label} nodrag nopan`} data-dimmed={dimmed} style={at(button)}>
             <button type="button" className={classes.add} aria-label={addLabel} onClick={() => onAdd(place)}>
               <IconPlus size={12} aria-hidden />
             </button>
-          )}
-        </div>
+          </div>
+        )}
       </EdgeLabelRenderer>
     </>
   );
 });
+
+const at = ({ x, y }: { x: number; y: number }) => ({
+  transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`,
+});
+
+/** Returns the line of a way, and the middles of its label and its button. */
+function drawnWay(edge: EdgeProps<WayEdgeType>, { branch, lane, offset }: NonNullable<WayEdgeType['data']>) {
+  const from = { x: edge.sourceX - offset, y: edge.sourceY };
+  const to = { x: edge.targetX, y: edge.targetY };
+  if (lane === undefined) {
+    const [path, x, y] = getSmoothStepPath({ ...edge, borderRadius: 10 });
+    const label = { x: edge.sourceX, y: edge.sourceY + TURN.branch };
+    return { path, label, button: branch === null ? { x, y } : { ...label, y: label.y + BELOW_LABEL } };
+  }
+  const turn = branch === null ? TURN.plain : TURN.branch;
+  const label = { x: lane, y: from.y + turn };
+  const isStraight = Math.abs(lane - from.x) < 1;
+  const below = branch !== null ? BELOW_LABEL : isStraight ? 0 : TURN.plain;
+  return { path: wayPath({ from, to, lane, turn }), label, button: { x: lane, y: label.y + below } };
+}

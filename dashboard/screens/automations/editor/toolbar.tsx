@@ -1,28 +1,69 @@
-import { ActionIcon, Group, SegmentedControl, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
-  IconDeviceFloppy,
+  IconList,
+  IconPlayerPause,
   IconPlayerPlay,
-  IconSettings,
   IconSitemap,
+  IconTrash,
 } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
-import { AppLink } from '../../../parts/app-link.tsx';
-import { PageHead } from '../../../parts/page-head.tsx';
+import { EditorNav } from '../../../parts/editor-frame.tsx';
+import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
+import { SavedState } from '../../../parts/saved-state.tsx';
 import { tellDone, tellFailure } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { State } from '../automations.tsx';
 import type { GraphFaults } from '../graph/faults.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { tidy } from '../graph/layout.ts';
-import type { AutomationSearch } from '../routes.ts';
+import { DeleteAutomation } from '../panel/automation-settings.tsx';
 import type { Editor } from './use-editor.ts';
 
 const t = text.automations;
 
-/** The header of the editor: name, state, and actions on the whole automation. */
+/** The state of an automation, beside its name. */
+export function EditorState({ workflow, editor }: { workflow: WorkflowDetail; editor: Editor }) {
+  return (
+    <>
+      <State enabled={workflow.enabled} />
+      <SavedState isUnsaved={editor.isDirty} savedAt={workflow.updatedAt} />
+    </>
+  );
+}
+
+/** The sections of an automation: its steps and its settings in the editor, and the list of its runs. */
+export function Sections({
+  workflow: { id },
+  isSettings,
+  onSection,
+}: {
+  workflow: WorkflowDetail;
+  isSettings: boolean;
+  onSection: (section: 'steps' | 'settings') => void;
+}) {
+  const path = `/automations/${id}`;
+  return (
+    <EditorNav
+      label={t.sections}
+      sections={[
+        { name: t.stepsTab, to: path, isCurrent: !isSettings, onOpen: () => onSection('steps') },
+        { name: t.runsTab, to: `/messages/executions/${id}`, isCurrent: false },
+        {
+          name: t.settings,
+          to: `${path}?panel=automation`,
+          isCurrent: isSettings,
+          onOpen: () => onSection('settings'),
+        },
+      ]}
+    />
+  );
+}
+
+/** The actions on the whole automation, in the header of the editor. */
 export function Toolbar({
   workflow,
   editor,
@@ -31,7 +72,7 @@ export function Toolbar({
   view,
   onView,
   onSave,
-  onPanel,
+  onTest,
 }: {
   workflow: WorkflowDetail;
   editor: Editor;
@@ -41,112 +82,126 @@ export function Toolbar({
   /** Absent if there is only one view. */
   onView: ((view: 'canvas' | 'list') => void) | undefined;
   onSave: () => void;
-  onPanel: (panel: NonNullable<AutomationSearch['panel']>) => void;
+  onTest: () => void;
 }) {
   const readOnly = useWhyNot('workflows:edit') !== undefined;
+  const { enabled } = workflow;
   return (
-    <PageHead
-      back={{ to: '/automations', label: text.nav.automations }}
-      title={workflow.name}
-      subtitle={
-        <Group gap="xs">
-          <State enabled={workflow.enabled} />
-          <Text size="sm" component="span" aria-live="polite">
-            {editor.isDirty ? t.unsaved : t.allSaved}
-          </Text>
-          <AppLink to={`/messages/executions/${workflow.id}`}>{t.allRuns}</AppLink>
-          {onView && (
-            <SegmentedControl
-              aria-label={t.view}
-              size="xs"
-              value={view}
-              onChange={(next) => onView(next === 'list' ? 'list' : 'canvas')}
-              data={[
-                { value: 'canvas', label: t.canvas },
-                { value: 'list', label: t.list },
-              ]}
-            />
-          )}
-        </Group>
-      }
-      actions={
-        <>
-          <Icon label={t.undo} disabled={!editor.canUndo || readOnly} onClick={editor.undo} icon={IconArrowBackUp} />
-          <Icon label={t.redo} disabled={!editor.canRedo || readOnly} onClick={editor.redo} icon={IconArrowForwardUp} />
-          <Icon label={t.tidy} disabled={readOnly} onClick={() => editor.change(tidy)} icon={IconSitemap} />
-          <Icon label={t.automation} onClick={() => onPanel('automation')} icon={IconSettings} />
-          <ActionButton
-            needs="workflows:view"
-            variant="default"
-            leftSection={<IconPlayerPlay size={16} />}
-            onClick={() => onPanel('try')}
-          >
-            {t.tryOut}
-          </ActionButton>
-          <Enable workflow={workflow} editor={editor} faults={faults} isChecking={isChecking} />
-          <ActionButton
-            needs="workflows:edit"
-            leftSection={<IconDeviceFloppy size={16} />}
-            loading={editor.isSaving}
-            whyNot={editor.isDirty ? undefined : t.noChanges}
-            onClick={onSave}
-          >
-            {t.save}
-          </ActionButton>
-        </>
-      }
-    />
+    <>
+      <Icon label={t.undo} disabled={!editor.canUndo || readOnly} onClick={editor.undo} icon={IconArrowBackUp} />
+      <Icon label={t.redo} disabled={!editor.canRedo || readOnly} onClick={editor.redo} icon={IconArrowForwardUp} />
+      <ActionButton
+        needs="workflows:view"
+        variant="default"
+        leftSection={<IconPlayerPlay size={16} stroke={1.75} aria-hidden />}
+        onClick={onTest}
+      >
+        {t.tryOut}
+      </ActionButton>
+      {(enabled || editor.isDirty) && (
+        <ActionButton
+          needs="workflows:edit"
+          loading={editor.isSaving}
+          whyNot={editor.isDirty ? undefined : t.noChanges}
+          onClick={onSave}
+        >
+          {enabled ? t.publish : t.save}
+        </ActionButton>
+      )}
+      {!enabled && !editor.isDirty && <Enable workflow={workflow} faults={faults} isChecking={isChecking} />}
+      <More workflow={workflow} editor={editor} view={view} onView={onView} />
+    </>
   );
 }
 
-function Icon(p: { label: string; onClick: () => void; icon: typeof IconSettings; disabled?: boolean }) {
+function Icon(p: { label: string; onClick: () => void; icon: typeof IconList; disabled: boolean }) {
   return (
     <Tooltip label={p.label}>
-      <ActionIcon variant="default" size="lg" aria-label={p.label} disabled={p.disabled === true} onClick={p.onClick}>
-        <p.icon size={18} stroke={1.7} />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={32}
+        aria-label={p.label}
+        data-disabled={p.disabled || undefined}
+        aria-disabled={p.disabled || undefined}
+        onClick={() => p.disabled || p.onClick()}
+      >
+        <p.icon size={16} stroke={1.75} aria-hidden />
       </ActionIcon>
     </Tooltip>
   );
 }
 
-/** Nothing that is not saved or could not run is enabled; the reason is at the button. */
+function useEnable({ id, updatedAt }: WorkflowDetail) {
+  const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
+  const set = (enabled: boolean) =>
+    write.mutate(
+      { params: { id }, body: { enabled, updatedAt } },
+      { onSuccess: () => tellDone(enabled ? t.enabledNow : t.disabledNow), onError: tellFailure },
+    );
+  return { set, isPending: write.isPending };
+}
+
+/** Enables a saved automation. If it could not run, the button says why. */
 function Enable({
-  workflow: { id, enabled, updatedAt },
-  editor,
+  workflow,
   faults,
   isChecking,
 }: {
   workflow: WorkflowDetail;
-  editor: Editor;
   faults: GraphFaults;
   isChecking: boolean;
 }) {
-  const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
-  const set = (wanted: boolean) =>
-    write.mutate(
-      { params: { id }, body: { enabled: wanted, updatedAt } },
-      { onSuccess: () => tellDone(wanted ? t.enabledNow : t.disabledNow), onError: tellFailure },
-    );
-  if (enabled) {
-    return (
-      <ActionButton needs="workflows:edit" variant="default" loading={write.isPending} onClick={() => set(false)}>
-        {t.disable}
-      </ActionButton>
-    );
-  }
+  const { set, isPending } = useEnable(workflow);
   const isFaulty = faults.steps.size + faults.rest.length > 0;
-  const whyNot = editor.isDirty ? t.saveFirst : isFaulty ? t.mendFirst : undefined;
   return (
     <ActionButton
       needs="workflows:edit"
-      color="green"
-      variant="light"
-      loading={write.isPending}
-      disabled={isChecking && !write.isPending}
-      whyNot={whyNot}
+      loading={isPending}
+      disabled={isChecking && !isPending}
+      whyNot={isFaulty ? t.mendFirst : undefined}
       onClick={() => set(true)}
     >
       {t.enable}
     </ActionButton>
+  );
+}
+
+/** Rare actions: the other view, the layout, and the actions that stop or delete the automation. */
+function More({
+  workflow,
+  editor,
+  view,
+  onView,
+}: {
+  workflow: WorkflowDetail;
+  editor: Editor;
+  view: 'canvas' | 'list';
+  onView: ((view: 'canvas' | 'list') => void) | undefined;
+}) {
+  const [deletes, setDeletes] = useState(false);
+  const { set, isPending } = useEnable(workflow);
+  return (
+    <>
+      <MoreMenu>
+        {onView && (
+          <MoreItem icon={IconList} onClick={() => onView(view === 'list' ? 'canvas' : 'list')}>
+            {view === 'list' ? t.showCanvas : t.showList}
+          </MoreItem>
+        )}
+        <MoreItem icon={IconSitemap} needs="workflows:edit" onClick={() => editor.change(tidy)}>
+          {t.tidy}
+        </MoreItem>
+        {workflow.enabled && (
+          <MoreItem icon={IconPlayerPause} needs="workflows:edit" isPending={isPending} onClick={() => set(false)}>
+            {t.disable}
+          </MoreItem>
+        )}
+        <MoreItem icon={IconTrash} needs="workflows:edit" isDestructive onClick={() => setDeletes(true)}>
+          {t.deleteIt}
+        </MoreItem>
+      </MoreMenu>
+      {deletes && <DeleteAutomation workflow={workflow} onClose={() => setDeletes(false)} />}
+    </>
   );
 }

@@ -18,6 +18,8 @@ interface State {
   history: History<Graph>;
   /** Whether the editor started with a draft from this browser. */
   fromDraft: boolean;
+  /** The API's ids of steps that this page has added, by their temporary ids. */
+  ids: Readonly<Record<string, string>>;
   /** Counts changes from outside the forms; open forms restart with it. */
   epoch: number;
 }
@@ -30,6 +32,8 @@ export interface Editor {
   isDirty: boolean;
   isSaving: boolean;
   fromDraft: boolean;
+  /** Returns the id that the API gave a step, if the id is a temporary one. */
+  idOf: (stepId: string) => string;
   /** Whether this browser stores the unsaved changes. */
   keepsDraft: boolean;
   /** Another user has saved a different graph meanwhile. */
@@ -110,6 +114,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     graph,
     version: base.version,
     epoch: state.epoch,
+    idOf: (stepId) => state.ids[stepId] ?? stepId,
     isDirty,
     isSaving,
     keepsDraft,
@@ -131,7 +136,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
         const theirs = baseOf(workflow);
         const graphs = { base: before.base.graph, mine: before.history.present, theirs: theirs.graph };
         const next = recordChange(before.history, mergeGraphs(graphs, choices));
-        return { base: theirs, history: next, fromDraft: false, epoch: before.epoch + 1 };
+        return { ...before, base: theirs, history: next, fromDraft: false, epoch: before.epoch + 1 };
       }),
     keepMine: () => setState((before) => ({ ...before, base: baseOf(workflow), fromDraft: false })),
   };
@@ -143,7 +148,8 @@ function baseOf(workflow: WorkflowDetail): State['base'] {
 
 function stateOf(workflow: WorkflowDetail, before?: State): State {
   const base = baseOf(workflow);
-  return { base, history: historyOf(base.graph), fromDraft: false, epoch: (before?.epoch ?? 0) + 1 };
+  const { epoch = 0, ids = {} } = before ?? {};
+  return { base, history: historyOf(base.graph), fromDraft: false, ids, epoch: epoch + 1 };
 }
 
 function jump(state: State, to: (history: History<Graph>) => History<Graph>): State {
@@ -163,11 +169,12 @@ function begin(workflow: WorkflowDetail, key: string): State {
 
 /** Returns the state after a save. Changes made during the save remain; the saved part becomes the API's version. */
 function savedState(
-  { history, epoch }: State,
+  before: State,
   { sent, saved, ids }: { sent: Graph; saved: WorkflowDetail; ids: Record<string, string> },
 ): State {
+  const { history } = before;
   const base = baseOf(saved);
   const known = mapHistory(history, (graph) => withIds(graph, ids));
   const next = history.present === sent ? { ...known, present: base.graph } : known;
-  return { base, history: next, fromDraft: false, epoch };
+  return { ...before, base, history: next, fromDraft: false, ids: { ...before.ids, ...ids } };
 }

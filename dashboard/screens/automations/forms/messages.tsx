@@ -1,13 +1,17 @@
-import { Anchor, Checkbox, SegmentedControl, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Checkbox, Group, SegmentedControl, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { listIn, queryFor, steadyResponseOf } from '../../../api/queries.ts';
-import { MailFrame } from '../../../parts/mail-frame.tsx';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { ScaledFrame } from '../../../parts/mail-editor/scaled-frame.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
+import { SendTest } from '../../templates/send-test.tsx';
+import { fieldsOf, type Template } from '../../templates/template-fields.ts';
 import { type FormProps, groupOf, orNone, textOf } from './form.ts';
+import classes from './messages.module.css';
 
 const t = text.automations;
 
@@ -29,12 +33,17 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
   const recipient = (config.recipient ?? { type: 'CONTACT' }) as { type: string; customEmail?: string };
   const choices = (templates.data ? listIn(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
   const known = templateId === null || choices.some(({ value }) => value === templateId);
+  const template = useQuery({
+    ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),
+    enabled: templateId !== null,
+    staleTime: 30_000,
+  });
   return (
     <Stack gap="sm">
       <Select
         label={t.template}
         placeholder={t.chooseTemplate}
-        data={known ? choices : [...choices, { value: templateId, label: t.summary.template }]}
+        data={known ? choices : [...choices, { value: templateId, label: template.data?.name ?? t.summary.template }]}
         value={templateId}
         onChange={(next) => set({ templateId: next ?? undefined })}
         searchable
@@ -45,6 +54,11 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
         disabled={readOnly}
         error={faultAt('templateId')}
       />
+      {templateId && (
+        <QueryView of={template} height={LOOK_HEIGHT}>
+          {(found) => <TemplateLook template={found} />}
+        </QueryView>
+      )}
       <TextInput
         label={t.from}
         description={t.fromHint}
@@ -79,7 +93,6 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
           error={faultAt('recipient')}
         />
       )}
-      {templateId && <TemplateLook id={templateId} />}
     </Stack>
   );
 }
@@ -90,40 +103,50 @@ function senderWith(from: unknown, email: string): unknown {
   return stored && email !== '' ? { ...stored, email } : orNone(email);
 }
 
-/** Shows a template as it looks when rendered for no particular contact. */
-function TemplateLook({ id }: { id: string }) {
-  const template = useQuery({ ...queryFor('getTemplate', { params: { id } }), staleTime: 30_000 });
-  const { subject = '', body = '', preheader } = template.data ?? {};
+/** Height of the small picture of an email, in pixels, and the width of the screen that it shows. */
+const LOOK_HEIGHT = 168;
+const LOOK_SCREEN = 640;
+
+/** Shows a template as it looks when rendered for no particular contact, with its subject. */
+function TemplateLook({ template }: { template: Template }) {
+  const { id, subject, body, preheader } = template;
+  const [isTesting, testing] = useDisclosure();
   const asked = queryFor('previewTemplate', { body: { subject, body, preheader } });
-  const preview = useQuery({ ...asked, enabled: template.data !== undefined, staleTime: 60_000, retry: false });
+  const preview = useQuery({ ...asked, staleTime: 60_000, retry: false });
   return (
-    <div>
-      <Text size="sm" fw={500}>
-        {t.mailPreview}
-      </Text>
-      <Anchor component={Link} to={`/templates/${id}`} size="xs">
-        {t.editTemplate}
-      </Anchor>
-      <QueryView of={template} height={200}>
-        {() => (
-          <QueryView of={preview} height={200}>
-            {(shown) => (
-              <>
-                <Text size="xs" c="dimmed" my={4}>
-                  {t.subject}: {shown.subject}
-                </Text>
-                {shown.preheader && (
-                  <Text size="xs" c="dimmed" my={4}>
-                    {t.preheader}: {shown.preheader}
-                  </Text>
-                )}
-                <MailFrame html={shown.html} height={300} />
-              </>
-            )}
-          </QueryView>
+    <Stack gap="sm" component="section" aria-label={t.mailPreview}>
+      <QueryView of={preview} height={LOOK_HEIGHT}>
+        {(shown) => (
+          <>
+            <ScaledFrame html={shown.html} screen={LOOK_SCREEN} height={LOOK_HEIGHT} title={t.mailPreview} />
+            <dl className={classes.facts}>
+              <dt>{t.subject}</dt>
+              <dd>{shown.subject}</dd>
+              {shown.preheader && (
+                <>
+                  <dt>{t.preheader}</dt>
+                  <dd>{shown.preheader}</dd>
+                </>
+              )}
+            </dl>
+          </>
         )}
       </QueryView>
-    </div>
+      <Group grow gap="xs">
+        <Button variant="default" component={Link} to={`/templates/${id}`}>
+          {t.editEmail}
+        </Button>
+        <ActionButton
+          needs="email:send"
+          variant="default"
+          whyNot={template.from ? undefined : text.templates.testNoFrom}
+          onClick={testing.open}
+        >
+          {text.campaigns.test}
+        </ActionButton>
+      </Group>
+      <SendTest fields={fieldsOf(template)} opened={isTesting} onClose={testing.close} />
+    </Stack>
   );
 }
 

@@ -2,8 +2,9 @@ import dagre from '@dagrejs/dagre';
 import type { CanvasPosition, Graph } from './graph.ts';
 
 /** Size of a node on the canvas, in pixels. */
-export const NODE = { width: 232, height: 88 };
-const GAP = { nodes: 40, ranks: 72 };
+export const NODE = { width: 264, height: 58 };
+/** Pixels between nodes. The label of a branch needs more height. */
+export const GAP = { nodes: 40, ranks: 48, label: 26 };
 
 /** Returns the position of each step, top down: the position from the user, or else from the layout. */
 export function positionsOf(graph: Graph): Map<string, CanvasPosition> {
@@ -22,7 +23,9 @@ export function positionsOf(graph: Graph): Map<string, CanvasPosition> {
 function besides(graph: Graph, id: string, computed: Map<string, CanvasPosition>): CanvasPosition {
   const before = graph.transitions.find(({ to }) => to === id)?.from;
   const above = graph.steps.find((step) => step.id === before)?.position;
-  const at = above ? { x: above.x, y: above.y + NODE.height + GAP.ranks } : (computed.get(id) ?? { x: 0, y: 0 });
+  const at = above
+    ? { x: above.x, y: above.y + NODE.height + GAP.ranks + GAP.label }
+    : (computed.get(id) ?? { x: 0, y: 0 });
   const taken = graph.steps.flatMap(({ position }) => position ?? []);
   while (taken.some(({ x, y }) => Math.abs(x - at.x) < NODE.width && Math.abs(y - at.y) < NODE.height)) {
     at.x += NODE.width + GAP.nodes;
@@ -36,8 +39,9 @@ export function layout(graph: Graph): Map<string, CanvasPosition> {
   drawing.setGraph({ rankdir: 'TB', nodesep: GAP.nodes, ranksep: GAP.ranks, marginx: 0, marginy: 0 });
   drawing.setDefaultEdgeLabel(() => ({}));
   for (const { id } of graph.steps) drawing.setNode(id, { ...NODE });
-  for (const { from, to } of graph.transitions) {
-    if (from !== to && drawing.hasNode(from) && drawing.hasNode(to)) drawing.setEdge(from, to);
+  for (const { from, to, branch } of graph.transitions) {
+    if (from === to || !drawing.hasNode(from) || !drawing.hasNode(to)) continue;
+    drawing.setEdge(from, to, { width: 0, height: branch === null ? 0 : GAP.label });
   }
   dagre.layout(drawing);
   return new Map(
@@ -54,7 +58,7 @@ export function makeRoom(graph: Graph, id: string): Graph {
   const at = graph.steps.find((step) => step.id === to)?.position;
   const step = graph.steps.find((one) => one.id === id);
   if (!at || !step || step.position !== null) return graph;
-  const down = NODE.height + GAP.ranks;
+  const down = NODE.height + GAP.ranks + GAP.label;
   const after = reachedFrom(graph, id);
   const steps = graph.steps.map((one) => {
     if (one.id === id) return { ...one, position: at };

@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useMemo } from 'react';
 import type { InputOf } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
@@ -121,21 +121,22 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
           onChange={({ currentTarget: { value } }) => set({ reentryKey: value })}
         />
         {write.error && !isStale(write.error) && <Failed error={write.error} />}
-        <ActionButton
-          needs="workflows:edit"
-          type="submit"
-          loading={write.isPending}
-          whyNot={
-            edit.hasConflict
-              ? text.parts.conflict.settleFirst
-              : form.exitOn.some(({ eventName }) => eventName.trim() === '')
-                ? t.exitUnnamed
-                : undefined
-          }
-        >
-          {t.saveSettings}
-        </ActionButton>
-        <Delete workflow={workflow} />
+        <Group>
+          <ActionButton
+            needs="workflows:edit"
+            type="submit"
+            loading={write.isPending}
+            whyNot={
+              edit.hasConflict
+                ? text.parts.conflict.settleFirst
+                : form.exitOn.some(({ eventName }) => eventName.trim() === '')
+                  ? t.exitUnnamed
+                  : undefined
+            }
+          >
+            {t.saveSettings}
+          </ActionButton>
+        </Group>
       </Stack>
     </form>
   );
@@ -182,44 +183,37 @@ function settingAsText(_name: keyof Settings, value: Settings[keyof Settings]): 
   return typeof value === 'string' ? value : value.map(({ eventName }) => eventName).join('\n');
 }
 
-function Delete({ workflow: { id, name, updatedAt } }: { workflow: WorkflowDetail }) {
+/** Asks for the name of an automation, and deletes it. */
+export function DeleteAutomation({
+  workflow: { id, name, updatedAt },
+  onClose,
+}: {
+  workflow: WorkflowDetail;
+  onClose: () => void;
+}) {
   const navigate = useNavigate();
-  const [asks, setAsks] = useState(false);
   const remove = useWrite('deleteWorkflow', { changes: ['listWorkflows'] });
-  const whyNot = useWhyNot('workflows:edit');
   return (
-    <>
-      <Button
-        variant="subtle"
-        color="red"
-        size="xs"
-        disabled={whyNot !== undefined}
-        onClick={() => setAsks(true)}
-        style={{ alignSelf: 'flex-start' }}
-      >
-        {t.deleteIt}
-      </Button>
-      <ConfirmTyped
-        opened={asks}
-        onClose={() => setAsks(false)}
-        title={t.deleteIt}
-        what={t.deleteWhat(name)}
-        word={name.trim()}
-        action={t.deleteIt}
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          remove.mutate(
-            { params: { id }, seenAt: updatedAt },
-            {
-              onSuccess: () => {
-                tellDone(t.deleted);
-                void navigate({ to: '/automations' });
-              },
+    <ConfirmTyped
+      opened
+      onClose={onClose}
+      title={t.deleteIt}
+      what={t.deleteWhat(name)}
+      word={name.trim()}
+      action={t.deleteIt}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() =>
+        remove.mutate(
+          { params: { id }, seenAt: updatedAt },
+          {
+            onSuccess: () => {
+              tellDone(t.deleted);
+              void navigate({ to: '/automations' });
             },
-          )
-        }
-      />
-    </>
+          },
+        )
+      }
+    />
   );
 }

@@ -1,13 +1,19 @@
-import { ActionIcon, Drawer, Group, Paper, ScrollArea, Tabs, Title } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { ActionIcon, Drawer, Group, Tabs, Title } from '@mantine/core';
+import { IconTrash, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { formatCount } from '../../../parts/count-link.tsx';
+import { EditorPanel } from '../../../parts/editor-frame.tsx';
+import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { text } from '../../../text/text.ts';
+import type { CanvasActions } from '../canvas/actions.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import type { GraphFaults } from '../graph/faults.ts';
 import { type InsertPoint, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 import type { AutomationSearch, VisitStatus } from '../routes.ts';
-import { AutomationSettings } from './automation-settings.tsx';
+import { CountLink, type CountOf, searchOf } from '../step-counts.tsx';
+import { StepIcon } from '../step-icon.tsx';
+import classes from './panel.module.css';
 import { People } from './people.tsx';
 import { StepSettings } from './step-settings.tsx';
 import { type PreviewResponse, TryOut } from './try-out.tsx';
@@ -22,6 +28,7 @@ export interface PanelProps {
   open: (search: AutomationSearch) => void;
   faults: GraphFaults;
   stats: Map<string, StepCounts>;
+  countHref: CanvasActions['countHref'];
   isNarrow: boolean;
   onAdd: (place: InsertPoint) => void;
   onRemove: (stepId: string) => void;
@@ -30,7 +37,7 @@ export interface PanelProps {
   onPreview: (answer: PreviewResponse | undefined) => void;
 }
 
-/** The panel beside the drawing, above it on a phone: a step, the automation, or a test. */
+/** The panel beside the canvas, above the list on a phone: a step, or a test. */
 export function Panel(p: PanelProps) {
   const { step: stepId, panel, visits, branch, ...rest } = p.search;
   const step = stepOf(p.editor.graph, stepId);
@@ -44,7 +51,12 @@ export function Panel(p: PanelProps) {
         onClose={close}
         position="bottom"
         size="90%"
-        title={shown.title}
+        title={
+          <Group gap="xs" wrap="nowrap">
+            <span className={classes.title}>{shown.title}</span>
+            {shown.menu}
+          </Group>
+        }
         closeButtonProps={{ 'aria-label': t.close }}
       >
         {shown.content}
@@ -52,31 +64,35 @@ export function Panel(p: PanelProps) {
     );
   }
   return (
-    <Paper withBorder w={372} component="aside" aria-label={shown.title} style={{ flex: 'none' }}>
-      <Group justify="space-between" p="sm" pb={0} wrap="nowrap">
-        <Title order={2} size="h5" lineClamp={1}>
+    <EditorPanel label={shown.title}>
+      <Group gap="xs" wrap="nowrap" mb="md">
+        {shown.icon}
+        <Title order={2} className={classes.title} title={shown.title}>
           {shown.title}
         </Title>
-        <ActionIcon variant="subtle" color="gray" aria-label={t.close} onClick={close}>
-          <IconX size={18} />
+        {shown.menu}
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.close} onClick={close}>
+          <IconX size={16} stroke={1.75} aria-hidden />
         </ActionIcon>
       </Group>
-      <ScrollArea.Autosize mah="max(420px, calc(100dvh - 296px))" p="sm" type="auto" offsetScrollbars>
-        {shown.content}
-      </ScrollArea.Autosize>
-    </Paper>
+      {shown.content}
+    </EditorPanel>
   );
 }
 
-function contentOf(p: PanelProps, step: Step | undefined): { title: string; content: ReactNode } | undefined {
-  const { panel, run, view } = p.search;
-  if (panel === 'automation') {
-    return { title: t.automation, content: <AutomationSettings key={p.workflow.id} workflow={p.workflow} /> };
-  }
+interface Shown {
+  title: string;
+  icon?: ReactNode;
+  menu?: ReactNode;
+  content: ReactNode;
+}
+
+function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
+  const { panel, run, view, days } = p.search;
   if (panel === 'try') {
     const onRun = (id: string | undefined) => {
       p.onPreview(undefined);
-      p.open({ panel, ...(view && { view }), ...(id !== undefined && { run: id }) });
+      p.open({ panel, ...(view && { view }), ...(days && { days }), ...(id !== undefined && { run: id }) });
     };
     const tryOut = (
       <TryOut
@@ -95,8 +111,52 @@ function contentOf(p: PanelProps, step: Step | undefined): { title: string; cont
   if (!step) return undefined;
   return {
     title: step.name || t.stepNames[step.type],
+    icon: <StepIcon type={step.type} />,
+    menu: <StepMenu step={step} onRemove={p.onRemove} />,
     content: <OfStep key={step.id} {...p} step={step} />,
   };
+}
+
+function StepMenu({ step, onRemove }: { step: Step; onRemove: (stepId: string) => void }) {
+  return (
+    <MoreMenu of={step.name}>
+      <MoreItem icon={IconTrash} needs="workflows:edit" isDestructive onClick={() => onRemove(step.id)}>
+        {t.remove}
+      </MoreItem>
+    </MoreMenu>
+  );
+}
+
+/** How many contacts completed the step, are at it, were skipped, and failed. Each number opens their list. */
+function StepFigures({
+  counts: { completed, waiting, running, skipped, failed },
+  onCount,
+  hrefOf,
+}: {
+  counts: StepCounts;
+  onCount: (count: CountOf) => void;
+  hrefOf: (count: CountOf) => string;
+}) {
+  const figures = [
+    { count: 'COMPLETED', label: t.figures.completed, n: completed },
+    { count: 'here', label: t.figures.here, n: waiting + running },
+    { count: 'SKIPPED', label: t.figures.skipped, n: skipped },
+    { count: 'FAILED', label: t.figures.failed, n: failed },
+  ] as const;
+  return (
+    <dl className={classes.figures}>
+      {figures.map(({ count, label, n }) => (
+        <div key={count}>
+          <dt>{label}</dt>
+          <dd data-failed={(count === 'FAILED' && n > 0) || undefined}>
+            <CountLink href={hrefOf(count)} onOpen={() => onCount(count)} label={`${label}: ${formatCount(n)}`}>
+              {formatCount(n)}
+            </CountLink>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 function OfStep({ step, ...p }: PanelProps & { step: Step }) {
@@ -105,41 +165,48 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
   const { visits, branch, ...search } = p.search;
   const tab = search.panel === 'people' || search.panel === 'visits' ? search.panel : 'settings';
   return (
-    <Tabs
-      value={tab}
-      onChange={(next) => p.open({ ...search, panel: next === 'people' || next === 'visits' ? next : 'settings' })}
-      keepMounted={false}
-    >
-      <Tabs.List mb="sm">
-        <Tabs.Tab value="settings">{t.settings}</Tabs.Tab>
-        <Tabs.Tab value="people">{here > 0 ? `${t.here} (${here})` : t.here}</Tabs.Tab>
-        <Tabs.Tab value="visits">{t.gone}</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="settings">
-        <StepSettings
-          step={step}
-          eventName={p.workflow.eventName ?? ''}
-          editor={p.editor}
-          faults={p.faults.steps.get(step.id) ?? []}
-          here={here}
-          onAdd={p.onAdd}
-          onRemove={p.onRemove}
-        />
-      </Tabs.Panel>
-      <Tabs.Panel value="people">
-        <People workflowId={p.workflow.id} step={step} live />
-      </Tabs.Panel>
-      <Tabs.Panel value="visits">
-        <Visits
-          workflowId={p.workflow.id}
-          step={step}
-          status={visits ?? firstOf(counts)}
-          branch={branch}
+    <>
+      {counts && (
+        <StepFigures
           counts={counts}
-          onStatus={(status) => p.open({ ...search, panel: 'visits', visits: status })}
+          onCount={(count) => p.open(searchOf(p.search, step.id, count))}
+          hrefOf={(count) => p.countHref(step.id, count)}
         />
-      </Tabs.Panel>
-    </Tabs>
+      )}
+      <Tabs
+        value={tab}
+        onChange={(next) => p.open({ ...search, panel: next === 'people' || next === 'visits' ? next : 'settings' })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="sm">
+          <Tabs.Tab value="settings">{t.settings}</Tabs.Tab>
+          <Tabs.Tab value="people">{here > 0 ? `${t.here} (${here})` : t.here}</Tabs.Tab>
+          <Tabs.Tab value="visits">{t.gone}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="settings">
+          <StepSettings
+            step={step}
+            eventName={p.workflow.eventName ?? ''}
+            editor={p.editor}
+            faults={p.faults.steps.get(step.id) ?? []}
+            onAdd={p.onAdd}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="people">
+          <People workflowId={p.workflow.id} step={step} live />
+        </Tabs.Panel>
+        <Tabs.Panel value="visits">
+          <Visits
+            workflowId={p.workflow.id}
+            step={step}
+            status={visits ?? firstOf(counts)}
+            branch={branch}
+            counts={counts}
+            onStatus={(status) => p.open({ ...search, panel: 'visits', visits: status })}
+          />
+        </Tabs.Panel>
+      </Tabs>
+    </>
   );
 }
 

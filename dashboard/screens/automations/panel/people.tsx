@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Menu, Paper, Stack, Text } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { IconRoute, IconUserMinus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { Loading } from '../../../parts/loading.tsx';
+import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { tellDone, tellFailure } from '../../../parts/tell.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
@@ -91,7 +92,7 @@ function OnePerson({ workflowId, step, person }: { workflowId: string; step: Ste
           <ActionButton
             needs="workflows:edit"
             size="compact-xs"
-            variant="light"
+            variant="default"
             loading={advance.isPending}
             onClick={() => move()}
           >
@@ -102,7 +103,7 @@ function OnePerson({ workflowId, step, person }: { workflowId: string; step: Ste
             <Button
               key={branch}
               size="compact-xs"
-              variant="light"
+              variant="default"
               loading={advance.isPending}
               onClick={() => move(branch)}
             >
@@ -110,27 +111,18 @@ function OnePerson({ workflowId, step, person }: { workflowId: string; step: Ste
             </Button>
           ))
         )}
-        <ActionButton
-          needs="workflows:edit"
-          size="compact-xs"
-          variant="subtle"
-          color="red"
-          onClick={() => setAsksOut(true)}
-        >
-          {t.takeOut}
-        </ActionButton>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button size="compact-xs" variant="subtle" color="gray" aria-label={t.openRun}>
-              <IconDots size={14} />
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item component={Link} to={`/messages/executions/${workflowId}/${executionId}`}>
-              {t.openRun}
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <MoreMenu of={name}>
+          <Menu.Item
+            component={Link}
+            to={`/messages/executions/${workflowId}/${executionId}`}
+            leftSection={<IconRoute size={16} stroke={1.75} aria-hidden />}
+          >
+            {t.openRun}
+          </Menu.Item>
+          <MoreItem icon={IconUserMinus} needs="workflows:edit" isDestructive onClick={() => setAsksOut(true)}>
+            {t.takeOut}
+          </MoreItem>
+        </MoreMenu>
       </Group>
       <ConfirmTyped
         opened={asksOut}

@@ -1,5 +1,5 @@
 import { Alert, Button, List, Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconPlus } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import { useWhyNot } from '../../../parts/action-button.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
@@ -41,9 +41,7 @@ export function StepSettings({
   eventName,
   editor,
   faults,
-  here,
   onAdd,
-  onRemove,
 }: {
   step: Step;
   /** The event that starts the automation; empty if none does. */
@@ -51,9 +49,7 @@ export function StepSettings({
   editor: Editor;
   faults: readonly StepFault[];
   /** Number of contacts at the step. */
-  here: number;
   onAdd: (place: InsertPoint) => void;
-  onRemove: (stepId: string) => void;
 }) {
   const readOnly = useWhyNot('workflows:edit') !== undefined;
   const Form = FORMS[step.type];
@@ -92,24 +88,6 @@ export function StepSettings({
       />
       <Unshown step={step} />
       <Ways step={step} editor={editor} onAdd={onAdd} readOnly={readOnly} />
-      {!readOnly && (
-        <Stack gap={4} align="flex-start">
-          {here > 0 && (
-            <Text size="xs" c="orange">
-              {t.removeEnds(here)}
-            </Text>
-          )}
-          <Button
-            variant="subtle"
-            color="red"
-            size="xs"
-            leftSection={<IconTrash size={14} />}
-            onClick={() => onRemove(step.id)}
-          >
-            {t.remove}
-          </Button>
-        </Stack>
-      )}
     </Stack>
   );
 }

@@ -1,0 +1,17 @@
+import { text } from '../text/text.ts';
+import { Instant } from './instant.tsx';
+
+/** Tells in the header of an editor whether everything is saved, and when the last save was. */
+export function SavedState({ isUnsaved, savedAt }: { isUnsaved: boolean; savedAt: string }) {
+  return (
+    <span>
+      <span aria-live="polite">{isUnsaved ? text.parts.unsaved : text.parts.saved}</span>
+      {!isUnsaved && (
+        <span className="wide-only">
+          {' '}
+          <Instant at={savedAt} />
+        </span>
+      )}
+    </span>
+  );
+}

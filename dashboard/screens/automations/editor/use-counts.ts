@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { queryFor, steadyResponseOf } from '../../../api/queries.ts';
+import type { StepCounts } from '../canvas/drawing.ts';
+
+const EVERY_MS = 1_000;
+/** A count of many days changes slowly. */
+const RANGE_EVERY_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the counts of contacts at each step. With a number of days, the counts of
+ * contacts that left a step cover these days. All contacts that are at a step now are counted.
+ */
+export function useCounts(id: string, days: number | undefined): StepCounts[] {
+  const [openedAtMs] = useState(Date.now);
+  const all = useQuery({ ...queryFor('getWorkflowStats', { params: { id } }), refetchInterval: EVERY_MS });
+  const since = new Date(openedAtMs - (days ?? 0) * DAY_MS).toISOString();
+  const recent = useQuery({
+    ...steadyResponseOf('getWorkflowStats', { params: { id }, query: { since } }),
+    enabled: days !== undefined,
+    refetchInterval: RANGE_EVERY_MS,
+  });
+  const past = days === undefined ? undefined : recent.data?.steps;
+  const now = all.data?.steps;
+  return useMemo(() => {
+    if (!now) return [];
+    if (!past) return now;
+    return now.map((step) => {
+      const counted = past.find(({ stepId }) => stepId === step.stepId);
+      return counted ? { ...counted, waiting: step.waiting, running: step.running } : step;
+    });
+  }, [now, past]);
+}

@@ -1,0 +1,60 @@
+import { Modal, SegmentedControl, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { PreviewPane } from '../../parts/mail-editor/preview-pane.tsx';
+import { usePreview } from '../../parts/mail-editor/use-preview.ts';
+import { text } from '../../text/text.ts';
+import type { CampaignDraft } from './campaign-draft.ts';
+
+const words = text.campaigns;
+
+/** Shows the email, or one of its versions, as a contact will see it. */
+export function PreviewDialog({ draft, onClose }: { draft: CampaignDraft; onClose: () => void }) {
+  const [contactId, setContactId] = useState<string | null>(null);
+  const [key, setKey] = useState('');
+  const version = draft.versions.find((one) => one.key === key);
+  const mail = {
+    subject: version?.subject || draft.subject,
+    preheader: version?.preheader || draft.preheader,
+    body: version?.body ?? draft.body,
+    type: 'MARKETING' as const,
+  };
+  const preview = usePreview(mail, contactId);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={820}
+      title={text.mailEditor.preview}
+      closeButtonProps={{ 'aria-label': text.app.close }}
+    >
+      <Stack>
+        {draft.versions.length > 0 && <VersionChoice versions={draft.versions} value={key} onChange={setKey} />}
+        <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Chooses the main email, whose key is empty, or one of its versions. */
+export function VersionChoice({
+  versions,
+  value,
+  onChange,
+}: {
+  versions: readonly { key: string; name: string }[];
+  value: string;
+  onChange: (key: string) => void;
+}) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={words.version}
+      value={value}
+      onChange={onChange}
+      data={[
+        { value: '', label: words.mainContent },
+        ...versions.map(({ key, name }) => ({ value: key, label: `${words.version} ${name}` })),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { onFirstClick } from '../../parts/action-button.tsx';
+import { Failed } from '../../parts/failed.tsx';
+import { tellDone } from '../../parts/tell.tsx';
+import { text } from '../../text/text.ts';
+import type { Editing } from './editing.ts';
+
+const words = text.campaigns;
+
+/** Saves the campaign and sends it, or one of its versions, to one address. */
+export function TestDialog({
+  campaign,
+  draft,
+  save,
+  isUnsaved,
+  isSaving,
+  onClose,
+}: Pick<Editing, 'campaign' | 'draft' | 'save' | 'isUnsaved' | 'isSaving'> & { onClose: () => void }) {
+  const { email } = useSession();
+  const [to, setTo] = useState(email);
+  const [variant, setVariant] = useState<string | null>(null);
+  const write = useWrite('testCampaign', { changes: [] });
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isUnsaved && !(await save())) return onClose();
+    write.mutate(
+      { params: { id: campaign.id }, body: { email: to, ...(variant !== null && { variant }) } },
+      {
+        onSuccess: () => {
+          tellDone(words.testSent(to));
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <Modal opened onClose={onClose} title={words.test} closeButtonProps={{ 'aria-label': text.app.close }}>
+      <form onSubmit={(event) => void send(event)}>
+        <Stack>
+          <TextInput
+            label={words.testTo}
+            inputMode="email"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+            required
+            data-autofocus
+          />
+          {draft.versions.length > 0 && (
+            <Select
+              label={words.testVariant}
+              placeholder={words.mainContent}
+              data={draft.versions.map(({ name }) => name)}
+              value={variant}
+              onChange={setVariant}
+              clearable
+              clearButtonProps={{ 'aria-label': words.mainContent }}
+            />
+          )}
+          {write.error && <Failed error={write.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {text.parts.cancel}
+            </Button>
+            <Button type="submit" loading={write.isPending || isSaving} onClick={onFirstClick()}>
+              {words.sendTest}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
