@@ -86,6 +86,8 @@ export interface PreviewRequest {
   context: Record<string, unknown>;
   startAt: Date;
   events: RunEvent[];
+  /** The project's time zone. */
+  zone: string;
   effects: EffectPreviews;
 }
 
@@ -116,7 +118,7 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Execu
 
 function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): CurrentExecution {
   const { name: workflowName, exitOn, exitWhenUnsubscribed } = workflow;
-  const { projectId, workflowId, contactId, event, context, contact, events, startAt } = p;
+  const { projectId, workflowId, contactId, event, context, contact, events, startAt, zone } = p;
   return {
     id: uuidv7(),
     projectId,
@@ -135,7 +137,7 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): Cu
     completedAt: null,
     startedAt: startAt,
     exits: { exitOn, exitWhenUnsubscribed },
-    run: newRun({ skipDelays: true, events: structuredClone(events), ...(contact && { contact }) }),
+    run: newRun({ skipDelays: true, events: structuredClone(events), zone, ...(contact && { contact }) }),
   };
 }
 

@@ -14,6 +14,8 @@ export interface SandboxStart extends WorkflowRef {
   context: Record<string, unknown>;
   skipDelays: boolean;
   events: RunEvent[];
+  /** The project's time zone. */
+  zone: string;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
   await requireContact(trx, p);
   await lockContacts(trx, { projectId, ids: [contactId] });
   const id = uuidv7();
-  const run: SandboxState = newRun({ skipDelays: p.skipDelays, events: p.events });
+  const run: SandboxState = newRun({ skipDelays: p.skipDelays, events: p.events, zone: p.zone });
   await trx
     .insertInto('executions')
     .values({

@@ -1,7 +1,7 @@
 import type { FieldError } from '../errors.ts';
 import { isTakenBy } from '../events/automatic-emails.ts';
 import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
-import { matchesEventData } from '../filters/evaluate.ts';
+import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import type { Condition } from '../filters/filters.ts';
 import { markUntrusted, type Sourced, untrustedNames } from '../provenance/provenance.ts';
 import { type Exits, exitReason } from './exits.ts';
@@ -26,6 +26,8 @@ export interface SandboxState {
   filters?: Condition | null;
   /** When the current pause ends, in the run's own time. Null if only an event ends it. */
   dueAt: string | null;
+  /** The project's time zone at the start, for times without an offset. Runs from before it was kept have none. */
+  zone?: string;
 }
 
 export interface RunEvent {
@@ -57,7 +59,9 @@ export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Da
 }
 
 /** A run in which nothing has happened. */
-export function newRun(p: Pick<SandboxState, 'skipDelays' | 'events'> & { contact?: RunContact }): SandboxState {
+export function newRun(
+  p: Pick<SandboxState, 'skipDelays' | 'events'> & { zone: string; contact?: RunContact },
+): SandboxState {
   return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };
 }
 
@@ -92,7 +96,8 @@ export function takeEvent(
     visit === undefined
       ? at === null || (Date.parse(at) >= p.since.getTime() && Date.parse(at) <= p.now.getTime())
       : visit === p.from;
-  const found = run.events.find((event) => counts(event) && matches(event, awaited, p.now));
+  const clock = { now: p.now, zone: run.zone };
+  const found = run.events.find((event) => counts(event) && matches(event, awaited, clock));
   if (found) Object.assign(found, { used: true, at: found.at ?? p.now.toISOString() });
   return found;
 }
@@ -107,7 +112,10 @@ export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { a
   const [event] = awaited
     ? run.events
         .filter(
-          (event) => event.at !== null && event.visit === undefined && matches(event, awaited, new Date(event.at)),
+          (event) =>
+            event.at !== null &&
+            event.visit === undefined &&
+            matches(event, awaited, { now: new Date(event.at), zone: run.zone }),
         )
         .filter(({ at }) => Date.parse(at ?? '') >= sinceMs && Date.parse(at ?? '') <= deadlineMs)
         .sort((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''))
@@ -116,9 +124,9 @@ export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { a
   return { at: run.dueAt === null ? null : new Date(run.dueAt) };
 }
 
-function matches({ used, name, data }: RunEvent, awaited: Awaited, now: Date): boolean {
+function matches({ used, name, data }: RunEvent, awaited: Awaited, clock: FilterClock): boolean {
   const { eventName, filters } = awaited;
-  return !used && name === eventName && isTakenBy(awaited, { name, data }) && matchesEventData(filters, data, { now });
+  return !used && name === eventName && isTakenBy(awaited, { name, data }) && matchesEventData(filters, data, clock);
 }
 
 /**
@@ -135,7 +143,7 @@ export function findExit(
   const untilMs = until?.getTime() ?? Number.POSITIVE_INFINITY;
   const found = run.events.flatMap((event) => {
     const atMs = event.at === null ? sinceMs : Date.parse(event.at);
-    const reason = exitReason(exits, event, { now: new Date(atMs) });
+    const reason = exitReason(exits, event, { now: new Date(atMs), zone: run.zone });
     return reason && atMs >= sinceMs && atMs <= untilMs ? [{ at: new Date(atMs), reason }] : [];
   });
   return found.sort((a, b) => a.at.getTime() - b.at.getTime())[0];

@@ -141,6 +141,41 @@ describe('a preview', () => {
     ).toMatchObject({ status: 'COMPLETED', endedAt: START });
   });
 
+  it("reads a time without an offset in the project's zone, in filters of waits and of exits", async () => {
+    const since = {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'event.at', operator: 'greaterThan', value: '2026-12-01T12:00:00' }] }],
+    };
+    const workflow = await draw({
+      wait: {
+        type: 'WAIT_FOR_EVENT',
+        config: { eventName: 'visit', filters: since, timeout: 60 },
+        to: { event: 'pause' },
+      },
+      pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'end' },
+      end: { type: 'EXIT' },
+    });
+    const exits = { exitOn: [{ eventName: 'paid', filters: since }] };
+    await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: exits }));
+    const contact = { email: 'zone@example.com' };
+    await sql`UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = ${api.one.id}`.execute(api.db);
+    const at = (instant: string) => {
+      const data = { at: instant };
+      const events = [
+        { name: 'visit', data },
+        { name: 'paid', at: later(3_600_000), data },
+      ];
+      return preview(workflow.id, { contact, events });
+    };
+    // Noon in Berlin is at 11:00 in UTC.
+    expect(await at('2026-12-01T11:30:00Z')).toMatchObject({
+      exitReason: 'exited_on_event',
+      steps: [{ branch: 'event' }, {}],
+    });
+    expect(await at('2026-12-01T10:30:00Z')).toMatchObject({ status: 'COMPLETED', steps: [{ branch: 'timeout' }] });
+    await sql`UPDATE projects SET timezone = 'UTC' WHERE id = ${api.one.id}`.execute(api.db);
+  });
+
   it('leaves the workflow by the event that ends it, in mid-delay too, and when the contact unsubscribes', async () => {
     const workflow = await draw({
       first: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } }, to: 'pause' },

@@ -110,11 +110,11 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
   app.openapi(startRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { contactId, context, sandbox, skipDelays = false, events } = c.req.valid('json');
-    const { projectId, mode } = c.var;
+    const { projectId, project, mode } = c.var;
     const start = { projectId, workflowId, contactId, context: context ?? {} };
     const started = await inTransaction(db, async (trx) => {
       const { executionId, outbox: queued } = sandbox
-        ? await startSandbox(trx, { ...start, skipDelays, events: runEventsOf(events) })
+        ? await startSandbox(trx, { ...start, skipDelays, events: runEventsOf(events), zone: project.timezone })
         : await startManually(trx, { ...start, mode });
       return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox: queued };
     });

@@ -30,7 +30,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
   app.openapi(previewRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { contactId, contact, event, context, startAt, events, webhooks } = c.req.valid('json');
-    const { projectId } = c.var;
+    const { projectId, project } = c.var;
     if (contactId !== undefined) await getContact(reads, { projectId, id: contactId });
     const startsAt = startAt ?? new Date();
     const request: PreviewRequest = {
@@ -41,6 +41,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
       startAt: startsAt,
       ...(contactId === undefined ? previewContactOf(projectId, contact, startsAt) : { contactId }),
       events: runEventsOf(events),
+      zone: project.timezone,
       effects: previewEffects({ db: reads, compute, config }, webhooks ?? []),
     };
     const foreseen = await compute.page({ projectId, kind: 'workflow.preview' }, () =>
