@@ -91,6 +91,7 @@ import * as snsSubscriptions from './migrations/20261127T1405-sns-subscriptions.
 import * as nfcRunning from './migrations/20261127T1425-nfc-running.ts';
 import * as filterZone from './migrations/20261127T2040-filter-zone.ts';
 import * as messagesWithoutContact from './migrations/20261128T0930-messages-without-contact.ts';
+import * as contactUpdates from './migrations/20261128T1008-contact-updates.ts';
 
 /**
  * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
@@ -101,6 +102,7 @@ export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261128T0930-messages-without-contact',
   '20261127T1345-nfc-data',
   '20261127T1425-nfc-running',
+  '20261128T1008-contact-updates',
 ]);
 
 /**
@@ -200,4 +202,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T1425-nfc-running': nfcRunning,
   '20261127T2040-filter-zone': filterZone,
   '20261128T0930-messages-without-contact': messagesWithoutContact,
+  '20261128T1008-contact-updates': contactUpdates,
 };
