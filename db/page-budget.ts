@@ -72,10 +72,14 @@ export function countResponseBytes(value: unknown, times = 1): number {
 /**
  * Cuts the lists of a response that has no cursor. Each list has an equal share of the size limit. `truncated` is
  * present when a list was cut.
+ * @param besideBytes size of the other fields, if it may exceed the reserved size
  */
-export function fitLists<L extends Record<string, readonly unknown[]>>(lists: L): L & { truncated?: true } {
+export function fitLists<L extends Record<string, readonly unknown[]>>(
+  lists: L,
+  besideBytes = 0,
+): L & { truncated?: true } {
   const names = Object.keys(lists);
-  const share = (PAGE_MAX_BYTES - BESIDE_LISTS_BYTES) / names.length;
+  const share = (PAGE_MAX_BYTES - Math.max(besideBytes, BESIDE_LISTS_BYTES)) / names.length;
   const fitted = names.map((name) => [name, leadingItems(lists[name] ?? [], share)] as const);
   const isCut = fitted.some(([name, items]) => items.length < (lists[name]?.length ?? 0));
   return { ...(Object.fromEntries(fitted) as L), ...(isCut && { truncated: true as const }) };

@@ -10,7 +10,7 @@ import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.t
 import type { Db } from '../connection.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { countResponseBytes } from '../page-budget.ts';
+import { countResponseBytes, PAGE_MAX_BYTES } from '../page-budget.ts';
 import type { MailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
@@ -219,15 +219,29 @@ export interface EmailTimelineEvent {
   createdAt: Date;
 }
 
-/** The events of one email, oldest first. `contact_id` leads the index; mail to no contact is looked up by project. */
+/**
+ * Rows that are read for the events of one email. Usual emails have under 10, but callers can record events of an
+ * email without a limit (`POST /events/track`).
+ */
+const EMAIL_EVENTS_MOST = 10_000;
+
+/**
+ * Lists the events of one email, oldest first, up to the first that does not fit into a response. `contact_id` leads
+ * the index; an email without a contact is looked up by project.
+ */
 export async function listEmailEvents(
   db: Db,
   p: { projectId: string; emailId: string; contactId: string | null },
 ): Promise<EmailTimelineEvent[]> {
   const ofContact = p.contactId === null ? sql`contact_id IS NULL` : sql`contact_id = ${p.contactId}`;
   const { rows } = await sql<EmailTimelineEvent>`
-    SELECT id, name, data, created_at AS "createdAt" FROM events
-    WHERE project_id = ${p.projectId} AND ${ofContact} AND email_id = ${p.emailId} ORDER BY id
+    SELECT id, name, data, created_at AS "createdAt" FROM (
+      SELECT id, name, data, created_at,
+        coalesce(sum(octet_length(data::text)) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes
+      FROM (SELECT id, name, data, created_at FROM events
+        WHERE project_id = ${p.projectId} AND ${ofContact} AND email_id = ${p.emailId}
+        ORDER BY id LIMIT ${EMAIL_EVENTS_MOST}::int) first
+    ) summed WHERE bytes <= ${PAGE_MAX_BYTES}::int ORDER BY id
   `.execute(db);
   return rows;
 }

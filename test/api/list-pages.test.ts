@@ -23,6 +23,7 @@ const TRUNCATED = [
   '/v1/campaigns',
   '/v1/contacts/fields',
   '/v1/contacts/fields/{field}/values',
+  '/v1/emails/{id}',
   '/v1/segments',
   '/v1/templates',
   '/v1/webhooks',
@@ -58,6 +59,8 @@ function largeRecords(): RawBuilder<unknown>[] {
         (SELECT jsonb_object_agg(n || '-' || k || repeat('k', 3000), 1) FROM generate_series(1, 20) k) FROM ${n}`,
     sql`INSERT INTO events (project_id, contact_id, name, data, created_at)
       SELECT ${project}, ${contact}, 'large', ${large}, ${at} FROM ${n}`,
+    sql`INSERT INTO events (project_id, contact_id, email_id, name, data)
+      SELECT project_id, contact_id, id, 'large', ${large} FROM emails, ${n} WHERE id = ${id('/emails')}`,
     sql`INSERT INTO templates (project_id, name, subject, body, type, description)
       SELECT ${project}, 't' || n, 'S', repeat('"', 200000), 'MARKETING', repeat('d', 2000) FROM ${n}`,
     sql`INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type)

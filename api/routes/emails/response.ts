@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
 import type { Email, EmailTimelineEvent } from '../../../db/emails/emails.ts';
+import { countResponseBytes, fitLists } from '../../../db/page-budget.ts';
 import { eventDataOf, subjectAsRead } from '../../../engine/sending/email-variables.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { messageIdOf } from '../../../rules/emails/message-id.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
-import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, TruncatedLists } from '../../http/schemas.ts';
 import type { EmailAsRead } from './rendering.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
@@ -98,6 +99,7 @@ export const EmailRecord = EmailItem.extend({
     }),
   ),
   events: z.array(z.object({ id: Id, name: z.string(), data: z.record(z.string(), z.unknown()), createdAt: Instant })),
+  truncated: TruncatedLists,
 }).openapi('Email', {
   example: {
     ...EXAMPLE,
@@ -157,7 +159,7 @@ export function emailRecord(p: {
   events: EmailTimelineEvent[];
 }) {
   const item = emailItem(p.email);
-  return {
+  const record = {
     ...item,
     subject: p.read.subject,
     body: p.read.body,
@@ -177,13 +179,14 @@ export function emailRecord(p: {
       type: contentType,
       size,
     })),
-    events: p.events.map((event) => ({
-      id: event.id,
-      name: event.name,
-      data: event.data ?? sentPayload(p.email),
-      createdAt: event.createdAt.toISOString(),
-    })),
   };
+  const events = p.events.map((event) => ({
+    id: event.id,
+    name: event.name,
+    data: event.data ?? sentPayload(p.email),
+    createdAt: event.createdAt.toISOString(),
+  }));
+  return { ...record, ...fitLists({ events }, countResponseBytes(record)) };
 }
 
 /** Returns the provider's message id. Null before the email was sent. */

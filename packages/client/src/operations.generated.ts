@@ -1055,6 +1055,8 @@ export type Email = EmailItem & ({
     data: Record<string, unknown>;
     createdAt: string;
   }[];
+  /** A list is incomplete, because a response is at most 4 MB. */
+  truncated?: boolean;
 });
 
 export type EmailBounceType = "Permanent" | "Transient";
