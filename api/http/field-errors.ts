@@ -60,9 +60,11 @@ function messageOf(issue: Issue, value: unknown): string {
   return missing && issue.path.length > 0 ? 'Required' : issue.message;
 }
 
+/** Returns the value at a path. A text that a schema splits into a list is the value of all its items. */
 function valueAt(input: unknown, path: Path): unknown {
   let value = input;
   for (const key of path) {
+    if (typeof value === 'string') return value;
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
     value = Reflect.get(value, key);
   }

@@ -57,9 +57,12 @@ function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError
   return new AppError('VALIDATION_ERROR', { errors, message, suggestion: suggestKnown(unknown) });
 }
 
+/** The maximum number of unknown fields to name. More names do not help to find a typo. */
+const MAX_NAMED = 20;
+
 /** Returns the errors for unknown names, each with the intended name or the accepted names. */
 export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter'): FieldError[] {
-  return unknown.map((one) => {
+  return unknown.slice(0, MAX_NAMED).map((one) => {
     const meant = meantBy(one);
     const known =
       one.siblings.length > 0 ? `Accepted here: ${one.siblings.join(', ')}.` : `No ${what} is accepted here.`;
@@ -70,7 +73,7 @@ export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 
 
 /** Returns the remedy for unknown names, from the first one that resembles a known name. */
 export function suggestKnown(unknown: readonly UnknownField[]): string {
-  const near = unknown.find((one) => meantBy(one) !== undefined);
+  const near = unknown.slice(0, MAX_NAMED).find((one) => meantBy(one) !== undefined);
   return near
     ? `Did you mean ${meantBy(near)} instead of ${near.path.at(-1)}?`
     : 'Remove the names listed in errors. The API reference lists the names that each operation accepts.';

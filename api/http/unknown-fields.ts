@@ -4,6 +4,7 @@ import type { z } from 'zod';
 type Known = 'opaque' | KnownObject;
 interface KnownObject {
   fields: Map<string, () => Known>;
+  names: string[];
   element: (() => Known) | undefined;
 }
 
@@ -15,14 +16,14 @@ export interface UnknownField {
 
 /** The fields of a schema, at any depth. */
 export interface FieldNames {
-  /** Returns the fields of a body that are not in the schema, at most `MAX_NAMED`. */
+  /** Returns all fields of a body that are not in the schema. */
   unknownIn(body: unknown): UnknownField[];
   /** Tells whether the schema has a field at this path. */
   knows(path: readonly string[]): boolean;
 }
 
-/** The maximum number of unknown fields to name. More names do not help to find a typo. */
-const MAX_NAMED = 20;
+/** The maximum number of fields in `X-Ignored-Fields`. No record has as many fields of its own. */
+const MAX_NAMED = 50;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;
 
@@ -47,12 +48,13 @@ export function fieldNames(schema: z.ZodType): FieldNames {
  */
 export function namesForHeader(fields: readonly Pick<UnknownField, 'path'>[]): string {
   return fields
+    .slice(0, MAX_NAMED)
     .map(({ path }) => encodeURIComponent(path.join('.').toWellFormed()).slice(0, MAX_NAME_CHARS))
     .join(', ');
 }
 
 function collect(value: unknown, known: Known, prefix: string[], found: UnknownField[]): void {
-  if (known === 'opaque' || typeof value !== 'object' || value === null || found.length >= MAX_NAMED) return;
+  if (known === 'opaque' || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     const element = known.element;
     if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
@@ -63,7 +65,7 @@ function collect(value: unknown, known: Known, prefix: string[], found: UnknownF
   for (const key of Object.keys(value)) {
     const field = known.fields.get(key);
     if (field) collect(Reflect.get(value, key), field(), [...prefix, key], found);
-    else if (found.length < MAX_NAMED) found.push({ path: [...prefix, key], siblings: [...known.fields.keys()] });
+    else found.push({ path: [...prefix, key], siblings: known.names });
   }
 }
 
@@ -86,12 +88,12 @@ function knownOf(schema: z.core.$ZodType): Known {
   switch (def.type) {
     case 'object':
       if (def.catchall && def.catchall._zod.def.type !== 'never') return 'opaque';
-      return {
-        fields: new Map(Object.entries(def.shape).map(([name, field]) => [name, lazyKnown(field)])),
-        element: undefined,
-      };
+      return knownObject(
+        new Map(Object.entries(def.shape).map(([name, field]) => [name, lazyKnown(field)])),
+        undefined,
+      );
     case 'array':
-      return { fields: new Map(), element: lazyKnown(def.element) };
+      return knownObject(new Map(), lazyKnown(def.element));
     case 'optional':
     case 'nullable':
     case 'default':
@@ -115,7 +117,7 @@ function knownOf(schema: z.core.$ZodType): Known {
     case 'custom':
       return 'opaque';
     default:
-      return { fields: new Map(), element: undefined };
+      return knownObject(new Map(), undefined);
   }
 }
 
@@ -134,10 +136,12 @@ function merge(all: Known[]): Known {
       return known;
     };
   };
-  return {
-    fields: new Map(
-      [...fields].map(([name, parts]) => [name, parts.length === 1 && parts[0] ? parts[0] : mergeLazily(parts)]),
-    ),
-    element: elements.length > 0 ? mergeLazily(elements) : undefined,
-  };
+  return knownObject(
+    new Map([...fields].map(([name, parts]) => [name, parts.length === 1 && parts[0] ? parts[0] : mergeLazily(parts)])),
+    elements.length > 0 ? mergeLazily(elements) : undefined,
+  );
+}
+
+function knownObject(fields: KnownObject['fields'], element: KnownObject['element']): KnownObject {
+  return { fields, names: [...fields.keys()], element };
 }
