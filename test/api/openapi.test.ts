@@ -232,15 +232,72 @@ describe('the webhooks of the document', () => {
   });
 });
 
-it('every example of a body or an answer is one that its schema takes', () => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema({ $id: 'document', ...document });
-  const wrong: string[] = [];
-  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
-    if (schema.example === undefined) continue;
-    const { example, ...rest } = schema;
-    const validate = ajv.compile(JSON.parse(JSON.stringify(rest).replaceAll('"#/', '"document#/')));
-    if (!validate(example)) wrong.push(`${name} ${JSON.stringify(validate.errors?.[0])}`);
+describe('every example of the document', () => {
+  /** Calls `check` for each example with its schema: of schemas, parameters, requests and responses. */
+  function eachExample(part: Json, where: string, check: (where: string, schema: Json, example: Json) => void): void {
+    if (typeof part !== 'object' || part === null) return;
+    if (part.example !== undefined) {
+      const { example: _, ...own } = part;
+      check(where, part.schema ?? own, part.example);
+    }
+    for (const [name, example] of Object.entries<Json>((part.schema && part.examples) ?? {})) {
+      check(`${where}/${name}`, part.schema, resolve(example).value);
+    }
+    for (const [name, inner] of Object.entries(part)) {
+      if (name !== 'example' && name !== 'examples') eachExample(inner, `${where}/${name}`, check);
+    }
   }
-  expect(wrong).toEqual([]);
+
+  /** Returns the members that no alternative of a schema names. A schema for any object names all. */
+  function unknownMembers(given: Json[], value: Json, path: string): string[] {
+    if (typeof value !== 'object' || value === null) return [];
+    const schemas = given.flatMap(alternatives);
+    if (Array.isArray(value)) {
+      const items = schemas.flatMap((schema) => schema.items ?? []);
+      return value.flatMap((item, n) => unknownMembers(items, item, `${path}.${n}`));
+    }
+    if (schemas.some(isOpen)) return [];
+    return Object.entries<Json>(value).flatMap(([name, member]) => {
+      const named = schemas.flatMap((schema) => schema.properties?.[name] ?? []);
+      return named.length === 0 ? [`${path}.${name}`] : unknownMembers(named, member, `${path}.${name}`);
+    });
+  }
+  function alternatives(given: Json): Json[] {
+    const schema = resolve(given);
+    const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+    return parts.length === 0 ? [schema] : [schema, ...parts.flatMap(alternatives)];
+  }
+  const isOpen = ({ additionalProperties, properties, type, items, $ref, allOf, anyOf, oneOf }: Json): boolean =>
+    Boolean(additionalProperties) ||
+    (!(properties ?? items ?? $ref ?? allOf ?? anyOf ?? oneOf) &&
+      [type].flat().some((one) => !one || one === 'object'));
+
+  const found: [where: string, schema: Json, example: Json][] = [];
+  beforeAll(() => eachExample(document, '', (...one) => void found.push(one)));
+
+  it('is one that its schema takes, in the right format', () => {
+    const ajv = new Ajv2020({ strict: false });
+    ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+    ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
+    ajv.addFormat('email', /^[^@\s]+@[^@\s]+\.[a-z]+$/);
+    ajv.addFormat('uri', (text: string) => URL.canParse(text));
+    ajv.addFormat('byte', (text: string) => Buffer.from(text, 'base64').toString('base64') === text);
+    ajv.addFormat('binary', true);
+    ajv.addSchema({ $id: 'document', ...document });
+    const wrong = found.flatMap(([where, schema, example]) => {
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+      return validate(example) ? [] : [`${where} ${ajv.errorsText(validate.errors)}`];
+    });
+    expect(wrong).toEqual([]);
+    expect(found.length).toBeGreaterThan(500);
+  });
+
+  it('has only members that its schema names', () => {
+    expect(found.flatMap(([where, schema, example]) => unknownMembers([schema], example, where))).toEqual([]);
+    const { SaveContact } = document.components.schemas;
+    expect(unknownMembers([SaveContact], { ...SaveContact.example, emial: 'x', data: { own: 1 } }, '')).toEqual([
+      '.emial',
+    ]);
+  });
 });

@@ -17,6 +17,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../../packages/client/src/index.ts';
+import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 const PACKAGE = join(packageRoot(), 'packages', 'client');
@@ -211,6 +212,17 @@ describe('the package', () => {
     const committed = readFileSync(join(PACKAGE, 'src', 'operations.generated.ts'), 'utf8');
     // A plain comparison: a diff of two thousand lines would take minutes.
     expect(generate(document) === committed, 'run npm run client:types').toBe(true);
+  });
+
+  it('has every operation of the document of /v1 alone, and none by its unversioned path', () => {
+    const { paths } = JSON.parse(JSON.stringify(openApiDocument(api.app, 'v1'))) as OpenApiDocument;
+    const versioned = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => `${operationId}: ${method.toUpperCase()} ${path}`),
+    );
+    const called = Object.entries(OPERATIONS).map(([id, { method, path }]) => `${id}: ${method} ${path}`);
+    expect(called.filter((one) => one.includes(' /v1/')).sort()).toEqual(versioned.sort());
+    const byPath = new Set(versioned.map((one) => one.replace(/^.*?: /, '')));
+    expect(called.filter((one) => byPath.has(one.replace(/^.*?: (\S+) /, '$1 /v1')))).toEqual([]);
   });
 
   it('is packed with code, types and readme, without dependencies, and runs where it is unpacked', () => {
