@@ -114,7 +114,7 @@ it('an item that makes the transaction fail fails alone', async () => {
     queueOf: () => '',
     commit: async (items) => {
       await new Promise((resolve) => setImmediate(resolve));
-      if (items.includes('bad')) throw new AppError('CONFLICT');
+      if (items.includes('bad')) throw new AppError('NOT_FOUND');
       return items;
     },
   });

@@ -108,16 +108,25 @@ interface FirstUse {
 /** Shows the first response only for the same request, and only to a caller who may see it (`maySeeAnswer`). */
 function keyReused({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
   const sameRequest = fingerprint !== undefined && first?.fingerprint === fingerprint && first.request === request;
+  const originalResponse = first && sameRequest && maySeeAnswer(owner, first) ? first.response : null;
   return new AppError('IDEMPOTENCY_KEY_REUSED', {
+    suggestion: reuseRemedy(sameRequest, originalResponse),
     details: {
       key,
       originalRequest: first?.request ?? request,
       originalRequestAt: (first?.created_at ?? new Date()).toISOString(),
       originalStatusCode: first?.status_code ?? 0,
       sameRequest,
-      originalResponse: first && sameRequest && maySeeAnswer(owner, first) ? first.response : null,
+      originalResponse,
     },
   });
+}
+
+function reuseRemedy(sameRequest: boolean, originalResponse: unknown): string {
+  if (!sameRequest) return 'The key belongs to a different request, named in details. Use a new key for this one.';
+  return originalResponse === null
+    ? 'This request took effect before. Read its record instead, or repeat the request with the first credentials.'
+    : 'This request took effect before. Take its result from details.originalResponse.';
 }
 
 function keyRows(keys: KeyRef[]): RawBuilder<unknown> {

@@ -66,7 +66,7 @@ export const ERRORS = {
   CONFLICT: {
     status: 409,
     message: 'The current state of the resource does not allow this.',
-    suggestion: 'Read the resource again; details names the conflict.',
+    suggestion: 'The suggestion of each response says what to do; details has the state.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
@@ -133,6 +133,8 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
+export type ConflictOptions = AppErrorOptions & { message: string; suggestion: string };
+
 /** An error that the caller sees. Any other error becomes INTERNAL_SERVER_ERROR without its message. */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -142,6 +144,9 @@ export class AppError extends Error {
   readonly suggestion: string;
   readonly headers: Record<string, string>;
 
+  /** A conflict says which state forbids the request, and what the caller can do about it. */
+  constructor(code: ErrorCode, options: ConflictOptions);
+  constructor(code: Exclude<ErrorCode, 'CONFLICT'>, options?: AppErrorOptions);
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.message ?? ERRORS[code].message, { cause: options.cause });
     this.name = 'AppError';

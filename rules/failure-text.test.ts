@@ -39,7 +39,7 @@ describe('describeFailure shows what failed, without what the error quotes', () 
     ['a host', from({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'ENOTFOUND ada.example'), 'ENOTFOUND getaddrinfo'],
     ['a certificate', from({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['an invalid input', z.string().max(1).safeParse('Ada').error, 'ZodError'],
-    ['a refusal of ours', new AppError('CONFLICT', { message: 'Ada is there' }), 'AppError CONFLICT'],
+    ['a refusal of ours', new AppError('NOT_FOUND', { message: 'Ada is there' }), 'AppError NOT_FOUND'],
     ['a cause', new Error('the page failed', { cause: from({ code: 'ECONNRESET' }) }), 'the page failed: ECONNRESET'],
     ['a text over several lines', new Error('no room\nfor Ada'), 'no room'],
     ['a bug', new TypeError("Cannot read properties of undefined (reading 'ada')"), /reading '…'\)$/],

@@ -24,7 +24,7 @@ import { createRouteTable, type RouteTable } from './route-table.ts';
 export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenAPIHono<AppEnv> {
   const table = createRouteTable();
   const hono = new OpenAPIHono<AppEnv>();
-  hono.onError(errorHandler(deps.log));
+  hono.onError(errorHandler(deps.log, table));
   hono.notFound((c) => {
     const allowed = table.methodsOf(c.req.path);
     return answerError(c, allowed.length === 0 ? noSuchPath(table, c.req.path) : otherMethod(allowed));

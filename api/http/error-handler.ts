@@ -2,9 +2,10 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
-import { AppError, type ErrorCode, errorBody } from '../../rules/errors.ts';
+import { AppError, ERRORS, type ErrorCode, errorBody } from '../../rules/errors.ts';
 import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
 import type { RequestContext } from './env.ts';
+import type { RouteTable } from './route-table.ts';
 
 /** Seconds after which to retry a request that failed because Postgres was unreachable or busy. */
 const RETRY_AFTER = { 'Retry-After': '2' };
@@ -13,9 +14,12 @@ const RETRY_AFTER = { 'Retry-After': '2' };
  * Creates the handler that turns errors into the error envelope. An unexpected error becomes a 500 without its
  * message.
  */
-export function errorHandler(log: Logger): (error: Error, c: RequestContext) => Response {
+export function errorHandler(
+  log: Logger,
+  table: Pick<RouteTable, 'listOf'>,
+): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
-    const known = toAppError(error);
+    const known = withList(toAppError(error), table.listOf(c.get('route') ?? ''));
     const about = { requestId: c.get('requestId'), route: c.get('route') };
     // Expected errors are logged without a stack, unexpected ones with it.
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
@@ -50,7 +54,21 @@ function toAppError(error: Error): AppError {
   return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
 }
 
-function codeOfStatus(status: number): ErrorCode {
+/** Adds the list of records to a NOT_FOUND that says nothing more specific. */
+function withList(error: AppError, list: string | undefined): AppError {
+  const isGeneral = error.code === 'NOT_FOUND' && error.suggestion === ERRORS.NOT_FOUND.suggestion;
+  if (!isGeneral || list === undefined) return error;
+  const { message, details, headers } = error;
+  return new AppError('NOT_FOUND', {
+    message,
+    ...(details && { details }),
+    headers,
+    suggestion: `Check the ids in the request: GET ${list} lists yours. An id of another project is not found either.`,
+    cause: error,
+  });
+}
+
+function codeOfStatus(status: number): Exclude<ErrorCode, 'CONFLICT'> {
   if (status === 404) return 'NOT_FOUND';
   if (status === 413) return 'PAYLOAD_TOO_LARGE';
   if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE';

@@ -7,6 +7,8 @@ export interface RouteTable {
   methodsOf(path: string): string[];
   /** Returns the existing path closest to a path that does not exist. Undefined if no path is close enough. */
   nearestTo(path: string): string | undefined;
+  /** Returns the path that lists the records which the first id in a documented path names. Undefined without one. */
+  listOf(path: string): string | undefined;
 }
 
 interface Known {
@@ -46,6 +48,10 @@ export function createRouteTable(): RouteTable {
         errors: NEAR + 1,
       });
       return nearest.errors <= NEAR ? nearest.known : undefined;
+    },
+    listOf(path) {
+      const [list = path] = path.split('/{');
+      return list !== path && paths.get(list)?.methods.has('GET') ? list : undefined;
     },
   };
 }

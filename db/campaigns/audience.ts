@@ -133,7 +133,11 @@ function audienceCondition({ type, segmentId, filter }: Audience): Condition | u
     return { logic: 'AND', groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }] };
   }
   // Deleting a segment empties the drafts that named it.
-  throw new AppError('CONFLICT', { message: 'The campaign names no audience: its segment or filter is missing.' });
+  throw new AppError('CONFLICT', {
+    message: 'The campaign names no audience: its segment or filter is missing.',
+    details: { audienceType: type },
+    suggestion: 'Set segmentId, audienceFilter or another audienceType with PUT /v1/campaigns/{id}.',
+  });
 }
 
 /** Selects the contacts of the audience that come after the cursor. */

@@ -231,7 +231,12 @@ export async function updateCampaign(
     .where('status', 'in', ['DRAFT', 'SCHEDULED'])
     .returning(CAMPAIGN_COLUMN_NAMES);
   const row = await refusingTakenSlug({ what: 'campaign', slug }, () => updated.executeTakeFirst());
-  if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be changed.');
+  if (!row) {
+    throw await refusal(trx, p, {
+      message: 'Only a campaign that is DRAFT or SCHEDULED can be changed.',
+      suggestion: 'Copy it with POST /v1/campaigns/{id}/duplicate, and change the copy.',
+    });
+  }
   return toCampaign(row);
 }
 
@@ -248,7 +253,10 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef & { read?: ReadVer
   `.execute(trx);
   const [deleted] = rows;
   if (!deleted)
-    throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');
+    throw await refusal(trx, p, {
+      message: 'A campaign that is SCHEDULED, SENDING or PAUSED cannot be deleted.',
+      suggestion: 'Cancel it first with POST /v1/campaigns/{id}/cancel.',
+    });
   await noteDeleted(trx, { ...p, ...deleted });
   await sql`DELETE FROM link_clicks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(trx);
   await deleteMachineHours(trx, p);
@@ -280,8 +288,14 @@ async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: strin
   return newSlug(trx, { table: 'campaigns', within: projectId, name });
 }
 
+export interface CampaignRefusal {
+  message: string;
+  /** The next thing that the caller can do. */
+  suggestion: string;
+}
+
 /** Returns the error for a conditional change that found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
-export async function refusal(trx: Trx, p: CampaignRef, message: string): Promise<AppError> {
+export async function refusal(trx: Trx, p: CampaignRef, why: CampaignRefusal): Promise<AppError> {
   const row = await trx
     .selectFrom('campaigns')
     .select('status')
@@ -289,7 +303,7 @@ export async function refusal(trx: Trx, p: CampaignRef, message: string): Promis
     .where('id', '=', p.id)
     .executeTakeFirst();
   if (!row) return notFound();
-  return new AppError('CONFLICT', { message, details: { status: row.status } });
+  return new AppError('CONFLICT', { ...why, details: { status: row.status } });
 }
 
 async function assertContent(

@@ -164,6 +164,7 @@ export async function deleteContactField(db: Db, p: FieldRef): Promise<number> {
     throw new AppError('CONFLICT', {
       message: `The field "${p.key}" is in use.`,
       details: { usedInSegments, usedInCampaigns, usedInWorkflows },
+      suggestion: 'Remove the field from the records in details first.',
     });
   }
   let deletedFrom = 0;

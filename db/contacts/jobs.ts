@@ -281,6 +281,7 @@ export async function cancelJob(trx: Trx, { projectId, id }: JobRef): Promise<Jo
   throw new AppError('CONFLICT', {
     message: 'The job has ended: there is nothing left to cancel.',
     details: { status: job.status },
+    suggestion: 'Read its result: GET /v1/contacts/bulk/{jobId} or GET /v1/contacts/import/{jobId}.',
   });
 }
 

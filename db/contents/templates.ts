@@ -207,6 +207,7 @@ export async function deleteTemplate(
     throw new AppError('CONFLICT', {
       message: 'Steps of workflows use this template.',
       details: { workflowSteps: steps },
+      suggestion: 'Give the steps in details another template first.',
     });
   }
   const { rows } =
@@ -214,7 +215,10 @@ export async function deleteTemplate(
       trx,
     );
   if (rows.length > 0)
-    throw new AppError('CONFLICT', { message: 'The double opt-in of the project uses this template.' });
+    throw new AppError('CONFLICT', {
+      message: 'The double opt-in of the project uses this template.',
+      suggestion: 'Set another doubleOptIn.templateId with PATCH /project first.',
+    });
   await trx.deleteFrom('templates').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
 }
 

@@ -78,7 +78,11 @@ export async function insertDomain(
     .returning(COLUMNS)
     .executeTakeFirst();
   if (!row) {
-    throw new AppError('CONFLICT', { message: 'This project already has the domain.', details: { domain: p.domain } });
+    throw new AppError('CONFLICT', {
+      message: 'This project already has the domain.',
+      details: { domain: p.domain },
+      suggestion: 'Use the existing domain: GET /v1/domains/project/{projectId} lists all with their records.',
+    });
   }
   return toDomain(row);
 }
@@ -191,6 +195,7 @@ export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
     throw new AppError('CONFLICT', {
       message: `Templates, steps or unsent campaigns send from ${domain}.`,
       details: users,
+      suggestion: 'Give the records in details another from address first, then delete the domain.',
     });
   }
   await trx.deleteFrom('domains').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();

@@ -123,7 +123,11 @@ export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: 
   });
   if (ids.length > 0) return outbox;
   const { status } = await getExecution(trx, p);
-  throw new AppError('CONFLICT', { message: `The execution has ended: it is ${status}.`, details: { status } });
+  throw new AppError('CONFLICT', {
+    message: `The execution has ended: it is ${status}.`,
+    details: { status },
+    suggestion: 'Nothing is left to cancel. Start a new execution if the contact should enter again.',
+  });
 }
 
 /** Cancels every active execution of a workflow. */

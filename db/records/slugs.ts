@@ -37,7 +37,11 @@ export async function refusingTakenSlug<T>(p: { what: string; slug: string | und
   } catch (error) {
     if (p.slug === undefined || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
     const message = `Another ${p.what} of this project has the slug ${p.slug}.`;
-    throw new AppError('CONFLICT', { message, details: { slug: p.slug } });
+    throw new AppError('CONFLICT', {
+      message,
+      details: { slug: p.slug },
+      suggestion: 'Choose another slug, or omit it: the service then derives a free one from the name.',
+    });
   }
 }
 

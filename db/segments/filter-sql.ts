@@ -77,7 +77,12 @@ function compileGroup(group: Group, scope: Scope): Predicate {
 function compileFilter(filter: Filter, scope: Scope): Predicate {
   scope.budget.filters += 1;
   if (scope.budget.filters > MAX_COMPILED_FILTERS) {
-    throw new AppError('CONFLICT', { message: 'The condition and the segments it names are too large together.' });
+    throw new AppError('CONFLICT', {
+      message: 'The condition and the segments it names are too large together.',
+      details: { most: MAX_COMPILED_FILTERS },
+      suggestion:
+        'Use fewer filters, or track the named segments (trackMembership: true), so that they are not inlined.',
+    });
   }
   const ref = parseField(filter.field, filter.operator, scope.step ? 'step' : 'audience');
   return ref ? compileRef(filter, ref, scope) : sql`false`;
@@ -211,7 +216,11 @@ function membershipPredicate(segmentId: string, member: boolean, scope: Scope): 
 
 function inlineSegment(segmentId: string, condition: Condition, scope: Scope): Predicate {
   if (scope.inside.includes(segmentId)) {
-    throw new AppError('CONFLICT', { message: 'Segments refer to each other in a cycle.', details: { segmentId } });
+    throw new AppError('CONFLICT', {
+      message: 'Segments refer to each other in a cycle.',
+      details: { segmentId },
+      suggestion: 'Remove the filter that names a segment from one of them.',
+    });
   }
   return compileGroups(condition, { ...scope, step: undefined, inside: [...scope.inside, segmentId] });
 }

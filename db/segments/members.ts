@@ -91,6 +91,7 @@ async function lockStatic(trx: Trx, { read, ...ref }: SegmentRef & { read?: Read
   throw new AppError('CONFLICT', {
     message: 'The filters of a DYNAMIC segment determine its members.',
     details: { type },
+    suggestion: 'Change its filters with PATCH /v1/segments/{id}, or create a segment of type STATIC.',
   });
 }
 

@@ -242,7 +242,11 @@ function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
 
 function inUse(campaigns: CampaignUse[]): AppError {
   const message = 'A scheduled or sending campaign uses this segment.';
-  return new AppError('CONFLICT', { message, details: { usedInCampaigns: campaigns } });
+  return new AppError('CONFLICT', {
+    message,
+    details: { usedInCampaigns: campaigns },
+    suggestion: 'Cancel the campaigns in details, or wait until they were sent, then delete the segment.',
+  });
 }
 
 function codeOf(error: unknown): unknown {

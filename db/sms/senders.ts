@@ -39,7 +39,11 @@ export async function insertSmsSender(
   const message = p.country
     ? `This project already has a sender for ${p.country}.`
     : 'This project already has a default sender.';
-  throw new AppError('CONFLICT', { message, details: { country: p.country } });
+  throw new AppError('CONFLICT', {
+    message,
+    details: { country: p.country },
+    suggestion: 'Delete that sender first with DELETE /sms/senders/{id}; GET /sms/senders lists all.',
+  });
 }
 
 /** @throws AppError NOT_FOUND */

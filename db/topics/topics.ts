@@ -124,6 +124,7 @@ export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promis
     throw new AppError('CONFLICT', {
       message: 'Templates or unfinished campaigns use this topic.',
       details: { campaigns: named('campaign'), templates: named('template') },
+      suggestion: 'Give the campaigns and templates in details another topicId, or null, then delete the topic.',
     });
   }
   const { numDeletedRows } = await trx
@@ -167,6 +168,7 @@ async function refuseTaken<T>(
     throw new AppError('CONFLICT', {
       message: `Another topic of this project has this ${which}.`,
       details: { [which]: details[which] },
+      suggestion: `Choose another ${which}, or change the existing topic; GET /v1/topics lists all.`,
       cause: error,
     });
   }

@@ -170,5 +170,8 @@ async function requireDelivery(trx: Trx, p: EndpointRef, deliveryId: string): Pr
   `.execute(trx);
   if (!rows[0]) throw new AppError('NOT_FOUND');
   if (rows[0].isErased)
-    throw new AppError('CONFLICT', { message: 'The contact of this delivery was erased, so nothing is left to send.' });
+    throw new AppError('CONFLICT', {
+      message: 'The contact of this delivery was erased, so nothing is left to send.',
+      suggestion: 'Replay other deliveries only; this one cannot be sent again.',
+    });
 }

@@ -65,7 +65,11 @@ export async function insertEndpoint(
     .where('project_id', '=', p.projectId)
     .executeTakeFirstOrThrow();
   if (count >= ENDPOINTS_MAX) {
-    throw new AppError('CONFLICT', { message: `A project has at most ${ENDPOINTS_MAX} webhook endpoints.` });
+    throw new AppError('CONFLICT', {
+      message: `A project has at most ${ENDPOINTS_MAX} webhook endpoints.`,
+      details: { count, most: ENDPOINTS_MAX },
+      suggestion: 'Delete an unused endpoint first, or add the events to an existing one.',
+    });
   }
   const id = uuidv7();
   const secret = newWebhookSecret();

@@ -35,9 +35,19 @@ export async function advanceExecution(
   const { projectId, executionId } = p;
   const locked = await lockExecution(trx, p);
   const { execution, current, graph } = locked;
-  if (execution.completedAt) throw conflict(`The execution has ended: it is ${execution.status}.`, execution.status);
+  if (execution.completedAt) {
+    throw conflict(
+      `The execution has ended: it is ${execution.status}.`,
+      execution.status,
+      'Start a new execution with POST /v1/workflows/{id}/executions.',
+    );
+  }
   if (current?.status !== 'WAITING') {
-    throw conflict('The execution is at work on its step and waits for nothing.', execution.status);
+    throw conflict(
+      'The execution runs a step and waits for nothing.',
+      execution.status,
+      'Repeat the request while currentStep is waiting; GET the execution shows its steps.',
+    );
   }
   const { visit, type } = current;
   refuseBranch(
@@ -64,14 +74,26 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   const { projectId, executionId } = p;
   const { execution, graph } = await lockExecution(trx, p);
   if (execution.status !== 'FAILED') {
-    throw conflict(`Only a FAILED execution can be retried: this one is ${execution.status}.`, execution.status);
+    throw conflict(
+      `Only a FAILED execution can be retried: this one is ${execution.status}.`,
+      execution.status,
+      'Start a new execution with POST /v1/workflows/{id}/executions.',
+    );
   }
   const { stepId, error } = await reopen(trx, p);
   if (error === LOOP || execution.visit >= MAX_VISITS) {
-    throw conflict('The execution came round too soon or too often; it would again.', execution.status);
+    throw conflict(
+      'The execution repeated its steps too soon or too often, and would do so again.',
+      execution.status,
+      'Add a DELAY of at least 60 seconds to the loop, then start a new execution.',
+    );
   }
   if (stepId === null || !graph.steps.has(stepId)) {
-    throw conflict('The step that failed is not there any more.', execution.status);
+    throw conflict(
+      'The step that failed was deleted.',
+      execution.status,
+      'Start a new execution with POST /v1/workflows/{id}/executions.',
+    );
   }
   // The repeated visit was requested, so it does not count for the loop guard.
   if (execution.laps) delete execution.laps.comings[stepId];
@@ -98,8 +120,8 @@ async function lockExecution(trx: Trx, p: ExecutionRef): Promise<LockedExecution
   return found;
 }
 
-function conflict(message: string, status: string): AppError {
-  return new AppError('CONFLICT', { message, details: { status } });
+function conflict(message: string, status: string, suggestion: string): AppError {
+  return new AppError('CONFLICT', { message, details: { status }, suggestion });
 }
 
 function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | undefined): void {
@@ -131,6 +153,10 @@ async function reopen(
     return rows[0] ?? { stepId: null, error: null };
   } catch (error) {
     if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-    throw conflict('The contact has an active execution of this workflow.', 'FAILED');
+    throw conflict(
+      'The contact has an active execution of this workflow.',
+      'FAILED',
+      'Wait for that execution or cancel it, then retry this one.',
+    );
   }
 }

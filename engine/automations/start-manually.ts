@@ -84,5 +84,11 @@ async function entryRefusal(
   const message = allowReentry
     ? 'The contact has an active execution of this workflow.'
     : 'The contact has entered this workflow before, and it does not allow re-entry.';
-  return new AppError('CONFLICT', { message, details: { executionId: rows[0]?.id, status: rows[0]?.status } });
+  return new AppError('CONFLICT', {
+    message,
+    details: { executionId: rows[0]?.id, status: rows[0]?.status },
+    suggestion: allowReentry
+      ? 'Wait for the execution in details, or cancel it with DELETE /v1/workflows/{id}/executions/{executionId}.'
+      : 'Set allowReentry with PATCH /v1/workflows/{id}, or test with sandbox: true.',
+  });
 }

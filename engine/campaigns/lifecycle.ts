@@ -5,6 +5,7 @@ import {
   CAMPAIGN_COLUMNS_OF_C,
   type Campaign,
   type CampaignRef,
+  type CampaignRefusal,
   type CampaignRow,
   type CampaignStart,
   lockCampaign,
@@ -78,7 +79,12 @@ export async function startCampaign(
     RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, c.mode, old.status AS was
   `.execute(trx);
   const row = rows[0];
-  if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be sent.');
+  if (!row) {
+    throw await refusal(trx, p, {
+      message: 'Only a campaign that is DRAFT or SCHEDULED can be sent.',
+      suggestion: 'Copy it with POST /v1/campaigns/{id}/duplicate, and send the copy.',
+    });
+  }
   const campaign = toCampaign(row);
   for (const text of textsOf(campaign)) await assertSender(trx, { projectId: p.projectId, from: text.from });
   await assertAudience(trx, { projectId: p.projectId, campaign });
@@ -110,7 +116,12 @@ export async function cancelCampaign(
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE
   `.execute(trx);
   const row = rows[0];
-  if (!row) throw await refusal(trx, p, 'Only a campaign that is SCHEDULED, SENDING or PAUSED can be cancelled.');
+  if (!row) {
+    throw await refusal(trx, p, {
+      message: 'Only a campaign that is SCHEDULED, SENDING or PAUSED can be cancelled.',
+      suggestion: 'Nothing is left to cancel; GET /v1/campaigns/{id} shows its state.',
+    });
+  }
   const campaign = (await anythingTried(trx, p)) ? await markCancelled(trx, p) : await returnToDraft(trx, p);
   const outbox = await enqueue(trx, [
     {
@@ -140,7 +151,10 @@ export async function pauseCampaign(
     found: sql`status IN ${BEGUN_CAMPAIGNS} AND ${ofStart}`,
     to: 'PAUSED',
     reason: sql`coalesce(paused_reason, ${p.reason})`,
-    refused: 'Only a campaign that is SENDING can be paused.',
+    refused: {
+      message: 'Only a campaign that is SENDING can be paused.',
+      suggestion: 'Cancel a SCHEDULED campaign instead with POST /v1/campaigns/{id}/cancel.',
+    },
   });
 }
 
@@ -157,7 +171,10 @@ export async function resumeCampaign(
     found: sql`status IN ${BEGUN_CAMPAIGNS}`,
     to: 'SENDING',
     reason: sql`NULL`,
-    refused: 'Only a campaign that is PAUSED can be resumed.',
+    refused: {
+      message: 'Only a campaign that is PAUSED can be resumed.',
+      suggestion: 'Start a DRAFT with POST /v1/campaigns/{id}/send; a campaign that has ended can be duplicated.',
+    },
   });
 }
 
@@ -170,7 +187,7 @@ async function assertRead(trx: Trx, { read, ...ref }: CampaignRef & { read?: Rea
 async function turn(
   trx: Trx,
   p: CampaignRef,
-  how: { found: RawBuilder<unknown>; to: 'SENDING' | 'PAUSED'; reason: RawBuilder<unknown>; refused: string },
+  how: { found: RawBuilder<unknown>; to: 'SENDING' | 'PAUSED'; reason: RawBuilder<unknown>; refused: CampaignRefusal },
 ): Promise<ChangedCampaign> {
   const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
     UPDATE campaigns c SET status = ${how.to}, paused_reason = ${how.reason},

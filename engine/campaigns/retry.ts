@@ -55,7 +55,12 @@ async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
     FROM campaigns c JOIN projects p ON p.id = c.project_id
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.id} AND c.status IN ('SENDING', 'PAUSED', 'SENT') FOR UPDATE OF c
   `.execute(trx);
-  if (!rows[0]) throw await refusal(trx, p, 'Only of a campaign that was sent recipients can be tried again.');
+  if (!rows[0]) {
+    throw await refusal(trx, p, {
+      message: 'Only recipients of a campaign that is SENT can be retried.',
+      suggestion: 'Repeat the request when the campaign is SENT.',
+    });
+  }
   return rows[0];
 }
 

@@ -77,12 +77,25 @@ export async function chooseWinner(
     WHERE project_id = ${projectId} AND id = ${id} AND status IN ${BEGUN_CAMPAIGNS} FOR NO KEY UPDATE
   `.execute(trx);
   const row = rows[0];
-  if (!row) throw await refusal(trx, p, 'A winner is chosen while the campaign is SENDING or PAUSED.');
-  if (!row.tests) throw new AppError('CONFLICT', { message: 'This campaign has no test, so it has no winner.' });
+  if (!row) {
+    throw await refusal(trx, p, {
+      message: 'A winner is chosen while the campaign is SENDING or PAUSED.',
+      suggestion: 'Start a campaign that has a test with POST /v1/campaigns/{id}/send first.',
+    });
+  }
+  if (!row.tests)
+    throw new AppError('CONFLICT', {
+      message: 'This campaign has no test, so it has no winner.',
+      suggestion: 'Only a campaign that was started with variants and test needs a winner.',
+    });
   const { winner: before, variants } = row;
   if (before !== null) {
     const details = { winner: variants?.[before]?.name ?? null };
-    throw new AppError('CONFLICT', { message: 'This campaign has its winner already.', details });
+    throw new AppError('CONFLICT', {
+      message: 'This campaign has its winner already.',
+      details,
+      suggestion: 'The winner cannot change. GET /v1/campaigns/{id}/stats shows the result of each variant.',
+    });
   }
   const winner = variantNamed(variants, variant);
   if (winner === undefined) throw fieldError('variant', 'No variant of this campaign has this name');

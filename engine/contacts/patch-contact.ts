@@ -125,7 +125,12 @@ async function setEmail(trx: Trx, { projectId, id }: ContactRef, email: string):
       .execute();
   } catch (cause) {
     if (!isUniqueViolation(cause)) throw cause;
-    throw new AppError('CONFLICT', { message: 'Another contact has this address.', details: { email }, cause });
+    throw new AppError('CONFLICT', {
+      message: 'Another contact has this address.',
+      details: { email },
+      suggestion: 'Find it with GET /v1/contacts?search=<address>, and change or delete that contact instead.',
+      cause,
+    });
   }
 }
 

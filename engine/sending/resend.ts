@@ -26,11 +26,28 @@ export async function repeatEmail(
   const { projectId } = p;
   const email = await getEmail(db, p);
   const { to, options, status } = email;
-  if (email.sourceType === 'INBOUND') throw refusal('This mail came in.', status);
-  if (UNDER_WAY.includes(status)) throw refusal(`This mail has not ended: it is ${status}.`, status);
-  if (to === null) throw refusal('Its contact was erased, and its address with it.', status);
-  if (options?.sandbox) throw refusal('It was of a run that only tried a workflow out.', status);
-  if (options?.sealed) throw refusal('It has a link for its recipient alone: invite them anew.', status);
+  if (email.sourceType === 'INBOUND')
+    throw refusal('This email was received, not sent.', status, 'Reply to it with POST /v1/send.');
+  if (UNDER_WAY.includes(status)) {
+    throw refusal(
+      `This email is still in progress: it is ${status}.`,
+      status,
+      'Repeat the request when the email has ended.',
+    );
+  }
+  if (to === null) {
+    throw refusal('Its contact was erased, and its address with it.', status, 'Send a new email with POST /v1/send.');
+  }
+  if (options?.sandbox) {
+    throw refusal('It belongs to a sandbox execution.', status, 'Start the sandbox again, or send with POST /v1/send.');
+  }
+  if (options?.sealed) {
+    throw refusal(
+      'It has a link for its recipient alone.',
+      status,
+      'Invite the person again with POST /team/invitations.',
+    );
+  }
   const content = (await findContents(db, { projectId, ids: [email.contentId] })).get(email.contentId);
   if (!content) throw new Error('an email is without its content');
   const attachments = await readFiles(db, { projectId, ids: options?.attachmentIds ?? [] }, status);
@@ -68,10 +85,12 @@ async function readFiles(db: Db, p: { projectId: string; ids: string[] }, status
   const bytes = infos.reduce((sum, { size }) => sum + size, 0);
   const files = bytes > LARGE_BYTES ? await readLargeAttachments(db, p) : await findAttachments(db, p);
   const lost = infos.length < p.ids.length || files.some(({ content }, n) => content.byteLength !== infos[n]?.size);
-  if (lost) throw refusal('Its files are no longer kept.', status);
+  if (lost) {
+    throw refusal('Its attachments were deleted.', status, 'Send a new email with its attachments with POST /v1/send.');
+  }
   return files.map(({ id: _, ...file }) => file);
 }
 
-function refusal(message: string, status: string): AppError {
-  return new AppError('CONFLICT', { message, details: { status } });
+function refusal(message: string, status: string, suggestion: string): AppError {
+  return new AppError('CONFLICT', { message, details: { status }, suggestion });
 }

@@ -54,9 +54,10 @@ let app: OpenAPIHono<AppEnv>;
 beforeAll(async () => {
   api = await startTestApi();
   app = new OpenAPIHono<AppEnv>();
-  app.onError(errorHandler(api.deps.log));
+  const table = createRouteTable();
+  app.onError(errorHandler(api.deps.log, table));
   app.notFound((c) => answerError(c, new AppError('NOT_FOUND')));
-  const registrar = createRegistrar(app, createRouteTable(), api.deps, atBothPaths);
+  const registrar = createRegistrar(app, table, api.deps, atBothPaths);
   registrar.openapi(echoBody, (c) => c.json({ got: c.req.valid('json'), mode: c.var.mode }, 200));
   registrar.openapi(echoOld, (c) => c.json({ got: idempotencyKey(c) ?? null, mode: c.var.mode }, 200));
   registrar.openapi(echoQuery, (c) => c.json({ got: c.req.valid('query'), mode: c.var.mode }, 200));

@@ -135,6 +135,8 @@ describe('a key', () => {
       409,
       { sameRequest: false, originalResponse: null },
     ]);
+    expect(again.body.error.suggestion).toContain('details.originalResponse');
+    expect(other.body.error.suggestion).toContain('Use a new key');
   });
 
   it('lets one of twenty concurrent requests through', async () => {
@@ -171,6 +173,8 @@ describe('a key', () => {
     await post('/v1/topics', { name: 'Other key' }, key);
     const seen = await post('/v1/topics', { name: 'Other key' }, key, { key: api.one.testKey });
     expect(seen.body.error.details).toMatchObject({ sameRequest: true, originalResponse: null });
+    expect(seen.body.error.suggestion).toContain('Read its record instead');
+    expect(seen.body.error.suggestion).not.toContain('originalResponse');
   });
 
   it('does not keep what is shown once', async () => {

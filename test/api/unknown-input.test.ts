@@ -291,6 +291,19 @@ describe('a campaign that was fetched, edited and sent back', () => {
     expect([status, body.error.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['subjcet']]);
   });
 
+  it('is refused with a wrong field after all of its read-only ones, which are all named otherwise', async () => {
+    const body = { name: 'Whole', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' };
+    const { id } = (await api.call('POST', '/campaigns', { body })).body.data;
+    const { body: record } = await api.call('GET', `/campaigns/${id}`);
+    const refused = await api.call('PUT', `/campaigns/${id}`, { body: { ...record, scheduled_for: 'x' } });
+    expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'scheduled_for']);
+    const taken = await api.call('PUT', `/campaigns/${id}`, { body: record });
+    const ignored = taken.headers.get('x-ignored-fields')?.split(', ') ?? [];
+    expect([taken.status, Object.keys(record)]).toEqual([200, expect.arrayContaining(ignored)]);
+    expect(ignored).toEqual(expect.arrayContaining(['bouncedCount', 'failedCount', 'totalRecipients']));
+    expect(ignored.length).toBeGreaterThan(20);
+  });
+
   it('is refused with all of its errors at once', async () => {
     const { body } = await api.call('POST', '/campaigns', { body: { nme: 'N', subject: 'S', body: 4 } });
     const fields = body.error.errors.map(({ field }: { field: string }) => field);
@@ -309,6 +322,16 @@ describe('a wrong path or method', () => {
   ])('%s %s is 404: %s', async (method, path, suggestion) => {
     const { status, body } = await api.call(method, path);
     expect([status, body.error.suggestion]).toEqual([404, suggestion]);
+  });
+
+  it.each([
+    ['GET', `/v1/contacts/${uuidv7()}`, '/v1/contacts'],
+    ['DELETE', `/templates/${uuidv7()}`, '/templates'],
+    ['GET', `/v1/workflows/${uuidv7()}/executions/${uuidv7()}`, '/v1/workflows'],
+  ])('%s %s without such a record is 404 with the list of records', async (method, path, list) => {
+    const { status, body } = await api.call(method, path);
+    expect([status, body.error.suggestion]).toEqual([404, expect.stringContaining(`GET ${list} lists yours`)]);
+    expect((await api.call('GET', list)).status).toBe(200);
   });
 
   it('is 405 with the methods of the path itself', async () => {

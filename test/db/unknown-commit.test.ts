@@ -86,7 +86,7 @@ it('the first error of a connection that breaks before COMMIT is reported', asyn
 });
 
 it('a refusal before COMMIT proves that nothing is left', async () => {
-  const errors = [new AppError('CONFLICT'), new TypeError('a fault of ours')];
+  const errors = [new AppError('NOT_FOUND'), new TypeError('a fault of ours')];
   for (const error of errors) {
     const thrown = await inTransaction(db, async (trx) => {
       await write('a')(trx);
