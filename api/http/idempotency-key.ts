@@ -19,7 +19,10 @@ export function idempotencyKey(c: RequestContext): string | undefined {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return undefined;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new AppError('BAD_REQUEST', { message: 'Idempotency-Key must be 1-255 printable ASCII characters.' });
+    throw new AppError('BAD_REQUEST', {
+      message: 'Idempotency-Key must be 1-255 printable ASCII characters.',
+      suggestion: 'Use a UUID, or an id of your own such as order-4711-confirmation.',
+    });
   }
   return key;
 }

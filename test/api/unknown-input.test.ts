@@ -312,6 +312,45 @@ describe('a campaign that was fetched, edited and sent back', () => {
   });
 });
 
+describe('any record that was fetched, edited and sent back', () => {
+  const condition = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+  };
+  it.each([
+    ['topics', { name: 'Back' }, { name: 'Sent back' }],
+    ['segments', { name: 'Back', filters: condition, trackMembership: true }, { name: 'Sent back' }],
+    ['segments', { name: 'Back by hand', type: 'STATIC' }, { name: 'Sent back by hand' }],
+    ['templates', { name: 'Back', subject: 'S', body: '<p>b</p>', type: 'MARKETING' }, { subject: 'Edited' }],
+    [
+      'workflows',
+      { name: 'Back', eventName: 'e', exitOn: [{ eventName: 'done' }], allowReentry: true },
+      { name: 'Sent back' },
+    ],
+    ['contacts', { email: 'back@x.test', data: { plan: 'pro' } }, { email: 'back2@x.test' }],
+    ['webhooks', { url: 'https://hooks.example.com/back', events: ['*'] }, { description: 'Edited' }],
+  ])('of /%s is accepted with its read-only fields, which are named', async (resource, body, edit) => {
+    const made = await api.call('POST', `/v1/${resource}`, { body });
+    expect([made.status, made.body.error]).toEqual([201, undefined]);
+    const path = `/v1/${resource}/${made.body.id}`;
+    const { body: record } = await api.call('GET', path);
+    const sent = await api.call('PATCH', path, { body: { ...record, ...edit } });
+    expect([sent.status, sent.body.error]).toEqual([200, undefined]);
+    const ignored = sent.headers.get('x-ignored-fields')?.split(', ') ?? [];
+    expect(ignored).toEqual(expect.arrayContaining(['id', 'createdAt']));
+    expect(Object.keys(record)).toEqual(expect.arrayContaining(ignored));
+    const { updatedAt: _, ...rest } = record;
+    const { body: now } = await api.call('GET', path);
+    expect(now).toMatchObject({ ...rest, ...edit, ...('memberCount' in now && { memberCount: now.memberCount }) });
+  });
+});
+
+it('a list in one query parameter names the accepted words, not a missing value', async () => {
+  const { status, body } = await api.call('GET', '/v1/activity?types=email.sent,bogus');
+  expect([status, body.error.errors[0]]).toMatchObject([400, { field: 'types', code: 'invalid_enum_value' }]);
+  expect(body.error.errors[0].message).toContain('email.sent');
+});
+
 describe('a wrong path or method', () => {
   it.each([
     ['GET', '/v1/contcats', 'Did you mean /v1/contacts?'],
