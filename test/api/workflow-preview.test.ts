@@ -158,7 +158,11 @@ describe('a preview', () => {
     const exits = { exitOn: [{ eventName: 'paid', filters: since }] };
     await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: exits }));
     const contact = { email: 'zone@example.com' };
-    await sql`UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = ${api.one.id}`.execute(api.db);
+    const moveTo = async (timezone: string) => {
+      await sql`UPDATE projects SET timezone = ${timezone} WHERE id = ${api.one.id}`.execute(api.db);
+      api.deps.keys.forget();
+    };
+    await moveTo('Europe/Berlin');
     const at = (instant: string) => {
       const data = { at: instant };
       const events = [
@@ -173,7 +177,7 @@ describe('a preview', () => {
       steps: [{ branch: 'event' }, {}],
     });
     expect(await at('2026-12-01T10:30:00Z')).toMatchObject({ status: 'COMPLETED', steps: [{ branch: 'timeout' }] });
-    await sql`UPDATE projects SET timezone = 'UTC' WHERE id = ${api.one.id}`.execute(api.db);
+    await moveTo('UTC');
   });
 
   it('leaves the workflow by the event that ends it, in mid-delay too, and when the contact unsubscribes', async () => {
