@@ -25,6 +25,7 @@ export const errors = {
   FORBIDDEN: {
     title: 'You don’t have permission to do this',
     help: 'Ask an owner or an admin of the project.',
+    isSpecific: true,
   },
   PROJECT_DISABLED: {
     title: 'This project is disabled',
@@ -34,6 +35,7 @@ export const errors = {
   NOT_FOUND: {
     title: 'Not found',
     help: 'The page or item may have been deleted, or it belongs to another project.',
+    isSpecific: true,
   },
   TEMPLATE_NOT_FOUND: { title: 'Template not found', help: 'The template may have been deleted. Choose another one.' },
   METHOD_NOT_ALLOWED: { title: 'This action is not available', help: 'Reload the page, then try again.' },

@@ -42,9 +42,9 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByRole('button', { name: 'Filter by event data …' }).click();
     await choose(page, 'Field of filter 1', 'total');
     await choose(page, 'Comparison of filter 1', 'is more than');
-    await page.getByText('A row is not filled in yet').waitFor();
+    await page.getByText('A row is incomplete').waitFor();
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('100');
-    await page.getByText('A row is not filled in yet').waitFor({ state: 'detached' });
+    await page.getByText('A row is incomplete').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
 
     // Headers: the secret stays masked and kept, one is added.
@@ -52,7 +52,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const secret = page.getByRole('textbox', { name: 'Value of header 1' });
     expect(await secret.inputValue()).toBe('Bear••••');
     await page.getByRole('textbox', { name: 'Name of header 1' }).fill('X-Key');
-    await page.getByText('The value is kept for the name it had').waitFor();
+    await page.getByText('Enter the value again').waitFor();
     await page.getByRole('textbox', { name: 'Name of header 1' }).fill('Authorization');
     await page.getByRole('button', { name: 'Add a header' }).press('Enter');
     await page.getByRole('textbox', { name: 'Name of header 2' }).fill('authorization');

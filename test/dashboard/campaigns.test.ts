@@ -44,7 +44,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('radio', { name: 'All contacts' }).waitFor();
     await button(page, 'Continue to review').click();
 
-    await page.getByText('3 contacts of 4 will get it').waitFor();
+    await page.getByText('3 contacts of 4 will receive this').waitFor();
     await page.getByText('limit reached').waitFor();
     await button(page, 'Continue to schedule').click();
     await button(page, 'Send to 3 contacts now').click();
@@ -177,7 +177,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     const { page } = await open(`/campaigns/${id}/edit?step=review`);
     await page.getByText('No contacts will receive this').waitFor();
     await page.getByText('javascript:x').waitFor();
-    await button(page, 'Fix in the audience').click();
+    await button(page, 'Fix in Audience').click();
     await page.getByRole('radio', { name: 'All contacts' }).waitFor();
     expect(new URL(page.url()).search).toBe('?step=audience');
   });

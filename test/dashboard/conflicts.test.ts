@@ -141,7 +141,7 @@ describeInBrowser('an editor of the dashboard', () => {
     await page.getByRole('textbox', { name: 'Subject' }).fill('Mine');
     await call('PATCH', `/templates/${id}`, { preheader: 'Theirs' });
     await page.keyboard.press('Control+s');
-    await page.getByText('Their changes are shown here and stay.').waitFor();
+    await page.getByText('The other changes are saved and shown here.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Preview text' }).inputValue()).toBe('Theirs');
     await button(page, 'Continue with these').click();
     await page.keyboard.press('Control+s');

@@ -130,7 +130,7 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('button', { name: 'Send a test event' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('tried.out');
-    await dialog.getByText('This event has not come yet').waitFor();
+    await dialog.getByText('No event with this name yet').waitFor();
     await dialog.getByRole('button', { name: 'Add field' }).click();
     await dialog.getByLabel('Name of field 1').fill('seats');
     await choose(page, 'Type of field 1', 'Number');

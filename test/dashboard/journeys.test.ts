@@ -96,7 +96,7 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('radio', { name: 'Segment' }).check();
     await choose(page, 'Segment', /^On pro/);
     await button(page, 'Save and continue to review').click();
-    await page.getByText('2 contacts of 3 will get it').waitFor();
+    await page.getByText('2 contacts of 3 will receive this').waitFor();
     await button(page, 'Schedule').last().click();
     await button(page, 'Send to 2 contacts now').click();
 
@@ -107,7 +107,7 @@ describeInBrowser('on a fresh npm start', () => {
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();
     expect(await mailbox(`${left}`)).toEqual([]);
     await page.getByRole('link', { name: 'Campaign', exact: true }).click();
-    await page.getByRole('link', { name: 'Fix in the settings' }).click();
+    await page.getByRole('link', { name: 'Fix in Settings' }).click();
     await fillLimit(page, '');
     await go(page, 'Campaigns');
     await page.getByRole('link', { name: 'Autumn', exact: true }).click();
