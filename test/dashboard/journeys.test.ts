@@ -92,12 +92,12 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
     await choose(page, 'Start from template', 'Autumn teas');
     await button(page, 'Create draft').click();
-    await button(page, 'Audience').last().click();
+    await button(page, 'Continue to audience').click();
     await page.getByRole('radio', { name: 'Segment' }).check();
     await choose(page, 'Segment', /^On pro/);
     await button(page, 'Save and continue to review').click();
     await page.getByText('2 contacts of 3 will receive this').waitFor();
-    await button(page, 'Schedule').last().click();
+    await button(page, 'Continue to schedule').click();
     await button(page, 'Send to 2 contacts now').click();
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
@@ -280,10 +280,10 @@ describeInBrowser('on a fresh npm start', () => {
       await theirs.getByText('Complaints, ticket 7.').first().waitFor();
       await go(theirs, 'Campaigns');
       await theirs.getByRole('link', { name: 'New books' }).click();
-      await button(theirs, 'Audience').last().click();
-      await button(theirs, 'Review').last().click();
+      await button(theirs, 'Continue to audience').click();
+      await button(theirs, 'Continue to review').click();
       await theirs.getByText('Emails wait until it is resumed').waitFor();
-      await button(theirs, 'Schedule').last().click();
+      await button(theirs, 'Continue to schedule').click();
       await button(theirs, 'Send to 2 contacts now').click();
       await theirs.getByText(/^Waiting 2/).waitFor();
       await theirs.getByText('Sending is paused').waitFor();
