@@ -4,10 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PeriodicActivities } from '../../activities/periodic/rounds.ts';
 import { retentionPrunings } from '../../db/housekeeping/retention.ts';
 import { listPeriodicWork } from '../../db/operator/periodic-work.ts';
-import { insertSegment } from '../../db/segments/segments.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { parseCondition } from '../../rules/filters/filters.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
+import { buildSegment } from '../build/segments.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { KEEP_ALL, periodicActivitiesOf, runPart } from '../support/periodic.ts';
@@ -24,12 +22,7 @@ beforeEach(() => sql`DELETE FROM segments`.execute(database.db));
 afterAll(() => database?.drop());
 
 const newProject = async () => (await buildProject(database.db, 'One')).id;
-async function buildSegment(projectId: string, name: string): Promise<string> {
-  const conditions = [{ field: 'data.tag', operator: 'equals', value: name }];
-  const condition = parseCondition({ operator: 'AND', conditions });
-  const segment = { projectId, name, description: null, condition, trackMembership: true, type: 'DYNAMIC' as const };
-  return (await inTransaction(database.db, (trx) => insertSegment(trx, segment))).id;
-}
+const newSegment = (projectId: string, name: string) => buildSegment(database.db, { projectId, name });
 /** Names of computed segments, in the order in which they were. */
 async function listComputed(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -59,7 +52,7 @@ async function isStatementWaiting(): Promise<boolean> {
 describe('tracked segments of a project', () => {
   it('are computed one after the other, the one computed longest ago first', async () => {
     const projectId = await newProject();
-    for (const name of ['a', 'b', 'c']) await buildSegment(projectId, name);
+    for (const name of ['a', 'b', 'c']) await newSegment(projectId, name);
     await sql`UPDATE segments SET computed_at = now() - interval '1 hour' WHERE name = 'a'`.execute(database.db);
     await sql`UPDATE segments SET computed_at = now() - interval '2 hours' WHERE name = 'b'`.execute(database.db);
     expect(await runPart(activities, { kind: 'segments', part: projectId })).toEqual({ cursor: null, failures: [] });
@@ -68,8 +61,8 @@ describe('tracked segments of a project', () => {
 
   it('continue at the cursor of a killed attempt, whose segment comes last', async () => {
     const projectId = await newProject();
-    const [poison, done] = [await buildSegment(projectId, 'poison'), await buildSegment(projectId, 'done')];
-    await buildSegment(projectId, 'left');
+    const [poison, done] = [await newSegment(projectId, 'poison'), await newSegment(projectId, 'done')];
+    await newSegment(projectId, 'left');
     const since = await databaseTime();
     await sql`UPDATE segments SET computed_at = now() WHERE id = ${done}`.execute(database.db);
     const killed = JSON.stringify({ failed: [], underWay: poison });
@@ -83,7 +76,7 @@ describe('tracked segments of a project', () => {
 
   it('return a cursor when their time is over', async () => {
     const projectId = await newProject();
-    for (const name of ['a', 'b']) await buildSegment(projectId, name);
+    for (const name of ['a', 'b']) await newSegment(projectId, name);
     const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
     const { cursor } = await runPart(activities, over);
     expect([cursor, await listComputed()]).toEqual([expect.any(String), []]);
@@ -93,8 +86,8 @@ describe('tracked segments of a project', () => {
 
   it('continue when a segment fails: it is named and its error is kept for the operator', async () => {
     const projectId = await newProject();
-    const broken = await buildSegment(projectId, 'broken');
-    await buildSegment(projectId, 'well');
+    const broken = await newSegment(projectId, 'broken');
+    await newSegment(projectId, 'well');
     await sql`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken segment'; END $$
     `.execute(database.db);
@@ -114,8 +107,8 @@ describe('tracked segments of a project', () => {
 
   it('start no other segment once they are cancelled, and free the slot while a statement still hangs', async () => {
     const projectId = await newProject();
-    const held = await buildSegment(projectId, 'first');
-    await buildSegment(projectId, 'second');
+    const held = await newSegment(projectId, 'first');
+    await newSegment(projectId, 'second');
     const environment = new MockActivityEnvironment();
     const input = { kind: 'segments', part: projectId } as const;
     await whileHeld(held, async () => {
@@ -193,7 +186,7 @@ describe('a round', () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       const projectId = await newProject();
       projects.push(projectId);
-      await buildSegment(projectId, name);
+      await newSegment(projectId, name);
     }
     const [a, b, c, d] = projects.sort() as [string, string, string, string];
     const { round, ...first } = await activities.listPeriodicParts({ kind: 'segments' });

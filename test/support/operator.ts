@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { RoundRequest } from '../../rules/periodic-round.ts';
 import type { PeriodicKind } from '../../rules/periodic-work.ts';
 import type { RoundResult } from '../../workflows/periodic-round.ts';
@@ -9,6 +9,11 @@ import { until } from './until.ts';
 /** Actions on workflows of a test service behind its back, by an operator or a failure of Temporal. */
 export interface TestOperator {
   client: Client;
+  /** Starts one round of periodic work, as its schedule does. */
+  startRound(
+    kind: PeriodicKind,
+    request?: RoundRequest,
+  ): Promise<WorkflowHandle<(request: RoundRequest) => Promise<RoundResult>>>;
   /** One round of periodic work, as its schedule starts it; returns when it has ended. */
   runRound(kind: PeriodicKind, request?: RoundRequest): Promise<RoundResult>;
   /** One round of recovery, as the schedule starts it every 5 minutes; returns when it has ended. */
@@ -45,15 +50,17 @@ export async function connectOperator({
   }
   const listRounds = async (workflowId: string, status = '') =>
     (await client.workflow.count(`WorkflowId = '${workflowId}'${status}`)).count;
-  const runRound = (kind: PeriodicKind, request: RoundRequest = {}): Promise<RoundResult> =>
-    client.workflow.execute(`${kind}Round`, {
+  const startRound = (kind: PeriodicKind, request: RoundRequest = {}) =>
+    client.workflow.start<(request: RoundRequest) => Promise<RoundResult>>(`${kind}Round`, {
       taskQueue: names.taskQueue('workflows'),
       workflowId: names.schedule(`${kind}-${randomUUID()}`),
       args: [request],
     });
+  const runRound = async (kind: PeriodicKind, request?: RoundRequest) => (await startRound(kind, request)).result();
 
   return {
     client,
+    startRound,
     runRound,
     keepHouse: async (request = {}) => {
       const { failed } = await runRound('recovery', request);

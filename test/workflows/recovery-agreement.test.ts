@@ -75,12 +75,23 @@ async function makePairs(rows: readonly string[], make: (row: string, run: RunSt
   return pairs;
 }
 
-async function runStatus(workflowId: string): Promise<string | null> {
-  const described = await operator.client.workflow
+const describeRun = (workflowId: string) =>
+  operator.client.workflow
     .getHandle(workflowId)
     .describe()
     .catch(() => undefined);
-  return described?.status.name ?? null;
+
+async function runStatus(workflowId: string): Promise<string | null> {
+  return (await describeRun(workflowId))?.status.name ?? null;
+}
+
+/**
+ * Tells whether a run has not come to its step yet. The outbox is empty as soon as a run has started, and its step is
+ * known when its first task has ended: in between, recovery rightly asks it to look.
+ */
+async function isOnItsWay(workflowId: string): Promise<boolean> {
+  const run = await describeRun(workflowId);
+  return run?.type === 'contactExecution' && run.status.name === 'RUNNING' && !run.searchAttributes.StepId;
 }
 
 const become = (workflowId: string, status: string) =>
@@ -109,6 +120,7 @@ async function expectAgreement(pairs: Pair[], statusOf: (id: string) => Promise<
       const isOpen = !(status in AGREEING);
       const last = await runStatus(workflowId);
       if (!AGREEING[isOpen ? 'open' : status]?.includes(last)) found.push(`${row}/${run}: ${status} and ${last}`);
+      else if (await isOnItsWay(workflowId)) found.push(`${row}/${run}: has no step`);
     }
     return found;
   };

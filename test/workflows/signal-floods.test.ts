@@ -8,10 +8,17 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 
 /**
  * Signals for each workflow: by default more than twice as many as make a run continue as new. `SIGNALS=50000` runs the
- * flood that the limits are made for, which takes minutes for each workflow.
+ * flood that the limits are made for, which takes minutes for each workflow. The bound of a run is the same: what a run
+ * has does not depend on how many runs there are.
  */
 const SIGNALS = Number(process.env.SIGNALS ?? 1_200);
 const EVENTS_MAX = 10_000;
+/** A run has no more signals than this (`workflows/run-length.ts`) … */
+const SIGNALS_OF_RUN_MAX = 2_000;
+/** … each of them brings itself and the three events of a workflow task at most … */
+const EVENTS_OF_SIGNAL = 4;
+/** … and all else, such as activities and timers, is less than this. */
+const OTHER_EVENTS_MAX = EVENTS_MAX - EVENTS_OF_SIGNAL * SIGNALS_OF_RUN_MAX;
 /** Few, so that a task of a busy machine has few of them at once: each costs the SDK 0.4 ms. */
 const AT_A_TIME = 3;
 
@@ -47,21 +54,41 @@ async function flood(workflowId: string, signal: string, argsOf: (n: number) => 
   await Promise.all(Array.from({ length: AT_A_TIME }, lane));
 }
 
-/** The number of events of each run of a workflow, when they are all over. */
-async function eventsOfRuns(workflowId: string): Promise<number[]> {
+interface RunSize {
+  events: number;
+  signals: number;
+}
+
+/** The size of each run of a workflow, when they are all over. */
+async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
   const runs = await until(async () => {
     const found = [];
     for await (const run of campaigns.operator.client.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
       found.push(run);
     return found.length > 0 && found.every(({ status }) => status.name !== 'RUNNING') && found;
   }, 'the end of every run');
-  return runs.map((run) => run.historyLength ?? 0);
+  const sizes: RunSize[] = [];
+  for (const { runId } of runs) {
+    const handle = campaigns.operator.client.workflow.getHandle(workflowId, runId);
+    const events = (await handle.fetchHistory()).events ?? [];
+    const signals = events.filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+    sizes.push({ events: events.length, signals });
+  }
+  return sizes;
 }
 
+/**
+ * Expects that a run ends in time and continues in another. The events are bounded by the signals of a run, so each run
+ * has less than 10,000 events for any number of signals.
+ */
 async function expectBoundedRuns(workflowId: string): Promise<void> {
-  const events = await eventsOfRuns(workflowId);
-  expect(events.length).toBeGreaterThan(1);
-  expect(Math.max(...events)).toBeLessThan(EVENTS_MAX);
+  const sizes = await sizesOfRuns(workflowId);
+  expect(sizes.length).toBeGreaterThan(1);
+  for (const { events, signals } of sizes) {
+    expect(signals).toBeLessThan(SIGNALS_OF_RUN_MAX);
+    expect(events - EVENTS_OF_SIGNAL * signals).toBeLessThan(OTHER_EVENTS_MAX);
+    expect(events).toBeLessThan(EVENTS_MAX);
+  }
 }
 
 describe('a workflow that receives many signals', () => {

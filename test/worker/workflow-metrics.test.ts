@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../cli/start/ports.ts';
+import { readInstallation } from '../../db/installation/installation.ts';
+import { InstallationNames } from '../../temporal/names.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
+import { connectOperator, type TestOperator } from '../support/operator.ts';
+import { createTestTemporal } from '../support/services.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+let names: InstallationNames;
+let operator: TestOperator;
+let worker: HostProcess;
+let metricsPort: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const temporal = await createTestTemporal();
+  names = new InstallationNames(await readInstallation(database.db));
+  operator = await connectOperator({ temporal, names });
+  metricsPort = await freePort();
+  // The SDK has one set of metrics per process, and other tests end workflows in this one.
+  worker = await startWorkerHost({ database, temporal, env: { METRICS_PORT: String(metricsPort) } });
+});
+afterAll(async () => {
+  await operator?.close();
+  await worker?.stop();
+  await database?.drop();
+});
+
+/** Adds up a counter of the worker over its labels. */
+async function readCounter(name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const values = [...text.matchAll(new RegExp(`^${name}(?:_total)?\\{[^}]*\\} (\\d+)$`, 'gm'))];
+  return values.reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+/** Starts the workflow of a record that does not exist, which fails. */
+async function fail(type: string, input: object): Promise<void> {
+  const options = {
+    taskQueue: names.taskQueue('workflows'),
+    workflowId: `missing-${randomUUID()}`,
+    args: [{ projectId: randomUUID(), ...input }],
+  };
+  await expect(operator.client.workflow.execute(type, options)).rejects.toMatchObject({
+    cause: { type: 'ROW_MISSING' },
+  });
+}
+
+it('counts in temporal_workflow_failed exactly the workflows that Temporal lists as Failed', async () => {
+  await fail('campaignSend', { campaignId: randomUUID(), sendNo: 1 });
+  await fail('contactImport', { jobId: randomUUID(), kind: 'import' });
+  await fail('webhookDelivery', { endpointId: randomUUID() });
+  expect(await operator.runRound('statistics')).toMatchObject({ failed: [] });
+  await until(
+    async () => (await operator.client.workflow.count(`ExecutionStatus = 'Failed'`)).count === 3,
+    'the list of failed workflows',
+  );
+  await until(async () => (await readCounter('temporal_workflow_completed')) > 0, 'the metric of completed workflows');
+  expect(await readCounter('temporal_workflow_failed')).toBe(3);
+});
