@@ -65,7 +65,7 @@ async function buildOldEntries(p: { daysAgo: number; count: number }): Promise<s
 }
 
 /** Names of computed segments, and when each was computed. */
-async function computedAt(): Promise<Record<string, number>> {
+async function readComputedSegments(): Promise<Record<string, number>> {
   const rows = await database.db.selectFrom('segments').select(['name', 'computed_at']).execute();
   return Object.fromEntries(rows.flatMap(({ name, computed_at: at }) => (at ? [[name, at.getTime()]] : [])));
 }
@@ -113,26 +113,29 @@ it('rounds of periodic work continue where they were when their worker is killed
       pruning: await operator.startRound('pruning'),
       domains: await operator.startRound('domains'),
     };
-    await until(async () => Object.keys(await computedAt()).length === 2, 'the segments before the held one');
+    await until(async () => Object.keys(await readComputedSegments()).length === 2, 'the segments before the held one');
     await until(async () => (await countEntries()) === entries.length - BATCH, 'the first statement of pruning');
     await untilSaved(started.segments, held);
     await untilSaved(started.pruning, entries[BATCH - 1] ?? '');
     await untilSaved(started.domains, one);
     await untilSaved(started.domains, two);
-    const before = await computedAt();
+    const before = await readComputedSegments();
     expect(before).toEqual({ first: expect.any(Number), second: expect.any(Number) });
     await worker.kill();
     dns.asked.length = 0;
     // Pruning that started at the first row again would delete this one.
     await buildOldEntries({ daysAgo: 50, count: 1 });
     worker = await startWorker();
-    await until(async () => (await computedAt()).last !== undefined, 'the segment after the one that was interrupted');
-    expect(await computedAt()).toEqual({ ...before, last: expect.any(Number) });
+    await until(
+      async () => (await readComputedSegments()).last !== undefined,
+      'the segment after the one that was interrupted',
+    );
+    expect(await readComputedSegments()).toEqual({ ...before, last: expect.any(Number) });
     return started;
   });
 
   expect(await rounds.segments.result()).toEqual({ done: 1, unfinished: 0, failed: [] });
-  expect(Object.keys(await computedAt()).sort()).toEqual(['first', 'held', 'last', 'second']);
+  expect(Object.keys(await readComputedSegments()).sort()).toEqual(['first', 'held', 'last', 'second']);
   expect(await rounds.pruning.result()).toMatchObject({ unfinished: 0, failed: [] });
   const { rows } = await sql<{ days: number }>`
     SELECT round(extract(epoch FROM now() - uuid_extract_timestamp(id)) / 86400)::int AS days FROM audit_log`.execute(
