@@ -203,7 +203,7 @@ describeInBrowser('automations in the dashboard', () => {
     await panel.getByRole('link', { name: 'Waiting: 1' }).waitFor();
     await panel.getByRole('button', { name: 'More actions for pause 0' }).click();
     await page.getByRole('menuitem', { name: 'Remove the step' }).click();
-    await page.getByText('Saving ends the runs of 1 person').waitFor();
+    await page.getByText('Saving ends the runs of 1 contact').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await first.waitFor();
 

@@ -95,7 +95,7 @@ describeInBrowser('on a fresh npm start', () => {
     await button(page, 'Continue to audience').click();
     await page.getByRole('radio', { name: 'Segment' }).check();
     await choose(page, 'Segment', /^On pro/);
-    await button(page, 'Save and continue to review').click();
+    await button(page, 'Continue to review').click();
     await page.getByText('2 contacts of 3 will receive this').waitFor();
     await button(page, 'Continue to schedule').click();
     await button(page, 'Send to 2 contacts now').click();

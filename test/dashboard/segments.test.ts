@@ -111,7 +111,7 @@ describeInBrowser('segments in a browser', () => {
     await page.keyboard.type('subscribed');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByText('Matching contacts').waitFor();
+    await page.getByRole('heading', { name: 'Matching contacts' }).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     const stored = await api('GET', `/segments/${id}`);
