@@ -102,7 +102,8 @@ describeInBrowser('on a fresh npm start', () => {
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     const why = page.getByRole('row', { name: /limit reached/i });
-    await why.getByText('The monthly email limit was reached.').waitFor();
+    await why.getByText('Limit reached').hover();
+    await page.getByRole('tooltip').getByText('The monthly email limit was reached.').waitFor();
     await why.getByRole('link', { name: '1' }).click();
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();
     expect(await mailbox(`${left}`)).toEqual([]);
