@@ -176,7 +176,7 @@ describeInBrowser('on a fresh npm start', () => {
       await stepOf(page, 'If/else').click();
       await choose(page, 'Next step of branch no', 'Exit');
       await button(page, 'Save').click();
-      await page.getByText('All saved').waitFor();
+      await page.getByText('Saved', { exact: true }).waitFor();
 
       await button(page, 'Test').click();
       await page.getByRole('textbox', { name: 'Contact' }).fill('eve');
@@ -188,6 +188,7 @@ describeInBrowser('on a fresh npm start', () => {
       await button(page, 'Enable').click();
       await page.getByText('Enabled', { exact: true }).waitFor();
 
+      await page.getByRole('link', { name: 'Back to automations' }).click();
       await go(page, 'Developers');
       await page.getByRole('link', { name: 'Events' }).click();
       await button(page, 'Send a test event').click();
@@ -196,7 +197,7 @@ describeInBrowser('on a fresh npm start', () => {
       await button(dialog, 'Record event').click();
       await go(page, 'Automations');
       await page.getByRole('link', { name: 'After the upgrade' }).click();
-      await stepOf(page, 'Delay').getByText('1 here').click();
+      await stepOf(page, 'Delay').getByText('1 waiting').click();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
       await button(page, 'Continue now').click();
       await page.getByText('No contacts at this step.').waitFor();

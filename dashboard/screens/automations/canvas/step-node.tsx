@@ -3,6 +3,7 @@ import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { Fragment, memo } from 'react';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
+import { labelOf } from '../../../text/words.ts';
 import { CountLink, countsOf } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
@@ -29,13 +30,13 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
           <span className={classes.name} title={step.name}>
             {step.name}
           </span>
-          {!visited && counts && <Total counts={counts} stepId={step.id} />}
+          {visited ? <VisitTime visited={visited} /> : counts && <Total counts={counts} stepId={step.id} />}
         </div>
         <div className={classes.row}>
           <span className={classes.line} title={line}>
             {line}
           </span>
-          {visited ? <Came visited={visited} /> : counts && <Others counts={counts} stepId={step.id} />}
+          {visited ? <VisitStatus visited={visited} /> : counts && <Others counts={counts} stepId={step.id} />}
         </div>
       </div>
       {faults.length > 0 && (
@@ -48,18 +49,31 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
   );
 });
 
-function Came({ visited: { status, startedAt, reason } }: { visited: NonNullable<StepData['visited']> }) {
+type Visited = NonNullable<StepData['visited']>;
+
+function VisitTime({ visited: { startedAt } }: { visited: Visited }) {
   return (
-    <span className={classes.counts}>
-      <span className={status === 'FAILED' ? classes.bad : undefined} title={status}>
-        {reason ?? status}
-      </span>
-      <time dateTime={startedAt}>{SHORT.format(new Date(startedAt))}</time>
+    <time className={classes.counts} dateTime={startedAt}>
+      {SHORT.format(new Date(startedAt))}
+    </time>
+  );
+}
+
+function VisitStatus({ visited: { status, reason } }: { visited: Visited }) {
+  const label = reason ? labelOf('reason', reason) : labelOf('execution', status);
+  return (
+    <span className={`${classes.counts} ${status === 'FAILED' ? classes.bad : ''}`} title={label}>
+      {label}
     </span>
   );
 }
 
-const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
+const SHORT = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+});
 
 /** The contacts that completed the step. Tab skips the counts: Enter on the node opens the panel with the same lists. */
 function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: string }) {
