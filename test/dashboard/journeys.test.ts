@@ -201,7 +201,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
       await button(page, 'Continue now').click();
       await page.getByText('No contacts at this step.').waitFor();
-      await stepOf(page, 'Exit').getByText('1 done').waitFor();
+      await stepOf(page, 'Exit').getByRole('link', { name: '1 done' }).waitFor();
       await page.getByText('yes 100%').waitFor();
       await page.getByRole('link', { name: '100%' }).click();
       await page.getByText('Only contacts that took branch yes.').waitFor();
