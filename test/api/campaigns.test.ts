@@ -362,7 +362,14 @@ describe('lists and statistics', () => {
     const names =
       'total pending sent delivered opened clicked bounced complained unsubscribed failed skipped openRate clickRate bounceRate deliveryRate';
     const zeros = Object.fromEntries(names.split(' ').map((name) => [name, 0]));
-    const none = { byReason: {}, machineOpens: 0, machineClicks: 0, series: [], machineSeries: [] };
+    const none = {
+      deliveredBasis: 'sent_minus_bounced',
+      byReason: {},
+      machineOpens: 0,
+      machineClicks: 0,
+      series: [],
+      machineSeries: [],
+    };
     expect(body).toEqual({ ...zeros, ...none, variants: null, comparison: null });
   });
 });
