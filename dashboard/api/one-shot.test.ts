@@ -32,7 +32,7 @@ it('joins the same request while it is running, and sends another one after it',
 
 it('keeps the key where the answer was lost, and takes a new one after an answer', async () => {
   const { keys, write } = setUp(unreachable(), refusal, 'done', 'done');
-  await expect(write(input)).rejects.toThrow('does not answer');
+  await expect(write(input)).rejects.toThrow('does not respond');
   await expect(write(input)).rejects.toThrow('No.');
   await write(input);
   await write(input);
