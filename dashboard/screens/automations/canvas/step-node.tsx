@@ -62,7 +62,7 @@ function VisitTime({ visited: { startedAt } }: { visited: Visited }) {
 function VisitStatus({ visited: { status, reason } }: { visited: Visited }) {
   const label = reason ? labelOf('reason', reason) : labelOf('execution', status);
   return (
-    <span className={`${classes.counts} ${status === 'FAILED' ? classes.bad : ''}`} title={label}>
+    <span className={`${classes.counts} ${classes.outcome} ${status === 'FAILED' ? classes.bad : ''}`} title={label}>
       {label}
     </span>
   );
