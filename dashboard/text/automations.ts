@@ -1,5 +1,3 @@
-import type { StepType } from '../../packages/client/src/operations.generated.ts';
-
 const units: Record<string, [one: string, more: string]> = {
   seconds: ['second', 'seconds'],
   minutes: ['minute', 'minutes'],
@@ -33,19 +31,6 @@ const summary = {
   unsubscribes: 'unsubscribes',
 };
 
-/** Names of the step types for people, in the order in which they are offered; the API's names are beside them. */
-const stepNames: Record<StepType, string> = {
-  SEND_EMAIL: 'Send email',
-  SEND_SMS: 'Send SMS',
-  DELAY: 'Delay',
-  WAIT_FOR_EVENT: 'Wait for event',
-  CONDITION: 'If/else',
-  SPLIT: 'Random split',
-  WEBHOOK: 'Call webhook',
-  UPDATE_CONTACT: 'Update contact',
-  EXIT: 'Exit',
-};
-
 const journeys = {
   empty: { name: 'From scratch', what: 'A blank canvas.' },
   welcome: { name: 'Welcome', what: 'Greets new contacts, and follows up if they have not opened the first email.' },
@@ -57,7 +42,6 @@ const journeys = {
 
 export const automations = {
   summary,
-  stepNames,
   journeys,
   // The list.
   subtitle: 'Messages triggered by what contacts do.',

@@ -58,12 +58,12 @@ const execution: Record<string, Word> = {
 /** Types of steps. */
 const step: Record<StepType, Word> = {
   SEND_EMAIL: { means: 'Sends an email.', color: UNDER_WAY },
-  SEND_SMS: { means: 'Sends a text message.', color: UNDER_WAY },
+  SEND_SMS: { label: 'Send SMS', means: 'Sends a text message.', color: UNDER_WAY },
   DELAY: { means: 'Waits for a duration, or until a time.', color: WAITS },
   WAIT_FOR_EVENT: { means: 'Waits for an event, or until a time limit.', color: WAITS },
-  CONDITION: { means: 'Takes one of two branches, based on the contact’s data.', color: 'violet' },
-  SPLIT: { means: 'Splits contacts randomly between branches.', color: 'violet' },
-  WEBHOOK: { means: 'Calls your URL.', color: 'teal' },
+  CONDITION: { label: 'If/else', means: 'Takes one of two branches, based on the contact’s data.', color: 'violet' },
+  SPLIT: { label: 'Random split', means: 'Splits contacts randomly between branches.', color: 'violet' },
+  WEBHOOK: { label: 'Call webhook', means: 'Calls your URL.', color: 'teal' },
   UPDATE_CONTACT: { means: 'Changes the contact’s data.', color: 'teal' },
   EXIT: { means: 'Ends the run.', color: QUIET },
 };

@@ -8,7 +8,7 @@ import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { tellUndoable } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { AddStep, newStep } from './add-step.tsx';
+import { AddStep } from './add-step.tsx';
 import classes from './automation-editor.module.css';
 import type { CanvasActions } from './canvas/actions.ts';
 import type { Drawing } from './canvas/drawing.ts';
@@ -39,6 +39,7 @@ import type { PreviewResponse } from './panel/try-out.tsx';
 import type { AutomationSearch } from './routes.ts';
 import { searchOf } from './step-counts.tsx';
 import { StepList } from './step-list.tsx';
+import { newStep } from './step-types.tsx';
 
 const t = text.automations;
 const route = getRouteApi('/shell/automations/$automationId');

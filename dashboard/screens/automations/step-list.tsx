@@ -3,7 +3,6 @@ import { IconPlus } from '@tabler/icons-react';
 import { text } from '../../text/text.ts';
 import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
-import { describeStep } from './graph/describe.ts';
 import type { StepFault } from './graph/faults.ts';
 import {
   type Graph,
@@ -17,6 +16,7 @@ import {
 import type { Lit } from './graph/path.ts';
 import { StepCountLinks } from './step-counts.tsx';
 import { StepIcon } from './step-icon.tsx';
+import { summarizeStep } from './step-types.tsx';
 
 const t = text.automations;
 /** Deeper branches are not indented further, because a phone is narrow. */
@@ -67,7 +67,7 @@ export function StepList({
             )}
             <Row
               step={step}
-              line={describeStep(step, templates)}
+              line={summarizeStep(step, templates)}
               counts={stats.get(step.id)}
               faults={faults.get(step.id) ?? []}
               isSelected={selected === step.id}

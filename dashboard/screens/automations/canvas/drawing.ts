@@ -1,12 +1,13 @@
 import type { Edge, Node } from '@xyflow/react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { text } from '../../../text/text.ts';
-import { describeStep } from '../graph/describe.ts';
+import { labelOf } from '../../../text/words.ts';
 import type { StepFault } from '../graph/faults.ts';
 import { type CanvasPosition, type Graph, type InsertPoint, type Step, stepOf, waysOf } from '../graph/graph.ts';
 import { GAP, NODE } from '../graph/layout.ts';
 import type { Lit, Visited } from '../graph/path.ts';
 import { type Flow, flowKey } from '../graph/shares.ts';
+import { summarizeStep } from '../step-types.tsx';
 import { laneOf } from './edge-path.ts';
 
 const t = text.automations;
@@ -88,10 +89,10 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
     height: NODE.height,
     measured: { ...NODE },
     selected: p.selected === step.id,
-    ariaLabel: t.stepOf(step.name, t.stepNames[step.type]),
+    ariaLabel: t.stepOf(step.name, labelOf('step', step.type)),
     data: {
       step,
-      line: describeStep(step, p.templates) || typeUnlessName(step),
+      line: summarizeStep(step, p.templates) || typeUnlessName(step),
       counts: p.stats.get(step.id),
       faults: p.faults.get(step.id) ?? NONE,
       visited,
@@ -103,7 +104,7 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
 }
 
 function typeUnlessName({ type, name }: Step): string {
-  const typeName = t.stepNames[type];
+  const typeName = labelOf('step', type);
   return typeName === name ? '' : typeName;
 }
 

@@ -1,10 +1,10 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Conflict } from '../../../parts/record-edit/conflict.tsx';
 import { text } from '../../../text/text.ts';
-import { describeStep } from '../graph/describe.ts';
 import type { GraphFaults } from '../graph/faults.ts';
 import { type Graph, stepOf } from '../graph/graph.ts';
 import type { MergeUnit } from '../graph/merge.ts';
+import { summarizeStep } from '../step-types.tsx';
 import type { Editor } from './use-editor.ts';
 
 const t = text.automations;
@@ -104,5 +104,5 @@ function FaultList({
 function unitAsText(unit: MergeUnit | null | undefined, graph: Graph): string {
   if (!unit) return t.removedStep;
   const ways = unit.ways.map(({ branch, to }) => t.leadsOn(branch, stepOf(graph, to)?.name ?? t.otherStep));
-  return [unit.step.name, describeStep(unit.step), ...ways].filter(Boolean).join('\n');
+  return [unit.step.name, summarizeStep(unit.step), ...ways].filter(Boolean).join('\n');
 }

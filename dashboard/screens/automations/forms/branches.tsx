@@ -62,6 +62,9 @@ function readStoredCondition(config: FormProps['config']): DraftCondition | unde
   return condition && draftOf(condition);
 }
 
+/** Keys of the config that SplitForm shows. */
+export const SPLIT_FIELDS = ['branches'];
+
 export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
   const branches = splitBranches(config);
   const whole = branches.reduce((sum, { weight }) => sum + weight, 0);

@@ -12,6 +12,9 @@ import { useContactData, useStepVariables } from './variables.ts';
 const t = text.automations;
 const choicesOf = (words: Record<string, string>) => Object.entries(words).map(([value, label]) => ({ value, label }));
 
+/** Keys of the config that WebhookForm shows. */
+export const WEBHOOK_FIELDS = ['url', 'method', 'headers', 'body', 'onFailure'];
+
 export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
   const headers = headersIn(config.headers);
   const variables = useStepVariables(eventName);
@@ -72,6 +75,9 @@ export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormP
 
 const UPDATE_TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'list', 'variable', 'nothing', 'json'];
 
+/** Keys of the config that UpdateForm shows. */
+export const UPDATE_FIELDS = ['updates', 'subscribed'];
+
 export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
   const subscribed = typeof config.subscribed === 'boolean' ? String(config.subscribed) : 'keep';
   const updates = config.updates === undefined ? {} : groupOf(config.updates);
@@ -111,6 +117,9 @@ export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormPr
     </Stack>
   );
 }
+
+/** Keys of the config that ExitForm shows. */
+export const EXIT_FIELDS = ['reason'];
 
 export function ExitForm({ config, set, faultAt, readOnly }: FormProps) {
   return (

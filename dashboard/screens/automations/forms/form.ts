@@ -1,5 +1,5 @@
 import type { StepFault } from '../graph/faults.ts';
-import type { AnyStepConfig, StepType } from '../graph/graph.ts';
+import type { AnyStepConfig } from '../graph/graph.ts';
 
 /** Props of each step type's form. */
 export interface FormProps {
@@ -16,23 +16,9 @@ export interface FormProps {
   eventName: string;
 }
 
-/** Fields that the forms show; the whole config of a CONDITION step is the condition. */
-const SHOWN: Record<Exclude<StepType, 'CONDITION'>, readonly string[]> = {
-  SEND_EMAIL: ['templateId', 'from', 'recipient'],
-  SEND_SMS: ['body', 'from', 'transactional'],
-  DELAY: ['amount', 'unit', 'until', 'days', 'timezone'],
-  WAIT_FOR_EVENT: ['eventName', 'timeout', 'filters', 'includeAutomatic'],
-  SPLIT: ['branches'],
-  WEBHOOK: ['url', 'method', 'headers', 'body', 'onFailure'],
-  UPDATE_CONTACT: ['updates', 'subscribed'],
-  EXIT: ['reason'],
-};
-
-/** Returns the part of a config that its form does not show; undefined if it shows everything. */
-export function unshownOf(type: StepType, config: AnyStepConfig): AnyStepConfig | undefined {
-  if (type === 'CONDITION') return undefined;
-  const rest = Object.entries(config).filter(([key]) => !SHOWN[type].includes(key));
-  return rest.length > 0 ? Object.fromEntries(rest) : undefined;
+/** Returns the config without the fields that its form shows. */
+export function withoutFields(config: AnyStepConfig, fields: readonly string[]): AnyStepConfig {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !fields.includes(key)));
 }
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -20,6 +20,9 @@ export function useTemplates() {
   return useQuery({ ...queryFor('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
 }
 
+/** Keys of the config that MailForm shows. */
+export const EMAIL_FIELDS = ['templateId', 'from', 'recipient'];
+
 export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 250);
@@ -149,6 +152,9 @@ function TemplateLook({ template }: { template: Template }) {
     </Stack>
   );
 }
+
+/** Keys of the config that SmsForm shows. */
+export const SMS_FIELDS = ['body', 'from', 'transactional'];
 
 export function SmsForm({ config, set, faultAt, readOnly }: FormProps) {
   return (

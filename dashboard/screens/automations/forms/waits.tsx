@@ -4,7 +4,7 @@ import type { AnyStepConfig } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
 import { AutomaticReplies } from './automatic-replies.tsx';
 import { EventFilters } from './event-filters.tsx';
-import { type FormProps, orNone, textOf, unshownOf } from './form.ts';
+import { type FormProps, orNone, textOf, withoutFields } from './form.ts';
 
 const t = text.automations;
 const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks'];
@@ -25,6 +25,9 @@ function howOf({ until, days, timezone }: AnyStepConfig): How {
   return HOUR.test(textOf(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
 }
 
+/** Keys of the config that DelayForm shows. */
+export const DELAY_FIELDS = ['amount', 'unit', 'until', 'days', 'timezone'];
+
 export function DelayForm(form: FormProps) {
   const { config, replace, readOnly } = form;
   const how = howOf(config);
@@ -35,7 +38,7 @@ export function DelayForm(form: FormProps) {
         size="xs"
         value={how}
         disabled={readOnly}
-        onChange={(next) => replace({ ...unshownOf('DELAY', config), ...FIRST[next as How] })}
+        onChange={(next) => replace({ ...withoutFields(config, DELAY_FIELDS), ...FIRST[next as How] })}
         data={[
           { value: 'span', label: t.forSpan },
           { value: 'hour', label: t.untilHour },
@@ -125,6 +128,9 @@ function Hour({ config, set, faultAt, readOnly }: FormProps) {
     </>
   );
 }
+
+/** Keys of the config that WaitForm shows. */
+export const WAIT_FIELDS = ['eventName', 'timeout', 'filters', 'includeAutomatic'];
 
 export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) {
   const timeout = typeof config.timeout === 'number' ? config.timeout : undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeStep } from './describe.ts';
+import { summarizeStep } from '../step-types.tsx';
 import { faultsByStep } from './faults.ts';
 import { addStep, branchesOf, type Graph, type Step, waysOf } from './graph.ts';
 import { JOURNEYS } from './journeys.ts';
@@ -184,6 +184,6 @@ describe('a step in a line', () => {
     ['UPDATE_CONTACT', { updates: { plan: 'x' }, subscribed: false }, 'plan, unsubscribes'],
     ['SEND_EMAIL', {}, 'No template chosen'],
   ] as const)('%s %j', (type, config, line) => {
-    expect(describeStep({ type, config })).toBe(line);
+    expect(summarizeStep({ type, config })).toBe(line);
   });
 });

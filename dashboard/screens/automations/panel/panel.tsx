@@ -5,6 +5,7 @@ import { formatCount } from '../../../parts/count-link.tsx';
 import { EditorPanel } from '../../../parts/editor-frame.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { text } from '../../../text/text.ts';
+import { labelOf } from '../../../text/words.ts';
 import type { CanvasActions } from '../canvas/actions.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
 import type { Editor } from '../editor/use-editor.ts';
@@ -110,7 +111,7 @@ function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
   }
   if (!step) return undefined;
   return {
-    title: step.name || t.stepNames[step.type],
+    title: step.name || labelOf('step', step.type),
     icon: <StepIcon type={step.type} />,
     menu: <StepMenu step={step} onRemove={p.onRemove} />,
     content: <OfStep key={step.id} {...p} step={step} />,

@@ -1,39 +1,15 @@
 import { Alert, Button, List, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import type { ComponentType } from 'react';
 import { useWhyNot } from '../../../parts/action-button.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { text } from '../../../text/text.ts';
 import type { Editor } from '../editor/use-editor.ts';
-import { ConditionForm, SplitForm } from '../forms/branches.tsx';
-import { ExitForm, UpdateForm, WebhookForm } from '../forms/effects.tsx';
-import { configWith, type FormProps, unshownOf } from '../forms/form.ts';
-import { MailForm, SmsForm } from '../forms/messages.tsx';
-import { DelayForm, WaitForm } from '../forms/waits.tsx';
+import { configWith, withoutFields } from '../forms/form.ts';
 import type { StepFault } from '../graph/faults.ts';
-import {
-  type AnyStepConfig,
-  changeStep,
-  connect,
-  type InsertPoint,
-  type Step,
-  type StepType,
-  waysOf,
-} from '../graph/graph.ts';
+import { type AnyStepConfig, changeStep, connect, type InsertPoint, type Step, waysOf } from '../graph/graph.ts';
+import { STEP_TYPES } from '../step-types.tsx';
 
 const t = text.automations;
-
-const FORMS: Record<StepType, ComponentType<FormProps>> = {
-  SEND_EMAIL: MailForm,
-  SEND_SMS: SmsForm,
-  DELAY: DelayForm,
-  WAIT_FOR_EVENT: WaitForm,
-  CONDITION: ConditionForm,
-  SPLIT: SplitForm,
-  WEBHOOK: WebhookForm,
-  UPDATE_CONTACT: UpdateForm,
-  EXIT: ExitForm,
-};
 
 /** Settings of a step and its transitions. */
 export function StepSettings({
@@ -52,7 +28,7 @@ export function StepSettings({
   onAdd: (place: InsertPoint) => void;
 }) {
   const readOnly = useWhyNot('workflows:edit') !== undefined;
-  const Form = FORMS[step.type];
+  const { Form } = STEP_TYPES[step.type];
   const write = (config: AnyStepConfig) =>
     editor.change((graph) => changeStep(graph, step.id, { config }), `config ${step.id}`);
   return (
@@ -94,8 +70,9 @@ export function StepSettings({
 
 /** Settings without an input in the form; they stay unchanged. */
 function Unshown({ step: { type, config } }: { step: Step }) {
-  const unshown = unshownOf(type, config);
-  if (!unshown) return null;
+  const { formFields } = STEP_TYPES[type];
+  const unshown = formFields === 'all' ? {} : withoutFields(config, formFields);
+  if (Object.keys(unshown).length === 0) return null;
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>

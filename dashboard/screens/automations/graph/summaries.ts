@@ -3,38 +3,13 @@ import type { ConditionScope } from '../../../parts/condition-builder/language.t
 import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
 import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { automations } from '../../../text/automations.ts';
-import { type AnyStepConfig, type Step, splitBranches } from './graph.ts';
+import { type AnyStepConfig, splitBranches } from './graph.ts';
 
 const t = automations.summary;
 const str = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Summarizes a step in one line, which the node shows below its name. Empty if nothing is set. */
-export function describeStep({ type, config }: Pick<Step, 'type' | 'config'>, templates?: Map<string, string>): string {
-  switch (type) {
-    case 'SEND_EMAIL':
-      return templates?.get(str(config.templateId)) ?? (config.templateId ? t.template : t.noTemplate);
-    case 'SEND_SMS':
-      return str(config.body) || t.noText;
-    case 'DELAY':
-      return describeDelay(config);
-    case 'WAIT_FOR_EVENT':
-      return describeWait(config);
-    case 'CONDITION':
-      return describeCondition(config);
-    case 'SPLIT':
-      return splitBranches(config)
-        .map(({ name, weight }) => `${name} ${weight}`)
-        .join(' · ');
-    case 'WEBHOOK':
-      return [str(config.method) || 'POST', str(config.url)].join(' ');
-    case 'UPDATE_CONTACT':
-      return describeUpdate(config);
-    case 'EXIT':
-      return str(config.reason);
-  }
-}
-
-function describeDelay({ until, days, amount, unit }: AnyStepConfig): string {
+/** Summarizes a DELAY: its duration, or the time of day and the weekdays. */
+export function summarizeDelay({ until, days, amount, unit }: AnyStepConfig): string {
   if (until !== undefined)
     return t.until(str(until), Array.isArray(days) ? days.map((day) => t.days[Number(day) - 1] ?? '') : []);
   return amount === undefined ? '' : t.span(Number(amount), str(unit));
@@ -48,20 +23,22 @@ const SPANS = [
 ] as const;
 
 /** Formats seconds in the largest unit that divides them; null if they are not a number, or less than a second. */
-export function describeSeconds(seconds: unknown): string | null {
+function describeSeconds(seconds: unknown): string | null {
   if (typeof seconds !== 'number') return null;
   const found = SPANS.find(([, length]) => seconds >= length && seconds % length === 0);
   return found ? t.span(seconds / found[1], found[0]) : t.span(seconds, 'seconds');
 }
 
-function describeWait({ eventName, timeout, filters }: AnyStepConfig): string {
+/** Summarizes a WAIT_FOR_EVENT: the event, its filters and the timeout. */
+export function summarizeWait({ eventName, timeout, filters }: AnyStepConfig): string {
   const condition = storedCondition(filters);
   const event = str(eventName) || '?';
   const asked = condition ? t.where(event, describeFilters(condition, 'wait') ?? t.condition) : event;
   return t.waitFor(asked, describeSeconds(timeout));
 }
 
-function describeCondition(config: AnyStepConfig): string {
+/** Summarizes a CONDITION as a sentence. Empty if it has no condition. */
+export function summarizeCondition(config: AnyStepConfig): string {
   if (Object.keys(config).length === 0) return '';
   const condition = storedCondition(config);
   return (condition && describeFilters(condition, 'step')) ?? t.condition;
@@ -85,7 +62,15 @@ function sentence(filter: Filter, scope: ConditionScope): string {
   return sentenceOf(filter, [], scope);
 }
 
-function describeUpdate({ updates, subscribed }: AnyStepConfig): string {
+/** Summarizes a SPLIT: each branch with its weight. */
+export function summarizeSplit(config: AnyStepConfig): string {
+  return splitBranches(config)
+    .map(({ name, weight }) => `${name} ${weight}`)
+    .join(' · ');
+}
+
+/** Summarizes an UPDATE_CONTACT: the fields that it changes. */
+export function summarizeUpdate({ updates, subscribed }: AnyStepConfig): string {
   const names = typeof updates === 'object' && updates !== null ? Object.keys(updates) : [];
   const all = subscribed === undefined ? names : [...names, subscribed ? t.subscribes : t.unsubscribes];
   return all.join(', ');
