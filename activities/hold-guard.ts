@@ -29,8 +29,8 @@ export interface HoldGuard {
 }
 
 /**
- * Creates the sending process's part of the projects' guards, which knows the provider of each mailbox. There is one
- * per channel.
+ * Creates the part of the projects' auto-pause guards that runs in the sending process, because only sending looks up
+ * the provider of each mailbox. Each channel has one.
  */
 export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
   const { db, log } = p;

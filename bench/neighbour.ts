@@ -17,7 +17,7 @@ import { type Cpu, type NeighbourStage, startStage } from './neighbour-stage.ts'
  * Effects of one tenant on another. B sends a few single emails and executions per second, each measured from the
  * request to the end of DATA at the sink. Meanwhile A does nothing, sends a campaign, has a backlog of executions, or
  * has a wave of timers that end at once. A's executions without B show the cost of B. `--only` takes names of
- * scenarios by comma. A scenario is cut off after `--max-seconds`; unfinished work then counts as it is.
+ * scenarios by comma. A scenario ends after `--max-seconds`. Work that is unfinished then counts with its time so far.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({

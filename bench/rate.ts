@@ -162,7 +162,7 @@ async function untilQuiet(database: pg.Client, projectId: string, since: Date): 
   }
 }
 
-/** More than both campaigns can send in the time. */
+/** Inserts more contacts than both campaigns can reach in the measured time. */
 async function insertContacts(database: pg.Client, projectId: string): Promise<void> {
   await database.query(
     `INSERT INTO contacts (project_id, email, subscribed, data)

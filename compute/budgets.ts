@@ -106,7 +106,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
     } else if (account.running === 0 && account.waiting.length === 0 && account.ms >= burst) accounts.delete(projectId);
   }
 
-  /** A slot is free: a project that waits for a slot of the process comes before the project that had one. */
+  /** Assigns a free slot. Other projects that wait for a slot of the process come before the project that freed it. */
   function letInNext(projectId: string, account: Account): void {
     if (ofProcess !== Number.POSITIVE_INFINITY) {
       accounts.delete(projectId);

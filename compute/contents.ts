@@ -16,7 +16,7 @@ import type { LiquidScope } from '../rules/content/liquid.ts';
 import { type ContentReview, reviewContent } from '../rules/content/review.ts';
 import type { Sourced } from '../rules/provenance/provenance.ts';
 import type { Compute, Work } from './compute.ts';
-import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
+import { type ContentFacts, type MessageInput, type RenderedMessage, renderCompiled } from './tasks.ts';
 
 /**
  * A body up to this size, with at most this much Liquid and links, is compiled in this thread in a few milliseconds.
@@ -41,11 +41,11 @@ export async function compileForSending(compute: Compute, work: Work, source: Co
   const key = randomUUID();
   if (compilesQuickly(templatesOf(source))) {
     const compiled = compileContent(source);
-    return factsOf(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
+    return toReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
   const facts = await compute.inThread(work, 'content.facts', { key, source });
   const here = !facts.costly && facts.compileMs <= COMPILE_HERE_MS;
-  return factsOf(facts, { plain: here ? compileContent(source) : undefined, key, source });
+  return toReadyContent(facts, { plain: here ? compileContent(source) : undefined, key, source });
 }
 
 /** Renders the message as plain strings. @throws TemplateError, OverBudget */
@@ -55,7 +55,7 @@ export async function renderParts(
   { content, input }: { content: ReadyContent; input: RenderInput },
 ): Promise<RenderedContent> {
   const { plain, key, source } = content;
-  return plain ? partsOf(plain, input) : compute.inThread(work, 'content.parts', { key, source, input });
+  return plain ? renderCompiled(plain, input) : compute.inThread(work, 'content.parts', { key, source, input });
 }
 
 /** Renders the message in the form that SMTP sends, with its subject. @throws TemplateError, OverBudget */
@@ -94,7 +94,7 @@ export async function resolveLinkWithinBudget(
   return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars);
 }
 
-function factsOf(
+function toReadyContent(
   { links, variables, needsUnsubscribe }: Pick<ContentFacts, 'links' | 'variables' | 'needsUnsubscribe'>,
   rest: Pick<ReadyContent, 'plain' | 'key' | 'source'>,
 ): ReadyContent {

@@ -14,7 +14,7 @@ export interface Held {
 }
 
 export interface LoopWatch {
-  /** Runs `work` under a name: a route or an activity. Its continuation after waits has the same name. */
+  /** Runs `work` under the name of a route or an activity. After each `await`, it still runs under that name. */
   as<T>(name: string, work: () => T): T;
   /**
    * Marks that work continues after a wait, such as for the database. The following time of the loop counts as this

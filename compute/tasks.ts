@@ -82,7 +82,8 @@ export const TASKS = {
     const { links, variables, needsUnsubscribe, costly } = getCompiled({ key, source });
     return { links, variables, needsUnsubscribe, costly, compileMs: threadCpuMs() - startMs };
   },
-  'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent => partsOf(getCompiled(p), p.input),
+  'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent =>
+    renderCompiled(getCompiled(p), p.input),
   /**
    * Renders without a contact.
    * @throws TemplateError only when that takes too long; other errors may be caused by missing data
@@ -90,7 +91,7 @@ export const TASKS = {
   'content.trial': (content: KeyedSource): void => {
     const ready = getCompiled(content);
     try {
-      runBounded(() => partsOf(ready, NOBODY), TRIAL_MS);
+      runBounded(() => renderCompiled(ready, NOBODY), TRIAL_MS);
     } catch (error) {
       if (tookTooMuch(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
     }
@@ -146,7 +147,7 @@ export function bytesOf(name: TaskName, answer: unknown): Uint8Array[] {
   return all.filter((bytes) => bytes !== undefined);
 }
 
-export function partsOf(content: CompiledContent, { vars, urls }: RenderInput): RenderedContent {
+export function renderCompiled(content: CompiledContent, { vars, urls }: RenderInput): RenderedContent {
   return renderContent(content, vars, urls);
 }
 

@@ -31,7 +31,7 @@ function yieldToTheLoop(): void {
   if (process.platform === 'linux') setPriority(0, NICE);
 }
 
-/** A task is asked for when the one before is done, so all that the thread computes meanwhile is its doing. */
+/** The caller sends a task only after the previous one has ended, so all CPU time between the two belongs to it. */
 async function runTask({ id, name, input }: TaskMessage): Promise<TaskAnswer> {
   const startMs = threadCpuMs();
   try {

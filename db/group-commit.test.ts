@@ -107,7 +107,7 @@ it('a second lane is taken by as many as are worth it, or when the first is held
   await finish(late);
 });
 
-it('an item that makes the transaction fail fails alone', async () => {
+it('fails only the item that makes the transaction fail', async () => {
   const group = createGroupCommit<string, string>({
     lanes: 1,
     max: 10,

@@ -282,7 +282,7 @@ function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf
   return [first.id, ...others.map((row) => row.id)];
 }
 
-/** Messages whose first attempt was deferred. Each waits for its next attempt, for at most a day from now. */
+/** Returns the start state of a delivery workflow. Its deferred messages are attempted for at most a day from now. */
 function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
   return {
@@ -301,16 +301,16 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
 const STARTED_BY = 'startedBy';
 
 /**
- * Starts a run beside closed ones. A run that is still open is this row's own, from an earlier dispatch, or the failed
- * one, which is about to return; the row comes again soon. A row that comes again after its run has ended starts
- * another run, which finds in the database that nothing is left to do.
+ * Starts a new run of an execution whose earlier runs are closed. If a run is still open, it is either this row's own
+ * run from an earlier dispatch, or the failed run, which ends soon; then the outbox dispatches the row again. A row
+ * that is dispatched again after its run has ended starts another run, which finds nothing left to do in the database.
  */
 async function startAnew(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });
   if (outcome === 'taken') return outcome;
   const { memo } = await temporal.client.workflow.getHandle(temporal.names.execution(row.refId)).describe();
   if (memo?.[STARTED_BY] === row.id) return outcome;
-  throw new Error('the run that failed has not ended yet');
+  throw new Error('the workflow run of the failed execution is still open');
 }
 
 function unknownKind(group: never): never {

@@ -53,7 +53,7 @@ const DB_FILES_WITHOUT_SQL_MAX = 16;
 /** Pairs of folders of `db/` that import each other. */
 const DB_TWO_WAY_PAIRS_MAX = 12;
 /** Files of `db/` that need each other, by their types too. */
-const DB_CIRCLE_MAX = 4;
+const DB_CYCLE_MAX = 4;
 const SQL = /\b(?:sql|prepared)(?:<[^`]*?>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql\.raw\b/;
 
 const violations = [
@@ -122,7 +122,7 @@ function checkDb() {
     (file) => !file.startsWith('db/schema/') && !SQL.test(readFileSync(join(ROOT, file), 'utf8')),
   );
   const twoWay = twoWayPairs(imports);
-  const circles = circlesOf(imports).filter((circle) => circle.length > DB_CIRCLE_MAX);
+  const cycles = cyclesOf(imports).filter((cycle) => cycle.length > DB_CYCLE_MAX);
   return [
     ...(withoutSql.length > DB_FILES_WITHOUT_SQL_MAX
       ? [
@@ -132,13 +132,13 @@ function checkDb() {
     ...(twoWay.length > DB_TWO_WAY_PAIRS_MAX
       ? [`${twoWay.length} pairs of folders of db/ import each other: ${twoWay.join(', ')}`]
       : []),
-    ...circles.map((circle) => `${circle.length} files of db/ need each other: ${circle.join(', ')}`),
+    ...cycles.map((cycle) => `${cycle.length} files of db/ need each other: ${cycle.join(', ')}`),
   ];
 }
 
 /**
  * Finds files of the dashboard that import each other, by their types too: such files can only be read together. The
- * lazy `import('…')` of a route is no part of a circle, since the screen that it loads needs the types of its address.
+ * lazy `import('…')` of a route is no part of a cycle, since the screen that it loads needs the types of its address.
  */
 function checkDashboard() {
   const files = sources(join(ROOT, 'dashboard'))
@@ -147,9 +147,9 @@ function checkDashboard() {
   const imports = new Map(
     files.map((file) => [file, staticImportsOf(file).filter((target) => files.includes(target))]),
   );
-  return circlesOf(imports).map(
-    (circle) =>
-      `${circle.length} files of dashboard/ import each other: ${circle.join(', ')}. Move the type that they share into a file of its own`,
+  return cyclesOf(imports).map(
+    (cycle) =>
+      `${cycle.length} files of dashboard/ import each other: ${cycle.join(', ')}. Move the type that they share into a file of its own`,
   );
 }
 
@@ -180,8 +180,8 @@ function twoWayPairs(imports) {
 }
 
 /** Groups of files of which each reaches every other (Tarjan's strongly connected components). */
-function circlesOf(imports) {
-  const [order, low, onStack, stack, circles] = [new Map(), new Map(), new Set(), [], []];
+function cyclesOf(imports) {
+  const [order, low, onStack, stack, cycles] = [new Map(), new Map(), new Set(), [], []];
   const visit = (file) => {
     order.set(file, order.size);
     low.set(file, order.get(file));
@@ -192,12 +192,12 @@ function circlesOf(imports) {
       if (onStack.has(target)) low.set(file, Math.min(low.get(file), low.get(target)));
     }
     if (low.get(file) !== order.get(file)) return;
-    const circle = stack.splice(stack.indexOf(file));
-    for (const member of circle) onStack.delete(member);
-    if (circle.length > 1) circles.push(circle);
+    const cycle = stack.splice(stack.indexOf(file));
+    for (const member of cycle) onStack.delete(member);
+    if (cycle.length > 1) cycles.push(cycle);
   };
   for (const file of imports.keys()) if (!order.has(file)) visit(file);
-  return circles;
+  return cycles;
 }
 
 function sources(folder) {

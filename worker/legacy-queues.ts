@@ -6,7 +6,8 @@ import type { Lifecycle } from '../temporal/lifecycle.ts';
 /** Tells all workers when the queues of the earlier release are closed. */
 export interface LegacyStore {
   /**
-   * Tells whether a worker has found the queues empty, after the last instant at which the earlier release fills them.
+   * Tells whether a worker has found the queues empty since the last instant at which the earlier release can add to
+   * them.
    */
   isClosed(): Promise<boolean>;
   /** Records that the queues are empty. Does nothing before that instant. */

@@ -105,7 +105,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     activity: [
       () => ({ inbound: safeFailures() }),
       (context) => ({ inbound: activitiesFor(p.loop, context) }),
-      () => ({ inbound: tellingTimers(p.timerEnded) }),
+      () => ({ inbound: reportTimerEnds(p.timerEnded) }),
     ],
   };
   const activitiesOf = (queue: ActivityQueue) => ({
@@ -150,7 +150,7 @@ function activitiesFor(loop: WorkerFleet['loop'], { info }: Context): ActivityIn
 }
 
 /** Reports each step that follows a timer of Temporal. */
-function tellingTimers(ended: () => void): ActivityInboundCallsInterceptor {
+function reportTimerEnds(ended: () => void): ActivityInboundCallsInterceptor {
   return {
     execute(input, next) {
       const [step] = input.args as [Partial<StepInput> | undefined];

@@ -229,7 +229,7 @@ export class Sending {
     const awake = () => this.settled !== seen || this.news.changed;
     // This may take any time, because the signal of a resume is as durable as the pause.
     if (this.paused) return condition(awake);
-    const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), msUntilTestEnds(this.progress));
+    const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.untilDue(), msUntilTestEnds(this.progress));
     if (waitMs === undefined) return condition(awake);
     const summary = this.waitsFor(waitMs);
     // Before this patch, each finished chunk started another timer for the same instant.
@@ -280,7 +280,7 @@ export class Sending {
   }
 }
 
-/** Returns the shorter of two waits, either of which may be undefined. */
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
+/** Returns the shorter of two waits in ms. An undefined wait has no end. */
+function shorterWait(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

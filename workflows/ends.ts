@@ -16,8 +16,8 @@ export interface RecordEnd {
 }
 
 /**
- * Tells whether this run ends as its record does. Before the patch, each run ended as Completed. Called only when the
- * two differ, because the result is an event of the history.
+ * Tells whether this run must end with the status of its record. Runs from before the patch always end as Completed.
+ * Called only when the two differ, because asking adds an event to the history.
  */
 export function endsAsRecord(): boolean {
   return patched('ends-as-record');

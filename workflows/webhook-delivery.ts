@@ -61,7 +61,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
       if (nextDueAt === null && !woken) return;
       // A turn under an earlier version did not report how long to wait.
       if (nextDueAt !== null && !woken)
-        await pause(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
+        await waitUntilDue(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
     }
     if (!result || length.shouldContinue()) await continueAsNew<typeof webhookDelivery>(input);
   }
@@ -82,7 +82,7 @@ async function takeTurn(
   }
 }
 
-async function pause(until: string, ms: number, isWoken: () => boolean): Promise<void> {
+async function waitUntilDue(until: string, ms: number, isWoken: () => boolean): Promise<void> {
   if (ms <= 0) return;
   setCurrentDetails(`Next delivery at ${until}`);
   await condition(isWoken, ms, { summary: 'until the next delivery is due' });

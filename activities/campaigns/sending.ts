@@ -48,7 +48,7 @@ import { createSlowContents } from './slow-content.ts';
  * thousands.
  */
 const IN_FLIGHT_MAX = 200;
-/** How long a turn keeps its place. Chunks and jobs of other projects wait no longer than this for one. */
+/** How long a turn keeps its place. Chunks and jobs of other projects wait at most this long for a place. */
 const TURN_MS = 60_000;
 /**
  * The length of a turn with a send rate: short enough that many campaigns get turns, long enough that the rate costs

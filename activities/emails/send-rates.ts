@@ -15,9 +15,9 @@ export interface SendRateGrant {
 /** The send rates of projects, for emails that are sent one by one. */
 export interface SendRates {
   /**
-   * Takes places for up to `n` live emails. The others ask again after `retryAfterMs`, which counts as no attempt and
-   * no failure.
-   * @param returning true for a workflow's email that asks again
+   * Takes places for up to `n` live emails. Emails without a place ask again after `retryAfterMs`. This wait counts
+   * neither as an attempt nor as a failure.
+   * @param returning true for a workflow's email that has asked before
    */
   take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<SendRateGrant>;
   /** Returns unused places. */

@@ -96,7 +96,7 @@ function delayed(socket: net.Socket): (chunk: Buffer | null, ms: number) => void
     const now = performance.now();
     const at = Math.max(lastAt, now + ms);
     if (at <= now) return write(chunk);
-    lastAt = at + 0.001; // Timers of one instant keep their order, and what comes later waits for them.
+    lastAt = at + 0.001; // Later chunks get a later timer, so that chunks keep their order.
     setTimeout(() => write(chunk), at - now);
   };
 }

@@ -68,7 +68,7 @@ export async function runSoak(args: string[]): Promise<number> {
         return sendCampaign(client, news.domain, `campaign ${n + 1}`);
       }),
     );
-    await progress(stage, seconds);
+    await reportProgress(stage, seconds);
     await load.stop();
     await faults?.stop();
     const ids = await campaigns;
@@ -125,7 +125,7 @@ async function setUp(stage: SoakStage, recipients: number) {
   return { shop, slow, news };
 }
 
-async function progress({ sink, twilio }: SoakStage, seconds: number): Promise<void> {
+async function reportProgress({ sink, twilio }: SoakStage, seconds: number): Promise<void> {
   const endsAt = performance.now() + seconds * 1_000;
   while (performance.now() < endsAt) {
     await sleep(Math.min(30_000, Math.max(0, endsAt - performance.now())));

@@ -45,7 +45,7 @@ function relaxedValue(value: string): string {
  */
 export function relaxedBody(body: string): string {
   const lines = relaxedLines(body);
-  const end = endOfText(lines);
+  const end = lengthWithoutEmptyEnd(lines);
   return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
 }
 
@@ -61,7 +61,7 @@ export function* relaxedPieces(body: Buffer): Generator<string> {
     const end = newline === -1 ? body.length : newline + 2;
     const lines = relaxedLines(body.toString('latin1', at, end));
     at = end;
-    const text = endOfText(lines);
+    const text = lengthWithoutEmptyEnd(lines);
     // Empty lines count only where a line with text comes after them.
     if (text > 0) {
       yield `${'\r\n'.repeat(emptyLines)}${lines.slice(0, text)}`;
@@ -80,8 +80,8 @@ function relaxedLines(text: string): string {
     .replace(/ $/, '');
 }
 
-/** Length without the empty lines at the end; a regular expression would look at every newline on the way. */
-function endOfText(lines: string): number {
+/** Returns the length without the empty lines at the end. A regular expression would check every newline. */
+function lengthWithoutEmptyEnd(lines: string): number {
   let end = lines.length;
   while (end >= 2 && lines.endsWith('\r\n', end)) end -= 2;
   return end;

@@ -18,4 +18,4 @@ it.each([
   ['Precedence', 'first-class'],
   ['X-Auto-Response-Suppress', 'None'],
   ['Subject', 'auto-replied'],
-])('does not take %s: %s for one', (key, value) => expect(marks(key, value)).toBe(false));
+])('is not recognized by %s: %s', (key, value) => expect(marks(key, value)).toBe(false));

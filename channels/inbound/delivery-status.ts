@@ -22,16 +22,16 @@ export function statusOf(
   address: string | null,
 ): { fields: RecipientStatus; isAboutAnother: boolean } {
   const about = blocks.filter((fields) => fields.has('action')).slice(0, BLOCKS_MAX);
-  const ours = address === null ? [] : about.filter((fields) => names(fields, address.toLowerCase()));
+  const ours = address === null ? [] : about.filter((fields) => namesRecipient(fields, address.toLowerCase()));
   const fields = worst(ours.length > 0 ? ours : about) ?? new Map();
-  return { fields, isAboutAnother: address !== null && ours.length === 0 && namesSomebody(fields) };
+  return { fields, isAboutAnother: address !== null && ours.length === 0 && namesAnyRecipient(fields) };
 }
 
-function namesSomebody(fields: RecipientStatus): boolean {
+function namesAnyRecipient(fields: RecipientStatus): boolean {
   return RECIPIENT_FIELDS.some((field) => writtenAddress(fields.get(field) ?? '')?.includes('@'));
 }
 
-function names(fields: RecipientStatus, address: string): boolean {
+function namesRecipient(fields: RecipientStatus, address: string): boolean {
   return RECIPIENT_FIELDS.some((field) => {
     const written = writtenAddress(fields.get(field)?.toLowerCase() ?? '');
     if (written === undefined) return false;

@@ -23,13 +23,13 @@ export const reverseNameCheck: DoctorCheck = {
     if (handover.to === 'nobody') return [pass('email is captured: not needed')];
     if (handover.to === 'provider') return [pass(`${handover.servers.owner}'s servers deliver to the receivers`)];
     if (handover.to === 'unknown') return [warn(`not known: ${handover.reason}`, 'check the host of SMTP_URL')];
-    const address = subject.address ?? (await leavingAddress(handover));
+    const address = subject.address ?? (await findOutgoingAddress(handover));
     if (address === undefined || !isIP(address))
       return [warn('not known: this machine has no outgoing route', BEHIND_NAT)];
     if (subject.address === undefined && !isPublicAddress(address)) {
       return [warn(`email leaves from ${address}, behind a gateway with an unknown address`, BEHIND_NAT)];
     }
-    return [await ofAddress(subject, address, handover.to), ...(await ofHelo(subject, address, handover))];
+    return [await checkReverseName(subject, address, handover.to), ...(await checkHelo(subject, address, handover))];
   },
 };
 
@@ -51,7 +51,7 @@ export const port25Check: DoctorCheck = {
   },
 };
 
-async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'foreign'): Promise<DoctorFinding> {
+async function checkReverseName({ dns }: Subject, address: string, whose: 'own' | 'foreign'): Promise<DoctorFinding> {
   const remedy =
     whose === 'own'
       ? `ask the provider of ${address} to set its reverse name, and publish that name with this address`
@@ -79,7 +79,7 @@ async function ofAddress({ dns }: Subject, address: string, whose: 'own' | 'fore
 }
 
 /** By default, a server uses the same name in its greeting as in its HELO to receivers. */
-async function ofHelo({ dns }: Subject, address: string, handover: Handover): Promise<DoctorFinding[]> {
+async function checkHelo({ dns }: Subject, address: string, handover: Handover): Promise<DoctorFinding[]> {
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
   if (implicitTls) return [];
@@ -98,11 +98,11 @@ async function ofHelo({ dns }: Subject, address: string, handover: Handover): Pr
 }
 
 /** Returns the outgoing address of our own server, or the address of another operator's server. */
-async function leavingAddress(handover: Extract<Handover, { addresses: unknown }>): Promise<string | undefined> {
-  return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : wayOut();
+async function findOutgoingAddress(handover: Extract<Handover, { addresses: unknown }>): Promise<string | undefined> {
+  return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : ownOutgoingAddress();
 }
 
-function wayOut(): Promise<string | undefined> {
+function ownOutgoingAddress(): Promise<string | undefined> {
   const socket = createSocket('udp4');
   return new Promise<string | undefined>((resolve) => {
     socket.on('error', () => resolve(undefined));

@@ -43,7 +43,7 @@ function reportNotRunning(): DoctorFinding {
   return warn('the Postgres of npm start is not running, so it was not checked', 'run npm start, or set DATABASE_URL');
 }
 
-/** Without these settings, Postgres can lose email that it has confirmed as accepted in a power failure. */
+/** Without these settings, a power failure can lose email that Postgres has confirmed as stored. */
 function durability({ durability: settings }: ServerFacts): DoctorFinding[] {
   return DURABILITY.filter((name) => settings[name] === 'off').map((name) =>
     fail(

@@ -12,7 +12,7 @@ export interface Log {
   close(): void;
 }
 
-/** Opens a log for appending. Renames a log that is too large first. */
+/** Opens a log for appending. If it is too large, renames it and starts a new one. */
 export function openLog(path: string): Log {
   if (sizeOf(path) > ROTATE_BYTES) renameSync(path, `${path}.1`);
   const descriptor = openSync(path, 'a', ONLY_OWNER);

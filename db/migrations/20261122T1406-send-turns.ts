@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Buckets have no debt any more, and store until when higher priorities wait. Existing debt is dropped: its project
- * once sends above its rate, and no email waits for sends that never happened.
+ * Buckets have no debt any more, and store until when higher priorities wait. Existing debt is dropped, so a project
+ * with debt exceeds its rate once. If debt were kept, emails would wait for sends that never happened.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

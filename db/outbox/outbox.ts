@@ -146,7 +146,7 @@ type ClaimedRow = RowOf<'outbox', ['id', 'project_id', 'kind', 'ref_id', 'attemp
 
 function toTaken(row: ClaimedRow): TakenRow {
   const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;
-  // `enqueue` has queued the row, and its rows are typed.
+  // Only `enqueue` inserts rows, and it takes typed ones, so kind and payload match.
   return { id, projectId, kind, refId, attempts, payload: row.payload } as TakenRow;
 }
 

@@ -100,8 +100,8 @@ export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Pr
 
 /**
  * Returns the kept count, if the segment was ever counted. The first caller that finds it old starts a new count
- * without delaying its own response. If that process ends meanwhile, the old count stays until the next caller finds
- * it.
+ * without delaying its own response. If its process ends before the count does, the old count stays, and the next
+ * caller starts the count again.
  */
 async function readKeptCount(db: Db, segment: SegmentDefinition): Promise<number> {
   const { rows } = await sql<{ member_count: number; never: boolean; stale: boolean }>`

@@ -10,7 +10,7 @@ import { cancelCampaign } from './lifecycle.ts';
 
 /**
  * The number of days that recovery looks for the workflow of a cancelled campaign, which skips its remaining
- * recipients. Longer than workers are away.
+ * recipients. It is longer than any time that all workers are expected to be stopped.
  */
 const CANCELLED_DAYS = 2;
 

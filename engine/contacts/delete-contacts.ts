@@ -46,10 +46,10 @@ export async function deleteContacts(
   const phones = await keepErasedStops(trx, p.suppressionKey, contacts);
   const people: ErasedPeople = { ...contacts, emails, phones };
   await eraseCopies(trx, people);
-  await anonymiseExecutions(trx, contacts);
-  await anonymiseMessages(trx, people);
+  await anonymizeExecutions(trx, contacts);
+  await anonymizeMessages(trx, people);
   await forgetMemberships(trx, contacts);
-  await anonymiseSuppressions(trx, {
+  await anonymizeSuppressions(trx, {
     projectId: p.projectId,
     hashes: emails.map((email) => addressHash(p.suppressionKey, email)),
   });
@@ -58,7 +58,7 @@ export async function deleteContacts(
 }
 
 /** Removes personal data from executions. Running ones have ended before. */
-async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+async function anonymizeExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
       SELECT id FROM executions WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[]))
@@ -70,7 +70,7 @@ async function anonymiseExecutions(trx: Trx, p: { projectId: string; contactIds:
   `.execute(trx);
 }
 
-async function anonymiseMessages(trx: Trx, p: ErasedPeople): Promise<void> {
+async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   const { projectId, contactIds } = p;
   await eraseTexts(trx, p);
   await noteAttachments(trx, p);
@@ -112,7 +112,7 @@ async function forgetMemberships(trx: Trx, p: { projectId: string; contactIds: s
 }
 
 /** Removes the address from the entry, which keeps blocking email by its hash. */
-async function anonymiseSuppressions(trx: Trx, p: { projectId: string; hashes: Buffer[] }): Promise<void> {
+async function anonymizeSuppressions(trx: Trx, p: { projectId: string; hashes: Buffer[] }): Promise<void> {
   await sql`
     UPDATE suppressions SET email = NULL WHERE project_id = ${p.projectId} AND address_hash = ANY(${p.hashes}::bytea[])
   `.execute(trx);

@@ -46,7 +46,8 @@ export async function acceptSends(
   const keyed = requests.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)]));
   const used = await takeKeys(trx, keyed);
   for (const request of requests) {
-    const error = request.idempotencyKey === undefined ? undefined : used.get(nameOf(request, request.idempotencyKey));
+    const error =
+      request.idempotencyKey === undefined ? undefined : used.get(keyNameOf(request, request.idempotencyKey));
     if (error) refused.set(request, error);
   }
   const drafts = await refuseOrKeep(
@@ -69,7 +70,7 @@ async function refuseOrKeep(
   trx: Trx,
 ): Promise<SendDraft[]> {
   const drafts = [...composed.values()].filter((draft): draft is SendDraft => 'content' in draft);
-  const over = await overMonthlyLimit(trx, drafts);
+  const over = await takeMonthlyLimits(trx, drafts);
   const released: SendRequest[] = [];
   for (const [request, draft] of composed) {
     const error = 'content' in draft ? over.get(request) : draft;
@@ -86,9 +87,9 @@ async function refuseOrKeep(
 
 /**
  * Takes the live emails of each limited project from its monthly limit: all at once if they fit, otherwise request by
- * request.
+ * request. Returns the requests that exceed the limit, with their error.
  */
-async function overMonthlyLimit(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
+async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
   const over = new Map<SendRequest, AppError>();
   const limited = groupBy(
     drafts.filter(({ request }) => request.mode === 'live' && request.monthlyEmailLimit !== null),
@@ -126,7 +127,7 @@ async function insertSends(
     trx,
     mails.flatMap((mail) => mail.newAttachments),
   );
-  const answers = answersOf(mails, new Map(drafts.map((draft) => [draft.request, draft])));
+  const answers = buildResponses(mails, new Map(drafts.map((draft) => [draft.request, draft])));
   const rows = outboxRows(mails.map(toDeliver));
   // One statement, because each further one costs a group as much as two requests.
   await prepared`
@@ -258,7 +259,7 @@ function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 
-function answersOf(mails: NewMail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendResponse> {
+function buildResponses(mails: NewMail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendResponse> {
   const timestamp = new Date().toISOString();
   return new Map(
     [...groupBy(mails, (mail) => mail.request)].map(([request, group]) => [
@@ -305,6 +306,6 @@ function keyOf({ projectId, owner, request, fingerprint }: SendRequest, key: str
   return { projectId, key, owner, request, fingerprint };
 }
 
-function nameOf({ projectId, owner }: SendRequest, key: string): string {
+function keyNameOf({ projectId, owner }: SendRequest, key: string): string {
   return keyName({ projectId, owner, key });
 }

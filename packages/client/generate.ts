@@ -135,7 +135,7 @@ function typeOf(schema: Schema): string {
   if (schema.$ref) return typeName(schema.$ref.split('/').at(-1) ?? '');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
-  if (schema.allOf) return schema.allOf.map((part) => bracketed(typeOf(part))).join(' & ');
+  if (schema.allOf) return schema.allOf.map((part) => parenthesized(typeOf(part))).join(' & ');
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives) return union(alternatives.map(typeOf));
   if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })));
@@ -152,7 +152,7 @@ function simpleType(schema: Schema): string {
     case 'number':
       return 'number';
     case 'array':
-      return `${bracketed(typeOf(schema.items ?? {}))}[]`;
+      return `${parenthesized(typeOf(schema.items ?? {}))}[]`;
     case 'object':
       return objectType(schema);
     default:
@@ -178,7 +178,7 @@ function union(types: string[]): string {
   return all.includes('unknown') ? 'unknown' : all.join(' | ') || 'unknown';
 }
 
-function bracketed(type: string): string {
+function parenthesized(type: string): string {
   return / [|&] /.test(type) ? `(${type})` : type;
 }
 

@@ -7,8 +7,8 @@ export type LatePolicy = (typeof LATE_POLICIES)[number];
 /** When a campaign may reach its recipients, as its author says it. */
 export interface CampaignTiming {
   /**
-   * The campaign's own window. Null: no window, whatever the project sets. Undefined: the project's window as it is
-   * then.
+   * The campaign's own window. Null: no window, whatever the project sets. Undefined: the project's window at the time
+   * of sending.
    */
   sendingWindow: SendingWindow | null | undefined;
   /** `YYYY-MM-DDTHH:MM` in each recipient's local time. Null sends as soon as possible. */

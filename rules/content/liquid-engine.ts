@@ -57,7 +57,7 @@ function engine(escaping: Escaping, guarded: boolean): Liquid {
     strictFilters: true,
     renderLimit: 200,
     memoryLimit: MEMORY_LIMIT,
-    timezoneOffset: 0, // The same mail from every host, whatever its time zone.
+    timezoneOffset: 0, // Dates in an email do not depend on the time zone of the host.
     locale: 'en-US',
     outputEscape: escaping === 'html' ? escapeHtml : plainText,
   });

@@ -43,11 +43,11 @@ function variablesInTag(token: FlatToken): string[] {
 function pathsOf(expression: string, locals: ReadonlySet<string>): string[] {
   const plain = plainExpression(expression);
   const names = plain ? [plain.path.join('.')] : outputNames(expression, locals);
-  return names.filter((name) => !isOwn(name, locals)).map(withoutData);
+  return names.filter((name) => !isTemplateName(name, locals)).map(withoutData);
 }
 
-/** A name of the template's own, and `*`, which nobody can tell. */
-function isOwn(path: string, locals: ReadonlySet<string>): boolean {
+/** Tells whether a name belongs to the template itself. True for `*`, a name that only a rendering knows. */
+function isTemplateName(path: string, locals: ReadonlySet<string>): boolean {
   const root = path.split('.', 1)[0] ?? '*';
   return root === '*' || LOOP_COUNTERS.has(root) || locals.has(root);
 }

@@ -13,7 +13,7 @@ export type RecordedOutcome =
    * receiving side does not want the sender, `refusesSender` is set, and `provider` runs the mailbox.
    */
   | { kind: 'failed'; reason: Reason; error: string | null; refusesSender?: true; provider?: string }
-  /** The receiving side refused the recipient permanently. Nothing else touches a contact. */
+  /** The receiving side refused the recipient permanently. Only this outcome changes the contact. */
   | { kind: 'bounced'; refusal: AboutRecipient; error: string }
   /** The project's sending is on hold: the email leaves when the hold is released. */
   | { kind: 'held' }

@@ -184,7 +184,7 @@ const IS_REFUSED_ADDRESS = new Set([550, 551, 553, 511]);
 
 /** Classifies a reply by its text. Undefined if the text does not tell. Addresses and links in it are ignored. */
 export function wordClass(text: string, code: number | null): WordClass | undefined {
-  const words = wordsOf(text);
+  const words = normalizeReply(text);
   for (const [found, patterns] of WORDS) {
     if (patterns.some((pattern) => pattern.test(words))) return { class: found, namesSender: patterns === SENDER };
     if (patterns === DEAD && DEAD_IF_RECIPIENTS.test(words) && OF_RECIPIENT.test(words))
@@ -197,7 +197,7 @@ export function wordClass(text: string, code: number | null): WordClass | undefi
 }
 
 /** Lower case, each address as the word ADDRESS (a mailbox may be called spam@), without links and codes. */
-function wordsOf(text: string): string {
+function normalizeReply(text: string): string {
   const plain = text.toLowerCase().replace(/\s+/g, ' ').replace(LINK, ' ').replace(ADDRESS, ' ADDRESS ');
   return plain.replace(CODES_IN_TEXT, ' ').replace(/ {2,}/g, ' ').trim();
 }

@@ -30,13 +30,13 @@ const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]{1,100}\.pem$/;
  * belong to anyone, and are not fetched. Undefined otherwise.
  */
 export function certificateUrl(message: SnsMessage): URL | undefined {
-  const url = snsUrl(message.SigningCertURL, message.TopicArn);
+  const url = parseSnsUrl(message.SigningCertURL, message.TopicArn);
   return url && CERTIFICATE_PATH.test(url.pathname) && url.search === '' ? url : undefined;
 }
 
 /** Returns the address that confirms a subscription, if it is SNS's own. Undefined otherwise. */
 export function confirmationUrl(message: SnsMessage): URL | undefined {
-  const url = snsUrl(message.SubscribeURL ?? '', message.TopicArn);
+  const url = parseSnsUrl(message.SubscribeURL ?? '', message.TopicArn);
   return url?.searchParams.get('Action') === 'ConfirmSubscription' &&
     url.searchParams.get('TopicArn') === message.TopicArn
     ? url
@@ -62,8 +62,8 @@ export function signedText(message: SnsMessage): string {
     .join('');
 }
 
-/** An https address at `sns.<region of the topic>.amazonaws.com`, with nothing in it that could mean another host. */
-function snsUrl(text: string, topicArn: string): URL | undefined {
+/** Parses an https URL of `sns.<region of the topic>.amazonaws.com`. Undefined if it may lead to another host. */
+function parseSnsUrl(text: string, topicArn: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const [, partition, , region = ''] = topicArn.split(':');

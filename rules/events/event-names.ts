@@ -84,7 +84,7 @@ export function eventNameFault(name: string, field = 'event'): FieldError | unde
   return undefined;
 }
 
-/** The part of the check that also holds for names one only listens to, such as a workflow's trigger. */
+/** Checks only length and characters. Names that a project listens to need no more, such as a workflow's trigger. */
 export function eventNameShapeFault(name: string, field = 'event'): FieldError | undefined {
   if (name.length < 1) return { field, message: 'An event name has at least 1 character.', code: 'too_small' };
   if (name.length > EVENT_NAME_LENGTH)

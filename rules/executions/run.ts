@@ -8,8 +8,8 @@ import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
 /**
- * Own state of an execution that tests a workflow, as it is stored: a sandbox, or a preview, which is never stored.
- * Real executions have no such state. Such a run makes its changes here, and its steps read them from here.
+ * State of a test run of a workflow. A sandbox stores it with its execution; a preview keeps it in memory. Real
+ * executions have no such state. A test run writes its changes here, and its steps read them from here.
  */
 export interface SandboxState {
   /** How far its time is ahead of the clock. */

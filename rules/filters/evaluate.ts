@@ -15,7 +15,7 @@ import {
 import type { Condition, Filter, FilterValue } from './filters.ts';
 import { compareValue, equalsValue, foldCase, parseIsoDate, type Scalar, spanMs, valueAt } from './values.ts';
 
-/** One email of a contact: the instants of its activities. Test mails are not to be handed in. */
+/** The instants of the activities of one email. Callers never pass test emails. */
 export interface EmailActivityTimes {
   sent?: Date | null;
   delivered?: Date | null;

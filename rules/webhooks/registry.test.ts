@@ -23,7 +23,7 @@ describe('matchesEvent', () => {
 });
 
 describe('nextAttemptAt', () => {
-  it('comes within a minute first, and eight tries take a day', () => {
+  it('is at most a minute after the first failure, and eight attempts take a day', () => {
     const now = new Date(0);
     expect(nextAttemptAt(1, now)?.getTime()).toBeLessThanOrEqual(60_000);
     expect(nextAttemptAt(7, now)).not.toBeNull();

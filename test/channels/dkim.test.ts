@@ -52,18 +52,18 @@ describe('a signature', () => {
     expect(await verdict(signed)).toMatchObject({ result: 'pass' });
   });
 
-  it('holds over a message that is a Buffer', async () => {
+  it('is valid for a message that is a Buffer', async () => {
     const signed = await signMessage(Buffer.from(`${HEAD}\r\n\r\nHello\r\n`), signer);
     expect(Buffer.isBuffer(signed)).toBe(true);
     expect((await verdict(signed.toString('latin1'))).result).toBe('pass');
   });
 
-  it('holds over a canonical body that is not looked at', async () => {
+  it('is valid for a body that the caller says is canonical', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\nthere\r\n`, signer, { canonicalBody: true });
     expect((await verdict(signed)).result).toBe('pass');
   });
 
-  it('holds over a message with attachments and names outside ASCII', async () => {
+  it('is valid for a message with attachments and non-ASCII names', async () => {
     const message = await buildMessage({
       from: { name: 'Jörg Müller', address: 'joerg@example.com' },
       to: { name: '山田太郎', address: 'taro@example.org' },

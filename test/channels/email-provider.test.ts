@@ -85,7 +85,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     expect((await start()).provider.kind).toBe(kind);
   });
 
-  it('hands a message over whole, once, and names the id that it was given', async () => {
+  it('passes a message on once and unchanged, and returns the id from the provider', async () => {
     const { provider, taken } = await start();
     const result = await provider.send(email('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'accepted', providerMessageId: expect.stringMatching(/.+/) });

@@ -57,7 +57,7 @@ describe.each(OUTGOING_MAILS)('a mail $way', (mail) => {
   });
 
   it("is read by Python's email package as it was written", () => {
-    const found = readOf(mail.way);
+    const found = mailSentBy(mail.way);
     expect(found.defects).toEqual(mail.defects ?? []);
     expect(found.longestLine).toBeLessThanOrEqual(998);
     const names = found.headers.map(([name]) => name);
@@ -116,7 +116,7 @@ function arrived(to: string) {
   return { from: sink.messages[at]?.from ?? '', raw: raw ?? '', ip: '127.0.0.1', helo: helo ?? '' };
 }
 
-function readOf(way: string): ReadMail {
+function mailSentBy(way: string): ReadMail {
   const found = read.get(way);
   if (!found) throw new Error(`no mail ${way}`);
   return found;

@@ -103,7 +103,7 @@ describe('doctor on sender domains', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('warns where the DNS does not answer, and ends all the same', async () => {
+  it('warns about names that the DNS does not resolve in time, and still ends', async () => {
     publish({
       'shop.example.com': 'silent',
       'bounces.shop.example.com': 'silent',

@@ -94,7 +94,7 @@ it('nothing of it is left when it has stopped', async () => {
   postgres = await start();
 });
 
-it('data of another major version is refused with what to do', async () => {
+it('refuses data of another major version, and says how to convert it', async () => {
   await postgres.stop();
   const versionFile = join(dataFolder, 'PG_VERSION');
   const version = readFileSync(versionFile, 'utf8');

@@ -15,7 +15,7 @@ const put = (variantId: string, available: boolean) =>
   });
 
 /** Makes contacts wait for a variant, as their requests would. */
-async function letWait(variantId: string, count: number): Promise<void> {
+async function insertWaits(variantId: string, count: number): Promise<void> {
   await sql`
     WITH made AS (
       INSERT INTO contacts (project_id, email, subscribed)
@@ -74,7 +74,7 @@ it('notifies subscribers of a restock, and starts an automation', async () => {
 
 it('a late restock job notifies contacts that waited for it, and not contacts that wait for the next', async () => {
   await put('3', false);
-  await letWait('3', 10);
+  await insertWaits('3', 10);
   await service.stopWorker();
   await put('3', true);
   await put('3', false);

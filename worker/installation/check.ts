@@ -82,7 +82,7 @@ export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): P
 async function settle(look: Look): Promise<boolean> {
   const { db, sends, sides, resolvedBy } = look;
   const choice = look.config.installationChoice;
-  if (sends && choice === undefined && resolvedBy !== null) await rearm(look);
+  if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(look);
   const standing = compareSides(sides);
   const isUsed = choice !== undefined && choice === resolvedBy;
   if (isMismatch(standing)) {
@@ -105,7 +105,7 @@ async function settle(look: Look): Promise<boolean> {
 }
 
 /** Allows INSTALLATION to resolve the next mismatch, because this process starts without it. */
-async function rearm({ db, lifecycle, sides }: Look): Promise<void> {
+async function allowNextChoice({ db, lifecycle, sides }: Look): Promise<void> {
   await clearResolvedBy(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
 }

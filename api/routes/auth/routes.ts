@@ -35,7 +35,7 @@ const signupRoute = createRoute({
   tags,
   summary: 'Sign up',
   description:
-    "Creates an account with a first project, and sets the session cookie. The deployment's `SIGNUP` decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Each person has their own account, distinguished by its password. A request with the address and password of an existing account signs in to it. At most 20 per hour from one address, or 50 per minute from the same machine (429).",
+    "Creates an account with a first project, and sets the session cookie. The deployment's `SIGNUP` decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Several accounts may have the same address, each with its own password. A request with the address and password of an existing account signs in to that account. At most 20 per hour from one address, or 50 per minute from the same machine (429).",
   security: open(),
   request: { body: json(Signup) },
   responses: { 201: ok(Me, 'The account was created and signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },

@@ -117,7 +117,7 @@ export class SmtpConnection {
     this.session.channel.destroy(error);
   }
 
-  /** Makes the next message the current one. Returns the data to write for it, '' without a next message. */
+  /** Starts the next message. Returns the data to write for it, or '' if no message is waiting. */
   private begin(): string {
     if (this.messagesLeft === 0) return '';
     const next = this.nextSendable();

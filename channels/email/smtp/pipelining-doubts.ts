@@ -1,7 +1,7 @@
-/** A middlebox that mixes up answers is replaced or configured sooner or later; until then an hour costs little. */
+/** Time without PIPELINING after a server mixed up replies. An hour costs little, and the server may then be fixed. */
 const DOUBT_MS = 3_600_000;
 
-/** Servers that offer PIPELINING and cannot do it: for a while no connection to them uses it. */
+/** Servers that offer PIPELINING but mix up their replies. For a while, no connection to them uses it. */
 export class PipeliningDoubts {
   private readonly until = new Map<string, number>();
   private readonly now: () => number;
@@ -23,5 +23,5 @@ export class PipeliningDoubts {
   }
 }
 
-/** Shared by the process's pools, which have the same server; one of them finding out is enough. */
+/** All pools of the process share this, because they use the same server. So one pool's discovery serves all. */
 export const pipeliningDoubts = new PipeliningDoubts();

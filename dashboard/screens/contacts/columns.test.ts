@@ -9,7 +9,7 @@ describe('columns of the list', () => {
     expect(readColumns('[1,"createdAt",null]')).toEqual(['createdAt']);
   });
 
-  it('come and go one by one, never more than eight', () => {
+  it('are added and removed one by one, and the oldest gives way to a ninth', () => {
     expect(withColumn(['a'], 'b', true)).toEqual(['a', 'b']);
     expect(withColumn(['a', 'b'], 'a', false)).toEqual(['b']);
     expect(withColumn([...'abcdefgh'], 'i', true)).toEqual([...'bcdefghi']);

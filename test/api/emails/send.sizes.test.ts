@@ -56,7 +56,7 @@ describe('ATTACHMENTS_MAX_MB', async () => {
     const env = { DATABASE_URL: 'postgres://x', TEMPORAL_ADDRESS: 'x:1', SECRET_KEY: 'x'.repeat(16) };
     expect(() => parseConfig({ ...env, ATTACHMENTS_MAX_MB: '29' })).toThrow('ATTACHMENTS_MAX_MB must be');
     const { attachmentsMaxBytes } = parseConfig({ ...env, ATTACHMENTS_MAX_MB: '28' });
-    // 57 bytes are a line of 76 signs and its end.
+    // 57 bytes become a base64 line of 76 characters and CRLF.
     expect((attachmentsMaxBytes / 57) * 78).toBeLessThan(39 * MB);
   });
 });
