@@ -12,7 +12,7 @@ export const ONLY_IN_ALL = [
   'test/api/callers/operator-limits.test.ts',
   'test/api/emails/{lost-commits,lost-engagements}.test.ts',
   'test/channels/{inbound-mail,postfix,smtp-relay.go,smtp-sessions}.test.ts',
-  'test/cli/{demo,demo-channels,doctor,image,processes,public-host,start,start.refusals,tidings}.test.ts',
+  'test/cli/{demo,demo-channels,doctor,erasure,image,processes,public-host,start,start.refusals,tidings}.test.ts',
   'test/dashboard/!(base).test.ts',
   'test/db/{content-removal,refusals}.test.ts',
   'test/durability/!(webhook-kill).test.ts',

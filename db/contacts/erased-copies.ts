@@ -16,6 +16,24 @@ export interface ErasedPeople {
 }
 
 /**
+ * Gives the emails, SMS and events from before the person was a contact to a contact that is about to be erased, such
+ * as a test email. The erasure then treats them as all others. Call it before `eraseCopies`.
+ */
+export async function claimEarlierRecords(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople) {
+  const [contactId] = contactIds;
+  await sql`
+    UPDATE emails SET contact_id = ${contactId}
+    WHERE project_id = ${projectId} AND contact_id IS NULL AND to_email = ANY(${emails}::text[])`.execute(trx);
+  await sql`
+    UPDATE sms_messages SET contact_id = ${contactId}
+    WHERE project_id = ${projectId} AND contact_id IS NULL AND to_phone = ANY(${phones}::text[])`.execute(trx);
+  await sql`
+    UPDATE events SET contact_id = ${contactId}
+    WHERE project_id = ${projectId} AND name = ${SMS_RECEIVED_EVENT} AND contact_id IS NULL
+      AND data->>'from' = ANY(${phones}::text[])`.execute(trx);
+}
+
+/**
  * Empties the copies of contacts that are about to be erased. Call it before their events, emails and SMS lose the
  * contact. Safe to run twice.
  */
@@ -24,11 +42,6 @@ export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseResponses(trx, p);
   await eraseImportErrors(trx, p);
   await eraseCaptured(trx, p);
-  await eraseWithoutContact(trx, p);
-  await sql`
-    UPDATE events SET data = '{}'
-    WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND contact_id IS NULL AND data->>'from' = ANY(${p.phones}::text[])
-  `.execute(trx);
 }
 
 /**
@@ -98,19 +111,4 @@ async function eraseCaptured(trx: Trx, { projectId, contactIds }: ErasedPeople):
       SELECT id FROM sms_messages WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))`.execute(
     trx,
   );
-}
-
-/**
- * Removes the address and number from emails and SMS that were sent before the person was a contact, such as a test
- * email.
- */
-async function eraseWithoutContact(trx: Trx, { projectId, emails, phones }: ErasedPeople): Promise<void> {
-  const mails = sql`project_id = ${projectId} AND contact_id IS NULL AND to_email = ANY(${emails}::text[])`;
-  await sql`DELETE FROM captured_emails WHERE id IN (SELECT id FROM emails WHERE ${mails})`.execute(trx);
-  await sql`UPDATE emails SET to_email = NULL, to_name = NULL, variables = NULL, error = NULL WHERE ${mails}`.execute(
-    trx,
-  );
-  const messages = sql`project_id = ${projectId} AND contact_id IS NULL AND to_phone = ANY(${phones}::text[])`;
-  await sql`DELETE FROM captured_sms WHERE id IN (SELECT id FROM sms_messages WHERE ${messages})`.execute(trx);
-  await sql`UPDATE sms_messages SET to_phone = '', body = '', error = NULL WHERE ${messages}`.execute(trx);
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { keepErasedAddresses } from '../../db/contacts/erased-addresses.ts';
-import { type ErasedPeople, eraseCopies } from '../../db/contacts/erased-copies.ts';
+import { claimEarlierRecords, type ErasedPeople, eraseCopies } from '../../db/contacts/erased-copies.ts';
 import { noteAttachments } from '../../db/contents/erased-attachments.ts';
 import { eraseTexts } from '../../db/contents/erased-contents.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
@@ -45,6 +45,7 @@ export async function deleteContacts(
   const emails = await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
   const phones = await keepErasedStops(trx, p.suppressionKey, contacts);
   const people: ErasedPeople = { ...contacts, emails, phones };
+  await claimEarlierRecords(trx, people);
   await eraseCopies(trx, people);
   await anonymizeExecutions(trx, contacts);
   await anonymizeMessages(trx, people);
