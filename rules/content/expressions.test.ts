@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluateExpression, expressionFault, wholeExpression } from './expressions.ts';
 import { FilterDefect, ownFilter } from './filter-defect.ts';
+import { parseTemplate } from './liquid.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 
 const evaluate = (source: string, values: Record<string, unknown>) => {
@@ -75,6 +76,20 @@ describe('an expression', () => {
 describe('a text of a config', () => {
   it.each(['{% if plan %}a{% endif %}', 'a\n {%- assign x = 1 -%}'])('has no tags of templates: %j', (text) => {
     expect(expressionFault(text)).toMatch(/^Tags such as {% if %} are for templates.*\(line \d, column \d\)$/);
+  });
+
+  it.each(['{{{ x }}}', 'a {{{x}} b', '{"a": {{{ event.pairs | upcase }}}}'])(
+    'has two braces, as in templates: %j',
+    (text) => {
+      const message = /^invalid value expression: "\{.*\(line 1, column \d\)$/;
+      expect(expressionFault(text)).toMatch(message);
+      expect(() => parseTemplate(text, 'plain')).toThrow(/^invalid value expression: "\{/);
+    },
+  );
+
+  it.each(['{ {{ x }} }', '{"a":{"b":{{ x }}}}', '{{ x }}}'])('may have braces around an expression: %j', (text) => {
+    expect(expressionFault(text)).toBeUndefined();
+    expect(() => parseTemplate(text, 'plain')).not.toThrow();
   });
 
   it.each(['100 {%', '{ "off": "10%}" }', '{%25}'])('may have other braces and signs: %j', (text) => {

@@ -149,8 +149,12 @@ export function expressionFault(text: string): string | undefined {
   let masked = '';
   let at = 0;
   for (const match of text.matchAll(EXPRESSION)) {
-    masked += blank(text.slice(at, match.index));
-    masked += readExpression(match[1] ?? '').path === undefined ? match[0] : blank(match[0].replace(/[{}]/g, ' '));
+    const before = text.slice(at, match.index);
+    // A third brace is no part of Liquid. Templates refuse it, so the parser has to see it here too.
+    const isTriple = before.endsWith('{');
+    const isPlain = !isTriple && readExpression(match[1] ?? '').path !== undefined;
+    masked += isTriple ? `${blank(before.slice(0, -1))}{` : blank(before);
+    masked += isPlain ? blank(match[0].replace(/[{}]/g, ' ')) : match[0];
     at = match.index + match[0].length;
   }
   masked += blank(text.slice(at));
