@@ -39,61 +39,67 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
 }
 
 /**
- * The expression of a link that is one variable, such as `href="{{ url }}"`; undefined for other links, for the links of
+ * The address of a link that is one variable, such as `href="{{ url }}"`; undefined for other links, for the links of
  * the service, and for names that exist only inside the template. Its value decides whether the link is tracked.
  */
 export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
-  const [output, ...others] = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
-  if (output === undefined || typeof output === 'string' || others.length > 0 || output.kind !== 'output')
-    return undefined;
-  const names = outputNames(output.content, locals);
-  const isOwn = URL_VARIABLES.some((own) => names.includes(own));
-  return isOwn || names.some((name) => LOOP_ONLY.has(name)) ? undefined : output.content;
+  const written = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
+  return written.length === 1 ? composedAddress(link, locals) : undefined;
 }
 
-/** Matches the fixed text behind a base address: path, query or fragment, without the quotes and braces of Liquid. */
-const AFTER_BASE = /^[/?#][^"{}]*$/;
-/** Matches the fixed text behind the variable part of a host. */
-const AFTER_HOST = /^[.:/?#][^"{}]*$/;
-const SCHEME = /^https?:\/\/$/i;
+/** Matches an address whose scheme or host comes from variables; each output is a NUL. */
+const COMPOSED = /^(?:https?:\/\/[^/?#\\\s\0]*)?\0/i;
 
 /**
- * The expression of a link that is one variable with fixed text around it: a base with a path behind it
- * (`{{ base }}/orders`), or a host (`https://{{ shop }}.example.com/orders`). Undefined for other links. As with
- * `variableAddress`, its value decides whether the link is tracked.
+ * The address of a link whose scheme or host comes from variables, such as `{{ base }}/orders/{{ id }}` or
+ * `https://{{ shop }}.example.com/`. Undefined for other links. As with `variableAddress`, the values decide whether
+ * the link is tracked.
  */
-export function addressAroundVariable(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
-  const parts = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
-  const [scheme, base, rest, ...more] = typeof parts[0] === 'string' ? parts : ['', ...parts];
-  if (base === undefined || more.length > 0 || typeof scheme !== 'string') return undefined;
-  if (rest !== undefined && typeof rest !== 'string') return undefined;
-  const before = scheme.trimStart();
-  const after = rest?.trimEnd() ?? '';
-  if (before === '' ? !AFTER_BASE.test(after) : !SCHEME.test(before)) return undefined;
-  if (before !== '' && after !== '' && !AFTER_HOST.test(after)) return undefined;
-  const expression = variableAddress({ ...link, parts: [base] }, locals);
-  if (expression === undefined) return undefined;
-  const prepended = before === '' ? '' : ` | prepend: "${before}"`;
-  return `${expression}${prepended}${after === '' ? '' : ` | append: "${after}"`}`;
+export function composedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+  if (!COMPOSED.test(outline(link))) return undefined;
+  let address = '';
+  for (const part of link.parts) {
+    if (typeof part === 'string') {
+      if (/\{[{%]/.test(part)) return undefined;
+      address += part;
+    } else {
+      if (part.kind !== 'output') return undefined;
+      const names = outputNames(part.content, locals);
+      if (names.some((name) => LOOP_ONLY.has(name) || isOwnName(name))) return undefined;
+      address += `{{ ${part.content} }}`;
+    }
+  }
+  return address.trim();
+}
+
+function outline({ parts }: LinkValue): string {
+  return parts
+    .map((part) => (typeof part === 'string' ? part : '\0'))
+    .join('')
+    .trimStart();
+}
+
+function isOwnName(name: string): boolean {
+  return (URL_VARIABLES as readonly string[]).includes(name);
 }
 
 /**
- * Returns the target of a stored link for this message. It is always http(s), and always the author's host unless the
- * link is one variable. Untrusted values are left empty. Undefined if the result is not an address.
+ * Returns the target of a stored link for this message. It is always http(s), and always the author's host unless that
+ * comes from variables. Untrusted values are left empty. Undefined if the result is not an address.
  */
 export function resolveLink(link: string, vars: Sourced<LiquidScope>): string | undefined {
   if (!link.includes('{{')) return locationOf(link);
   const ready = readyLink(link);
-  if (!ready) return undefined;
   const scope = { ...vars.values, __untrusted: [...vars.untrusted] };
   const render = () => renderNodes(ready.nodes, 'plain', scope);
   const address = ready.costly ? renderBounded(render) : render();
-  return address.startsWith(ready.host) ? locationOf(address) : undefined;
+  return ready.isAddress(address) ? locationOf(address) : undefined;
 }
 
 /** A stored link with variables, parsed. */
 interface ReadyLink {
-  host: string;
+  /** Whether the rendered address has the author's host, or at least a host. */
+  isAddress: (address: string) => boolean;
   nodes: Template[];
   /** Rendered within the outer bound, which costs more than all the rest of a click. */
   costly: boolean;
@@ -108,19 +114,23 @@ const LINKS_MAX = 1_000;
 const PLAIN_MAX = 100;
 const readyLinks = new Lru<string, ReadyLink>(LINKS_MAX);
 
-function readyLink(link: string): ReadyLink | undefined {
+function readyLink(link: string): ReadyLink {
   const kept = readyLinks.get(link);
   if (kept) return kept;
   const tokens = flatTokens(link);
-  const isVariable = tokens.length === 1 && tokens[0]?.kind === 'output';
-  const host = isVariable ? '' : CONSTANT_HOST.exec(link)?.[0];
-  if (host === undefined) return undefined;
+  const host = CONSTANT_HOST.exec(link)?.[0];
+  const isAddress = (address: string) => (host === undefined ? hasHost(address) : address.startsWith(host));
   const outputs = tokens.filter(({ kind }) => kind === 'output');
   const costly = outputs.length > PLAIN_MAX || !outputs.every(isPlain);
   const parse = () => parseGuarded(guardAddress(link), 'plain');
-  const ready = { host, nodes: costly ? renderBounded(parse) : parse(), costly };
+  const ready = { isAddress, nodes: costly ? renderBounded(parse) : parse(), costly };
   readyLinks.set(link, ready);
   return ready;
+}
+
+/** Whether a rendered address is http(s) with a host. Browsers take the first part of the path for a missing host. */
+function hasHost(address: string): boolean {
+  return WHOLE_CONSTANT.test(address.trimStart());
 }
 
 function isPlain({ content }: FlatToken): boolean {

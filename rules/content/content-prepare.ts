@@ -1,12 +1,12 @@
 import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { type LinkValue, type ScannedHtml, scanHtml } from './content-html.ts';
 import { joinedOutputs } from './content-joints.ts';
-import { addressAroundVariable, trackedAddress, variableAddress } from './content-links.ts';
+import { composedAddress, trackedAddress, variableAddress } from './content-links.ts';
 import { guardExpression, guardHtml, type LocalSources, localNames, localSources } from './content-names.ts';
 import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
-import { type FlatToken, tagText } from './liquid-tokens.ts';
+import { COUNTED_LINK, type FlatToken, tagText } from './liquid-tokens.ts';
 import type { MailTemplates, NullsOptional } from './mail-text.ts';
 
 /** The templates of an email. Every template is required, so that no caller omits one by mistake. */
@@ -161,47 +161,48 @@ function rewritingOf({ body, trackClicks }: ContentSource, { tokens }: ParsedTem
 interface Tracked {
   index: number;
   address: string;
-  end: number;
-  /** The expression whose value is the whole address, if it is one. */
-  variable: string | undefined;
+  link: LinkValue;
+  /** Whether scheme or host come from variables, so that their values decide whether the link is tracked. */
+  isComposed: boolean;
 }
 
 /**
  * Numbers the links. Clicks of emails that were sent find their links by number, so kinds of links that older
- * releases did not track come last: first links that are one variable, then links with a fixed path behind a
- * variable.
+ * releases did not track come last: first links that are one variable, then addresses of several parts.
  */
 function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<number, Tracked> {
   const tracked = new Map<number, Tracked>();
   const indexes = new Map<string, number>();
-  const track = ({ begin, end }: LinkValue, address: string, variable?: string) => {
-    const index = indexes.get(address) ?? indexes.size;
-    indexes.set(address, index);
-    tracked.set(begin, { index, address, end, variable });
-  };
-  for (const link of scanned.links) {
-    const address = trackedAddress(link, locals);
-    if (address !== undefined) track(link, address);
-  }
-  for (const read of [variableAddress, addressAroundVariable])
+  for (const read of [trackedAddress, variableAddress, composedAddress])
     for (const link of scanned.links) {
-      const variable = read(link, locals);
-      if (variable !== undefined) track(link, `{{ ${variable} }}`, variable);
+      const address = tracked.has(link.begin) ? undefined : read(link, locals);
+      if (address === undefined) continue;
+      const index = indexes.get(address) ?? indexes.size;
+      indexes.set(address, index);
+      tracked.set(link.begin, { index, address, link, isComposed: read !== trackedAddress });
     }
   return tracked;
 }
 
-/** Returns the click link. For a variable it is used only if the value is a web address, else the value itself. */
-function clickSource({ index, variable }: Tracked, sources: LocalSources): string {
-  if (variable === undefined) return `{{__click[${index}]}}`;
-  return `{{ ${guardExpression(variable, 'link', sources)} | __counted: ${index} }}`;
+/** Returns the click link. For a composed address it is used only if the values form a web address. */
+function clickSource(body: string, { index, link, isComposed }: Tracked, { tokens, liquidOf }: Rewriting) {
+  if (!isComposed) return `{{__click[${index}]}}`;
+  const { begin, end } = link;
+  const address = applyEdits(
+    body.slice(begin, end),
+    tokens
+      .filter((token) => token.kind === 'output' && token.begin >= begin && token.end <= end)
+      .map((token) => ({ begin: token.begin - begin, end: token.end - begin, text: liquidOf(token) })),
+  );
+  return `{% ${COUNTED_LINK} ${index} %}${address}{% end${COUNTED_LINK} %}`;
 }
 
 /** Applies replacements of ranges and insertions from left to right. Everything inside a replaced range is dropped. */
 function rewriteBody({ body, trackOpens }: ContentSource, rewriting: Rewriting, needsFooter: boolean): string {
-  const { tokens, scanned, links, sources, liquidOf } = rewriting;
+  const { tokens, scanned, links, liquidOf } = rewriting;
   const edits: { begin: number; end: number; text: string }[] = [];
-  for (const [begin, link] of links) edits.push({ begin, end: link.end, text: clickSource(link, sources) });
+  for (const [begin, link] of links)
+    edits.push({ begin, end: link.link.end, text: clickSource(body, link, rewriting) });
   for (const token of tokens)
     if (token.kind === 'output') edits.push({ begin: token.begin, end: token.end, text: liquidOf(token) });
   for (const { begin, end } of scanned.unquoted)

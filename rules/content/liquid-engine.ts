@@ -1,8 +1,9 @@
-import { Liquid } from 'liquidjs';
+import { type Context, type Emitter, Liquid, Tag, type TagToken, type Template, type TopLevelToken } from 'liquidjs';
 import { type GuardKind, guardValue } from './interpolation-guard.ts';
 import { registerArithmetic } from './liquid-arithmetic.ts';
 import { registerDates } from './liquid-dates.ts';
 import { registerTexts } from './liquid-texts.ts';
+import { COUNTED_LINK } from './liquid-tokens.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
 import { TemplateError } from './template-error.ts';
 import { untrustedText } from './untrusted-text.ts';
@@ -44,6 +45,31 @@ export const CHEAP_FILTERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** A web address without a host. Browsers take the first part of its path for the host. */
+const HOSTLESS = /^\s*https?:\/\/(?:[/?#\\.\s]|$)/i;
+
+/** Writes the click link of this number for an address that has become a web address, else the address itself. */
+class CountedLink extends Tag {
+  private readonly index: number;
+  private readonly templates: Template[] = [];
+
+  constructor(token: TagToken, rest: TopLevelToken[], liquid: Liquid) {
+    super(token, rest, liquid);
+    this.index = Number(token.args);
+    while (rest.length > 0) {
+      const next = rest.shift();
+      if (next === undefined || ('name' in next && next.name === `end${COUNTED_LINK}`)) return;
+      this.templates.push(liquid.parser.parseToken(next, rest));
+    }
+  }
+
+  override *render(context: Context, emitter: Emitter): Generator<unknown, void, string> {
+    const address = yield this.liquid.renderer.renderTemplates(this.templates, context);
+    if (HOSTLESS.test(address)) emitter.write('#');
+    else emitter.write(/^\s*https?:\/\//i.test(address) ? clickOf(context.environments, this.index) : address);
+  }
+}
 
 /** For what tenants write. */
 export const PUBLIC_ENGINES = { html: engine('html', false), plain: engine('plain', false) };
@@ -96,9 +122,7 @@ function registerGuards(made: Liquid): void {
   made.registerFilter('__guard', function (value: unknown, kind: GuardKind, ...names: string[]) {
     return guardValue(plainText(value), kind, namesUntrusted(this.context.environments, names));
   });
-  made.registerFilter('__counted', function (value: unknown, index: number) {
-    return /^\s*https?:\/\//i.test(plainText(value)) ? clickOf(this.context.environments, index) : value;
-  });
+  made.registerTag(COUNTED_LINK, CountedLink);
   made.registerFilter('__raw', {
     raw: true,
     handler(value: unknown, ...names: string[]) {

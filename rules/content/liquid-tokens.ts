@@ -1,8 +1,14 @@
 import { Tokenizer, TokenKind, type TopLevelToken } from 'liquidjs';
 import { rewriteDefaults } from './liquid-default.ts';
 
+/** The tag around an address whose values decide whether the link is tracked. Only the service writes it. */
+export const COUNTED_LINK = 'counted_link';
+
 /** Tags that have an end. */
-export const BLOCK_TAGS: ReadonlySet<string> = new Set('if unless case for tablerow capture comment raw'.split(' '));
+export const BLOCK_TAGS: ReadonlySet<string> = new Set([
+  ...'if unless case for tablerow capture comment raw'.split(' '),
+  COUNTED_LINK,
+]);
 
 /** One flat token of a template: text, an output, or a tag. Offsets refer to the source. */
 export interface FlatToken {
