@@ -121,7 +121,7 @@ async function importCsv(csv: string): Promise<void> {
 const jobEnd = (path: string) =>
   until(async () => (await expectOk(caller.call('GET', path))).completedAt, `the end of ${path}`);
 
-/** Waits for an email to the address whose subject begins so, and returns its id. */
+/** Waits for an email to the address whose subject starts so, and returns its id. */
 const emailOf = (subject: string, to: string) =>
   until(async () => {
     const { rows } = await sql<{ id: string }>`
@@ -363,7 +363,7 @@ async function workflowsOfPerson(): Promise<string[]> {
   return found;
 }
 
-/** Reads every file except those of Postgres itself, whose rows are searched by query. */
+/** Reads every file except the data files of Postgres, whose rows are searched by query. */
 function filesOfPerson(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
