@@ -127,7 +127,7 @@ async function resolveAsOriginal(look: Look): Promise<void> {
   const { from, to } = window;
   tell(
     `INSTALLATION=take-over: this database is the original now. What the service did from ${from.toISOString()} to ${to.toISOString()} is lost from it. ` +
-      `${done.paused} campaigns that may have been sent in that time are PAUSED. Recovery runs first, then sending resumes.`,
+      `${pausedCampaigns(done.paused)} Recovery runs first, then sending resumes.`,
   );
 }
 
@@ -147,4 +147,10 @@ async function listEndedCampaigns({ db, lifecycle }: Look): Promise<string[]> {
 async function resolveAsClone({ db, installation, sides, tell }: Look): Promise<void> {
   const done = await becomeNew(db, { id: installation.id, ...sides });
   if (done) tell(`INSTALLATION=new: this is an installation of its own now, with the id ${done.id}.`);
+}
+
+function pausedCampaigns(count: number): string {
+  if (count === 0) return 'No campaign was being sent in that time.';
+  if (count === 1) return 'One campaign that may have been sent in that time is PAUSED.';
+  return `${count} campaigns that may have been sent in that time are PAUSED.`;
 }
