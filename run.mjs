@@ -7,10 +7,19 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The commands behind which people look at the dashboard; the others do not wait until it is built. */
 const SERVING = new Set(['api', 'demo', 'demo-channels']);
 
+/** The commands that take no arguments. An ignored one, such as `migrate --dry-run`, would do what nobody asked for. */
+const WITHOUT_ARGUMENTS = new Set(['api', 'worker', 'migrate', 'demo', 'demo-channels']);
+
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const [command, ...rest] = process.argv.slice(2);
 if (!/^[a-z][a-z-]*$/.test(command ?? '')) {
   console.error('Usage: node run.mjs <command> …, such as api, worker, migrate, demo');
+  process.exit(1);
+}
+if (WITHOUT_ARGUMENTS.has(command) && rest.length > 0) {
+  console.error(
+    `npm run ${command.replace('-', ':')} takes no arguments, but got ${rest.join(' ')}. Its settings are environment variables: docs/configuration.md lists them.`,
+  );
   process.exit(1);
 }
 if (existsSync(join(ROOT, 'build', 'build.mjs'))) await prepareSources();

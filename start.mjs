@@ -3,6 +3,13 @@
 import { ensureBuilt } from './build/build.mjs';
 import { ensureInstalled, requireNode } from './build/install.mjs';
 
+const [unknown] = process.argv.slice(2);
+if (unknown !== undefined) {
+  console.error(
+    `npm start takes no arguments, but got ${unknown}. Its settings are environment variables: docs/configuration.md lists them.`,
+  );
+  process.exit(1);
+}
 requireNode();
 await ensureInstalled();
 ensureBuilt();

@@ -34,8 +34,8 @@ function readOrder(): { command: 'pull' | 'push' | 'diff'; folder: string; dryRu
   let parsed: ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
   try {
     parsed = parseArgs({ options, allowPositionals: true });
-  } catch (error) {
-    throw new StartError(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+  } catch (cause) {
+    throw new StartError(USAGE, { cause });
   }
   const [command, ...more] = parsed.positionals;
   const known = command === 'pull' || command === 'push' || command === 'diff';

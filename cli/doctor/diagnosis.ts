@@ -39,8 +39,15 @@ export async function diagnose(env: Environment, words: readonly string[]): Prom
 }
 
 function givenAddress(words: readonly string[]): string | undefined {
-  const { values } = parseArgs({ args: [...words], options: { address: { type: 'string' } }, strict: false });
-  const { address } = values;
-  if (address === undefined || (typeof address === 'string' && isIP(address))) return address;
+  const address = readOptions(words).address;
+  if (address === undefined || isIP(address)) return address;
   throw new StartError('--address takes the public IP address that sends email.');
+}
+
+function readOptions(words: readonly string[]): { address?: string | undefined } {
+  try {
+    return parseArgs({ args: [...words], options: { address: { type: 'string' } } }).values;
+  } catch (cause) {
+    throw new StartError('Usage: npm run doctor -- [--address <public IP address that sends email>]', { cause });
+  }
 }

@@ -241,6 +241,11 @@ describe('doctor on PTR and HELO', () => {
     expect([output, exitCode]).toEqual([expect.stringMatching(/^--address takes the public IP address/), 2]);
   });
 
+  it('refuses an unknown option', async () => {
+    const { output, exitCode } = await runDoctor({}, ['--adress', OURS]);
+    expect([output, exitCode]).toEqual([expect.stringMatching(/^Usage: npm run doctor/), 2]);
+  });
+
   it('is for Amazon where mail leaves by SES', async () => {
     const { of } = await diagnose({
       EMAIL_PROVIDER: 'ses',
