@@ -72,13 +72,13 @@ function troubleOf(result: ProviderResult): { says: string; reason: string } | u
       if (!isSessionStage(result.stage)) return undefined;
       const says =
         result.stage === 'auth'
-          ? 'the mail provider refuses our login or account; mails are put off'
-          : 'the mail provider takes no mail for now; mails are put off';
+          ? 'the email provider refuses our login or account; emails are deferred'
+          : 'the email provider accepts no email for now; emails are deferred';
       return { says, reason: statusOf(result) };
     }
     case 'unsent':
-      return { says: 'no mail reaches the mail provider; mails are put off', reason: statusOf(result) };
+      return { says: 'the email provider cannot be reached; emails are deferred', reason: statusOf(result) };
     case 'in_doubt':
-      return { says: 'the mail provider did not answer; mails are tried again', reason: statusOf(result) };
+      return { says: 'the email provider did not respond; emails are retried', reason: statusOf(result) };
   }
 }

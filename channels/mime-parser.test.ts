@@ -23,7 +23,7 @@ const inPlace = (raw: Buffer) =>
   });
 
 describe('a large message', () => {
-  it('is taken apart in a thread as it would be in place, files byte by byte', async () => {
+  it('is parsed in a thread with the same result as on the event loop', async () => {
     const quoted = await compose({ subject: 'Quoted', text: 'inner' });
     const raw = await compose({
       subject: 'Grüße',
@@ -57,7 +57,7 @@ describe('a large message', () => {
     server.close();
   });
 
-  it('that cannot be taken apart says why, and the next one is read', async () => {
+  it('that cannot be parsed gives the reason, and the next one is parsed', async () => {
     const boundaries = Array.from(
       { length: 40 },
       (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,

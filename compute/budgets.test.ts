@@ -20,7 +20,7 @@ describe('the budget of a project', () => {
     expect(order).toEqual(['first']);
   });
 
-  it('the budget of a project is spent by nobody else', async () => {
+  it('only the project itself spends its budget', async () => {
     const { run } = budgets();
     await run(work, async (charge) => charge(10_000));
     await expect(run({ ...work, projectId: 'other' }, async () => 'done')).resolves.toBe('done');

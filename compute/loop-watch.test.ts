@@ -95,7 +95,7 @@ it('is silent while the loop runs', () => {
   loop.stop();
 });
 
-it('is silent about the start of the process, for which nobody waits', () => {
+it('does not report blocks during the start of the process', () => {
   const { loop, held, hold, beat } = watch({ started: false });
   hold(500);
   beat();

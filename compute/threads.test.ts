@@ -36,7 +36,7 @@ describe('a task in a thread', () => {
     expect(charged[0]).toBeGreaterThan(0);
   });
 
-  it.runIf(process.platform === 'linux')('goes after the loop that all share where processors are scarce', async () => {
+  it.runIf(process.platform === 'linux')('has a lower priority than the shared event loop', async () => {
     await parts('a', '<p>{{email}}</p>');
     const nice = readdirSync('/proc/self/task').map((id) =>
       Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
@@ -54,7 +54,7 @@ describe('a task in a thread', () => {
     expect((await parts('a', '<p>next</p>')).text).toContain('next');
   });
 
-  it('leaves a thread to other projects, which take turns', async () => {
+  it('keeps a thread free for other projects, which take turns', async () => {
     // Both threads have started.
     await Promise.all([parts('greedy', '<p>1</p>'), parts('other', '<p>2</p>')]);
     const order: string[] = [];

@@ -135,7 +135,7 @@ it('delayed transactions take no lane from others, up to a limit', async () => {
   expect(batches).toHaveLength(10);
 });
 
-it('a queue that is held up does not take all that may be held up', async () => {
+it('a queue whose commits are blocked leaves commits to other queues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
   const answers = [1, 2, 3, 4].map((n) => add(`stuck ${n}`, { queue: 'stuck' }));

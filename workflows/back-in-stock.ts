@@ -23,7 +23,7 @@ export async function backInStock(restock: Restock): Promise<number> {
     const progress = await tellWaitingContacts(restock);
     told += progress.told;
     done = progress.done;
-    setCurrentDetails(`${told} told`);
+    setCurrentDetails(`${told} contacts notified`);
     if (!done && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof backInStock>(restock);
   }
   return told;

@@ -20,7 +20,7 @@ export class AudienceStage {
   async takeMore(): Promise<boolean> {
     const { start, progress } = this;
     const input = { ...start, round: this.round++ };
-    const taken = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'take the audience' }, [input]);
+    const taken = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'read the audience' }, [input]);
     if (taken.outcome === 'ended') return false;
     progress.audienceDone = taken.done;
     progress.recipients = taken.recipients;

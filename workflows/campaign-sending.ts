@@ -157,7 +157,7 @@ export class Sending {
     this.arrived = arrived;
     const except = [...this.running.keys(), ...later.map((chunk) => chunk.seq)];
     const input = { ...this.start, before, except };
-    const answer = await control.readDueChunks.executeWithOptions({ summary: 'which chunks are due' }, [input]);
+    const answer = await control.readDueChunks.executeWithOptions({ summary: 'find due chunks' }, [input]);
     this.arrived = undefined;
     takeDueChunks(this.progress, answer, arrived);
   }
@@ -249,9 +249,9 @@ export class Sending {
   }
 
   private waitsFor(waitMs: number): string {
-    if (waitMs === msUntilTestEnds(this.progress)) return 'until the test is judged';
+    if (waitMs === msUntilTestEnds(this.progress)) return 'until the winner of the test is chosen';
     if (this.held) return 'on hold';
-    return this.pacedUntilMs > Date.now() ? 'no room in the send rate' : this.nextDue();
+    return this.pacedUntilMs > Date.now() ? 'waits for the send rate' : this.nextDue();
   }
 
   /** Describes what the next due chunk waits for. */
@@ -259,8 +259,8 @@ export class Sending {
     const { later, waiting } = this.progress;
     const [next] = [...later, ...(waiting ? [waiting] : [])].sort((a, b) => a.dueAtMs - b.dueAtMs);
     return next?.shut
-      ? `until ${new Date(next.dueAtMs).toISOString()}, by the clocks of recipients`
-      : 'put off by the provider';
+      ? `until ${new Date(next.dueAtMs).toISOString()}, for local times or a sending window`
+      : 'deferred by the provider';
   }
 
   private describe(): string {
@@ -268,14 +268,14 @@ export class Sending {
     const again = countLater(this.progress);
     const through = nextSeq - 1 - again - this.running.size;
     const parts = [
-      `Sending to ${recipients} recipients: ${through} of ${lastSeq} chunks through, ${this.running.size} in work`,
+      `Sending to ${recipients} recipients: ${through} of ${lastSeq} chunks sent, ${this.running.size} in progress`,
     ];
-    if (!this.progress.audienceDone) parts.push('more are being taken');
-    if (this.rate > 0) parts.push(`at most ${this.rate} a second`);
-    if (again > 0) parts.push(`${again} to go on with`);
+    if (!this.progress.audienceDone) parts.push('the audience is still being read');
+    if (this.rate > 0) parts.push(`at most ${this.rate} per second`);
+    if (again > 0) parts.push(`${again} to continue later`);
     if (this.held) parts.push('the project is on hold');
     if (this.paused) parts.push('the campaign is paused');
-    if (this.progress.testing) parts.push('the rest waits for the winner of the test');
+    if (this.progress.testing) parts.push('the other recipients wait for the winner of the test');
     return parts.join(', ');
   }
 }

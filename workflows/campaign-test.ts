@@ -28,7 +28,9 @@ export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
 
 /** Asks for the winner and adds the result to the progress. */
 export async function judgeTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
-  const standing = await control.judgeCampaignTest.executeWithOptions({ summary: 'judge the test' }, [start]);
+  const standing = await control.judgeCampaignTest.executeWithOptions({ summary: 'choose the winner of the test' }, [
+    start,
+  ]);
   // Waits at least a moment, in case the times of worker and database differ.
   if (standing.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(standing.endsAt), Date.now() + 100);
   if (standing.outcome === 'decided') learnOfTest(progress, { lastSeq: standing.lastSeq, testing: false });

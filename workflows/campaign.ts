@@ -42,7 +42,7 @@ async function send(input: CampaignInput): Promise<string> {
   // The result decides whether sending starts before the audience is complete. With an earlier version of the activity
   // it does not.
   while (!progress.audienceDone && !audience.sendNow) {
-    setCurrentDetails(`Taking the audience: ${progress.recipients} recipients so far`);
+    setCurrentDetails(`Reading the audience: ${progress.recipients} recipients so far`);
     if (!(await audience.takeMore())) return end(start);
   }
   let { rate, paused } = standing;
@@ -52,7 +52,9 @@ async function send(input: CampaignInput): Promise<string> {
     ({ rate, paused } = sending);
     if (sent === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
     if (sent === 'ended') return end(start);
-    const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark it sent' }, [start]);
+    const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark the campaign as sent' }, [
+      start,
+    ]);
     if (finish.outcome === 'sent') return describeEnd(`Sent to ${progress.recipients} recipients`);
     if (finish.outcome === 'ended') return end(start);
     progress.later.push(...finish.openChunks.map(newChunk));
@@ -81,7 +83,7 @@ async function keepLater(start: CampaignRunInput, progress: CampaignProgress): P
 
 /** Skips the remaining recipients of a cancelled start. A campaign that went back to DRAFT has none. */
 async function end(start: CampaignRunInput): Promise<string> {
-  setCurrentDetails('Cancelled: skipping whom it had not reached');
+  setCurrentDetails('Cancelled: skipping the remaining recipients');
   const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
     start,
   ]);

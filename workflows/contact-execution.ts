@@ -162,7 +162,7 @@ async function followWait(
  */
 function look(step: StepInput, heard: Heard): Promise<Next> {
   heard.looks = false;
-  return run('ADVANCE', step, 'look where it stands');
+  return run('ADVANCE', step, 'check the current step');
 }
 
 /** Waits until the timer fires, or until a person moves the execution on. */

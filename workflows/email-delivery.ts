@@ -17,12 +17,12 @@ export async function emailDelivery(input: EmailDeliveryInput): Promise<string> 
   const { projectId, emailIds } = input;
   return deliver({
     state: input.carried ?? newDelivery(emailIds),
-    noun: 'mails',
+    noun: 'emails',
     attempt: (due, expiresAt) => {
       const mails = due.map(({ id }) => ({ id }));
-      return sendMails.executeWithOptions({ summary: `${mails.length} mails` }, [{ projectId, mails, expiresAt }]);
+      return sendMails.executeWithOptions({ summary: `${mails.length} emails` }, [{ projectId, mails, expiresAt }]);
     },
     continueWith: (carried) => continueAsNew<typeof emailDelivery>({ projectId, emailIds: [], carried }),
-    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: `${ids.length} mails` }, [{ projectId, ids }]),
+    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: `${ids.length} emails` }, [{ projectId, ids }]),
   });
 }

@@ -51,7 +51,7 @@ export async function runJob(
     for (let progress = await next(input); !progress.done; progress = await next(input)) {
       setCurrentDetails(`${progress.processed} done`);
       if (workflowInfo().continueAsNewSuggested) break;
-      if (progress.waitMs !== undefined) await sleep(progress.waitMs, { summary: 'its turn comes later' });
+      if (progress.waitMs !== undefined) await sleep(progress.waitMs, { summary: 'waits for its turn' });
     }
   } catch (error) {
     return endEarly(input, error);

@@ -126,7 +126,7 @@ async function repair(
   outbox.wake(queued);
   for (const r of repairs) {
     const ids = { projectId, executionId: r.execution.id, visit: r.execution.visit };
-    const done = r.kind === 'restart' ? 'started again where it stands' : `ended as ${r.status}`;
+    const done = r.kind === 'restart' ? 'restarted at its current step' : `ended as ${r.status}`;
     log.warn({ ...ids, workflow: r.was, done }, 'an execution had no running workflow');
   }
 }

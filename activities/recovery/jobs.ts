@@ -52,5 +52,5 @@ async function recover(
     }
   }
   outbox.wake(await inTransaction(db, (trx) => enqueueJobs(trx, [job])));
-  loudly('started again where it stands');
+  loudly('restarted where it stopped');
 }

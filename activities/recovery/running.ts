@@ -124,7 +124,7 @@ async function recoverExecution(
   if (row.isSatisfied && visit !== undefined)
     await lifecycle.runs.signal({ workflowId, signal: 'event', args: [{ visit }] });
   await look();
-  return 'made to look where it stands';
+  return 'told to read its record again';
 }
 
 /** Tells whether the run has a running activity, or has ended in the meantime. */

@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core';
+import { Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** The color of a status: green, blue, amber, red or gray. */
@@ -22,6 +22,17 @@ export function Tag({ means, children }: { means?: string | undefined; children:
       <span className="tag" tabIndex={means ? 0 : undefined}>
         {children}
       </span>
+    </WithMeaning>
+  );
+}
+
+/** A name as plain text. Its meaning is shown on hover and focus. */
+export function Term({ means, children }: { means: string; children: ReactNode }) {
+  return (
+    <WithMeaning means={means}>
+      <Text span inherit tabIndex={0}>
+        {children}
+      </Text>
     </WithMeaning>
   );
 }

@@ -1,6 +1,6 @@
 import { labelOf, type WordKind, wordOf } from '../text/words.ts';
 import { Breakable } from './breakable.tsx';
-import { Status, Tag, type Tone } from './status.tsx';
+import { Status, Tag, Term, type Tone } from './status.tsx';
 
 /** The tone of a status, by the color that `words` gives it. */
 const TONES = new Map<string, Tone>([
@@ -24,5 +24,16 @@ export function WordBadge({ kind, value }: { kind: WordKind; value: string | nul
     <Status tone={TONES.get(word?.color ?? '') ?? 'idle'} means={means}>
       {word ? <Breakable text={label} /> : value}
     </Status>
+  );
+}
+
+/** The name of a code as plain text, with its meaning and the code on hover and focus. Unknown codes are shown as is. */
+export function WordText({ kind, value }: { kind: WordKind; value: string }) {
+  const word = wordOf(kind, value);
+  if (!word) return <Breakable text={value} />;
+  return (
+    <Term means={`${word.means} (${value})`}>
+      <Breakable text={labelOf(kind, value)} />
+    </Term>
   );
 }

@@ -85,7 +85,7 @@ export const automations = {
   enable: 'Enable',
   disable: 'Disable',
   enabledNow: 'Live: new events start this automation.',
-  disabledNow: 'Off: active contacts will finish.',
+  disabledNow: 'Off: active runs will finish.',
   saveFirst: 'Save the changes first.',
   mendFirst: 'Fix the highlighted steps first.',
   noChanges: 'No changes to save.',
@@ -295,7 +295,8 @@ export const automations = {
   startEvent: (event: string) => `Triggered by ${event}`,
   happens: 'Simulated events',
   happensHint: 'Events that arrive during the run.',
-  happensAsked: (events: string[]) => `This automation waits for ${events.join(', ')}. Without any, time runs out.`,
+  happensAsked: (events: string[]) =>
+    `This automation waits for ${events.join(', ')}. Without an event, each wait ends at its time limit.`,
   happening: (n: number) => `Simulated event ${n}`,
   happeningEvent: (n: number) => `Event ${n}`,
   happensAt: 'When',

@@ -274,7 +274,7 @@ export const campaigns = {
   retriedNobody: 'No recipients left to retry.',
   retryWhat: 'Only recipients with a fixable reason. No one receives it twice.',
   everybodyGot: 'Sent to the whole audience.',
-  nobodyLost: 'No one skipped yet.',
+  nobodyLost: 'No contacts skipped yet.',
   byHour: 'Opens and clicks by hour',
   byHourLabel: 'Opens and clicks by humans and by bots in each hour of the first three days',
   byHourTable: 'As a table',

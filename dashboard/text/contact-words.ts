@@ -27,7 +27,7 @@ export const suppression: Record<string, Word> = {
 /** Why a subscription changed. */
 export const change: Record<string, Word> = {
   own_choice: { means: 'The contact used a subscription page or a link in an email.', color: 'gray' },
-  public_key: { means: 'A form or page of yours, with the publishable key.', color: 'gray' },
+  public_key: { means: 'A form or page on your site used the publishable key.', color: 'gray' },
   resubscribed: { means: 'A request subscribed the contact again after they had unsubscribed.', color: 'orange' },
   job: { means: 'An import or a bulk action.', color: 'gray' },
   workflow: { means: 'A step of an automation.', color: 'gray' },

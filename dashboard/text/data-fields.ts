@@ -33,7 +33,7 @@ export const dataFields = {
   jsonMeans: 'A list or an object.',
   asFields: 'Fields',
   asJson: 'JSON',
-  view: (label: string) => `${label}: written as`,
+  view: (label: string) => `Edit ${label} as`,
   badJson: (line: number, column: number) => `Invalid JSON: line ${line}, column ${column}.`,
   noObject: 'Enter an object: { … }.',
   format: 'Tidy up',

@@ -4,7 +4,7 @@ import type { Word } from './word.ts';
 export const endpoint: Record<string, Word> = {
   ACTIVE: { means: 'Gets every matching event.', color: 'green' },
   DEGRADED: {
-    means: 'Failed ten times in a row. One delivery per minute is attempted, the others wait.',
+    means: 'Failed ten times in a row. One delivery per minute is attempted. The others wait.',
     color: 'yellow',
   },
   DISABLED: { means: 'Gets nothing until it is enabled.', color: 'red' },

@@ -13,7 +13,7 @@ export const executions = {
   kinds: { false: 'live runs', true: 'test runs' },
   clear: 'Clear filters',
   none: 'No runs found',
-  noneWhy: 'A run starts when a contact has the trigger event, or manually.',
+  noneWhy: 'Runs start with the trigger event, manually or with the API.',
   sandbox: 'test run',
   sandboxMeans: 'A test run is not counted in statistics.',
   notBegun: 'Queued: more runs were accepted than can start at once.',

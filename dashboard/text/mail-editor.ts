@@ -9,7 +9,7 @@ export const mailEditor = {
   phone: 'Phone',
   dark: 'Dark',
   plain: 'Text',
-  noDarkRules: 'The email has no dark mode. Mailboxes change its colors automatically, roughly like this.',
+  noDarkRules: 'This email has no dark mode. Email apps change its colors, roughly like this.',
   subjectIs: 'Subject',
   preheaderIs: 'Preview text',
   readBy: 'Preview as',

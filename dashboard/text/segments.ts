@@ -94,7 +94,7 @@ export const segments = {
   notTrackedWhat: 'Turn on “Track entries and exits” under “Rules” to record them from then on.',
   by: 'By',
   staticHistory: 'No changes yet',
-  staticHistoryWhat: 'Contacts added or removed by hand or by the API appear here with the actor.',
+  staticHistoryWhat: 'Contacts that are added or removed, manually or with the API, appear here.',
   explainContact: 'Contact',
   explainWhat: 'Choose a contact to see which rules match, and why.',
   explainIn: (email: string) => `${email} is in this segment.`,

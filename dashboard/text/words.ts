@@ -1,6 +1,7 @@
 import type { StepType } from '../../packages/client/src/operations.generated.ts';
 import { change, job, subscription, suppression } from './contact-words.ts';
 import { delivery, endpoint } from './developer-words.ts';
+import { audit, source } from './settings-words.ts';
 import type { Word } from './word.ts';
 
 const GOOD = 'green';
@@ -132,6 +133,8 @@ const WORDS = {
   change,
   endpoint,
   delivery,
+  audit,
+  source,
 };
 export type WordKind = keyof typeof WORDS;
 

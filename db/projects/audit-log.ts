@@ -4,21 +4,23 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /** Audited actions, by the name that the log shows. */
-export type AuditAction =
-  | 'apikey.created'
-  | 'apikey.revoked'
-  | 'apikey.rotated'
-  | 'project.updated'
-  | 'project.held'
-  | 'project.released'
-  | 'team.invited'
-  | 'team.invitation_withdrawn'
-  | 'team.joined'
-  | 'team.role_changed'
-  | 'team.removed'
-  | 'contact.resubscribed'
-  | 'sms_sender.created'
-  | 'sms_sender.deleted';
+export const AUDIT_ACTIONS = [
+  'apikey.created',
+  'apikey.revoked',
+  'apikey.rotated',
+  'project.updated',
+  'project.held',
+  'project.released',
+  'team.invited',
+  'team.invitation_withdrawn',
+  'team.joined',
+  'team.role_changed',
+  'team.removed',
+  'contact.resubscribed',
+  'sms_sender.created',
+  'sms_sender.deleted',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export interface AuditEntry {
   id: string;

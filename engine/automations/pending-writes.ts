@@ -89,7 +89,7 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
 
 /**
  * Writes all three in one statement. An execution that has ended does not change, because a cancel that came first wins.
- * That condition is written so that no index serves it (see `ownedBy`), since nearly all executions may be open.
+ * Postgres must not use an index for this condition, because nearly all executions may be open (see `ownedBy`).
  * The steps at which executions wait are locked against deletion, which ends every execution that it finds there; an
  * execution that comes later finds no step and ends. One that comes to an effect needs no lock, because its activity
  * checks again.

@@ -199,7 +199,7 @@ describe('headers of a message', () => {
       ...more,
     });
 
-  it('hold what they should, each once', async () => {
+  it('contain each header once, and none that a caller may not set', async () => {
     const mime = renderMime(content(), {
       headers: {
         ...headers,

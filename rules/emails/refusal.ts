@@ -139,7 +139,7 @@ export function withoutReply(text: string): string {
   return QUOTES_REPLY.exec(text)?.[0] ?? text;
 }
 
-/** The enhanced code decides where it says something; only then the words do. */
+/** The enhanced code decides if it is specific. Otherwise the text of the reply decides. */
 function classOf({ code, enhanced, text, stage }: Reply): RefusalClass | undefined {
   const start = text.slice(0, MAX_TEXT);
   const status = enhanced ?? CODE_IN_WORDS.exec(start)?.[1] ?? null;

@@ -73,7 +73,7 @@ const countOutcomes = async () => {
   return rows[0]?.n ?? 0;
 };
 
-it('results whose COMMIT was done and not answered are recorded, once, with what the hook gave', async () => {
+it('results are recorded once if the response to COMMIT is lost, with the values of the hook', async () => {
   const before = await countOutcomes();
   proxy.loseCommit('answer', { skip: 1 });
   const settled = await settle(await claimMails(4));

@@ -160,7 +160,7 @@ describe('a table that is pruned', () => {
 });
 
 describe('events whose retention is over', () => {
-  it('stay until their hour is added up, so statistics that are late count them all the same', async () => {
+  it('stay until their hour is added up, so late statistics still count them', async () => {
     const projectId = await newProject();
     const at = Date.now() - 10 * 86_400_000;
     const hex = at.toString(16).padStart(12, '0');

@@ -66,7 +66,7 @@ it('a login that is refused is said once a minute, for single mails and campaign
   await submit();
   expect(lines).toMatchObject([
     {
-      msg: 'the mail provider refuses our login or account; mails are put off',
+      msg: 'the email provider refuses our login or account; emails are deferred',
       provider: 'smtp',
       address: 'mail.example.com:587',
       reason: '535',
@@ -97,7 +97,10 @@ it('an unreachable server', async () => {
   const { lines, submit } = watch(smtpProvider({ url: sink.url }));
   await submit();
   expect(lines).toMatchObject([
-    { msg: 'no mail reaches the mail provider; mails are put off', reason: expect.stringContaining('ECONNREFUSED') },
+    {
+      msg: 'the email provider cannot be reached; emails are deferred',
+      reason: expect.stringContaining('ECONNREFUSED'),
+    },
   ]);
 });
 
@@ -149,7 +152,9 @@ it('a worker reports it once for both ways of sending, and emails are deferred w
   const { outcome } = await deps.mailer.deliver(email);
   await new Promise((resolve) => deps.bulkProvider.submit(mail(), resolve));
   expect(outcome).toMatchObject({ kind: 'deferred', error: expect.stringMatching(/^535 /) });
-  const told = lines.filter(({ msg }) => msg === 'the mail provider refuses our login or account; mails are put off');
+  const told = lines.filter(
+    ({ msg }) => msg === 'the email provider refuses our login or account; emails are deferred',
+  );
   expect(told).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, mails: 1 }]);
   expect(JSON.stringify(lines)).not.toContain('wr0ng');
 });

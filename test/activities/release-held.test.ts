@@ -64,7 +64,7 @@ it('a hold that is set again during its release ends the release, and what is le
   expect([await countHeld(), dispatched.length]).toEqual([1_500, 1_000]);
 });
 
-it('a release goes through the ledger once, and each held mail leaves once', async () => {
+it('a release reads the ledger once, and each held email is sent once', async () => {
   const ids = await buildLedger(5_500, (n) => n % 500 === 0);
   const pages = await releaseAll();
   expect(pages.map((page) => page.released)).toEqual([2, 2, 2, 2, 2, 1]);

@@ -104,7 +104,7 @@ async function eventNames(emailId: string): Promise<string[]> {
 }
 
 describe('mail to the simulator', () => {
-  it('delivered is delivered, shows in the mailbox and reaches nobody', async () => {
+  it('delivered is DELIVERED, is shown in the mailbox and reaches no one', async () => {
     const id = await send('delivered+a@simulator.test');
     await waitForEnd(id, 'DELIVERED');
     expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
@@ -165,7 +165,7 @@ describe('mail to the simulator', () => {
     expect((await contactOf(to)).subscribed).toBe(true);
   });
 
-  it('without tracking nobody can know of an open', async () => {
+  it('without tracking no open is recorded', async () => {
     await service.db.updateTable('projects').set({ tracking: 'DISABLED' }).where('id', '=', project.id).execute();
     const id = await send('open+untracked@simulator.test');
     await waitForEnd(id, 'DELIVERED');

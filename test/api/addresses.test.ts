@@ -150,7 +150,7 @@ describe('an address has the same verdict at every door', () => {
 });
 
 describe('mail', () => {
-  it('reaches a quoted local part by the relay, and leaves under a name of its own', async () => {
+  it('reaches a quoted local part through the relay, and is sent from one', async () => {
     sink.reset();
     const relay = createTransport({
       host: '127.0.0.1',

@@ -65,7 +65,7 @@ describe('the review of a campaign', () => {
     ]);
   });
 
-  it('finds what stands against the sender, the project and the audience', async () => {
+  it('finds problems of the sender, the project and the audience', async () => {
     await sql`UPDATE domains SET found = '{}' WHERE project_id = ${project.id}`.execute(api.db);
     await sql`UPDATE projects SET held_at = now() WHERE id = ${project.id}`.execute(api.db);
     expect(codes(await review())).toEqual(['dmarc_missing', 'project_held', 'empty_audience']);
@@ -75,7 +75,7 @@ describe('the review of a campaign', () => {
     expect(findings[0]).toMatchObject({ code: 'sender_not_verified', severity: 'error' });
   });
 
-  it('finds what stands against the content', async () => {
+  it('finds problems of the content', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 1 });
     const images = `<a href="https://bit.ly/x"><img src="https://a.test/a.png"></a>`;
     const body = `${images}<a href="javascript:void(0)"></a><!-- ${'x'.repeat(110_000)} -->`;
@@ -104,14 +104,14 @@ describe('the review of a campaign', () => {
     expect([answer.status, answer.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
   });
 
-  it('counts who lacks a variable that the preheader alone names, also of a variant', async () => {
+  it('counts recipients that lack a variable of the preheader, also of a variant', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 3, data: { city: 'Bern' } });
     const variants = [{ name: 'A' }, { name: 'B', preheader: '{{plan}} {{city}} {{x ?? y}}' }];
     const { findings } = await review({ preheader: 'For {{firstName}}', variants });
     expect(findings).toMatchObject([{ code: 'missing_variables', details: { variables: { firstName: 3, plan: 3 } } }]);
   });
 
-  it('names the variants that too small an audience leaves without a reader', async () => {
+  it('names the variants without a recipient if the audience is too small', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 10 });
     const variants = [{ name: 'A' }, { name: 'B', subject: 'Other' }, { name: 'C', subject: 'Third' }];
     const test = { share: 0.2, metric: 'opens', waitMinutes: 60 };
@@ -175,7 +175,7 @@ describe('the preview of a template', () => {
     expect(codes(body)).toEqual(['no_unsubscribe_link', 'missing_variables']);
   });
 
-  it('renders for nobody in particular, a MARKETING one with its footer', async () => {
+  it('renders without a contact, a MARKETING template with its footer', async () => {
     const { body } = await preview({ body: '<p>Hello</p>', type: 'MARKETING' });
     expect(body).toMatchObject({ subject: 'Hi', missingVariables: ['firstName'] });
     expect(body.html).toContain('Unsubscribe');

@@ -321,7 +321,7 @@ describe('a test mail', () => {
     expect((await api.call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'DRAFT', totalRecipients: 0 });
   });
 
-  it('goes to an address without a contact, and creates none', async () => {
+  it('is sent to an address without a contact, and creates none', async () => {
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
     expect(answer.status).toBe(200);

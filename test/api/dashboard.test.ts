@@ -47,7 +47,7 @@ describe('the dashboard', () => {
     expect(await (await get('/app')).text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|javascript:/i);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     for (const path of ['/app', (await assetsOfPage())[0] ?? '']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       for (const given of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -77,7 +77,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('leaves every path of the API to the API', () => {
+  it('serves no path of the API', () => {
     const taken = operationsOf(api.app).filter(({ path }) => path === '/' || /^\/app(\/|$)/.test(path));
     expect(taken).toEqual([]);
   });

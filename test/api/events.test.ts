@@ -25,7 +25,7 @@ describe('POST /v1/track', () => {
     ]);
   });
 
-  it('answers each of many requests at once for itself', async () => {
+  it('returns to each of many concurrent requests its own result', async () => {
     const one = { email: 'rush@example.com', event: 'rushed' };
     const [same, others, keyed, bad] = await Promise.all([
       Promise.all(Array.from({ length: 20 }, (_, n) => track(api, one.email, one.event, { n }))),

@@ -105,11 +105,11 @@ describe('every answer', () => {
     expect(wrong.body.error.code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  it('about a project is kept by no cache', async () => {
+  it('about a project is never cached', async () => {
     expect((await send('GET', '/echo')).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('to an error of ours is a 500 without details', async () => {
+  it('to an unexpected error is a 500 without details', async () => {
     const answer = await send('GET', '/fail');
     expect(code(answer)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
     expect(JSON.stringify(answer.body)).not.toMatch(/secret_table|ada@|at /);
@@ -162,7 +162,7 @@ describe('a body', () => {
     expect(code(await post({ email: EMAIL }, '/old?limit=x'))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  it('with NUL characters, broken Unicode or endless nesting is refused, wherever they stand', async () => {
+  it('with NUL characters, broken Unicode or deep nesting is refused, in any field', async () => {
     const bad = [{ email: 'a\0@b.c' }, { email: EMAIL, data: { deep: ['x\0'] } }, { email: EMAIL, data: { 'a\0': 1 } }];
     for (const body of bad) expect(code(await post(body))).toEqual([422, 'VALIDATION_ERROR']);
     const lone = { body: `{"email":"${EMAIL}","data":{"a":"\\ud800"}}` };

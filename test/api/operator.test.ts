@@ -50,7 +50,7 @@ describe('the role of operator', () => {
     expect((await ask('GET', '/operator/health')).status).toBe(200);
   });
 
-  it('is found by nobody else: every path is 404 to the owner of a project, of their own project too', async () => {
+  it('is 404 for everyone else, also for an owner and their own project', async () => {
     const own = `/operator/projects/${api.two.id}`;
     const asked = await Promise.all([
       ...['/operator/health', '/operator/projects', '/operator/provider-answers', own].map((path) =>
@@ -213,7 +213,7 @@ describe('a hold of the operator', () => {
     expect(log[0]).toMatchObject({ action: 'project.released', details: { note: 'list removed' } });
   });
 
-  it('leaves the project’s own hold to its people', async () => {
+  it('does not end the project’s own hold', async () => {
     const person = await signIn(api, api.two);
     await ask('POST', '/project/hold', { reason: 'ours' }, person);
     const path = `/operator/projects/${api.two.id}`;
@@ -229,7 +229,7 @@ describe('a hold of the operator', () => {
 });
 
 describe('ceilings of the operator', () => {
-  it('are set and taken away one by one, and hold for the project', async () => {
+  it('are set and removed one by one, and apply to the project', async () => {
     const path = `/operator/projects/${api.two.id}`;
     const set = await ask('PATCH', path, { monthlyEmailLimit: 5, bounceGuard: 0.01 });
     expect(set.body.operatorLimits).toEqual({

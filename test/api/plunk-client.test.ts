@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('the published client @plunk/node', () => {
-  it('the published client @plunk/node sends a mail', async () => {
+  it('the published client @plunk/node sends an email', async () => {
     const client = new Plunk(api.one.secretKey, { baseUrl });
     const mail = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test', name: 'Shop' };
     const sent = await client.emails.send(mail);

@@ -68,7 +68,7 @@ describe('a project whose publicKeyMode is protected', () => {
     ]);
   });
 
-  it('says nothing of a refusal that counts, or that changes nothing', async () => {
+  it('records no request for a refusal that counts, or that changes nothing', async () => {
     await track({ subscribed: false });
     expect((await contact()).subscribed).toBe(false);
     await track({ subscribed: false });
@@ -117,7 +117,7 @@ describe('a project whose publicKeyMode is open', () => {
     expect((await contact()).subscribed).toBe(false);
   });
 
-  it('leaves a refusal that came after the one of the public key', async () => {
+  it('does not lift a refusal that came after the one of the public key', async () => {
     await bySecret({});
     await track({ subscribed: false });
     await bySecret({ subscribed: false });

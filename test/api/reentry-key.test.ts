@@ -104,7 +104,7 @@ describe('a workflow with reentryKey', () => {
   });
 });
 
-it('the value is kept as a hash, and goes with the contact', async () => {
+it('the value is stored as a hash, and deleted with the contact', async () => {
   const workflow = await cartWorkflow();
   await track(workflow, { cartId: 'secret-cart' });
   const row = () =>

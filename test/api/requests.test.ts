@@ -30,7 +30,7 @@ const entry = (requestId: string) =>
 const headers = (requestId: string) => ({ 'x-request-id': requestId });
 
 describe('the log of requests', () => {
-  it('has method, route, status, key and error of a request, and nothing of what it said', async () => {
+  it('has method, route, status, key and error of a request, and no content', async () => {
     const { body: contact } = await api.call('POST', '/contacts', { body: { email: 'ada@example.com', data: {} } });
     const path = `/contacts/${contact.id}`;
     await api.call('PATCH', path, { body: { subscribed: 'hidden' }, headers: headers('a wrong change') });
@@ -54,7 +54,7 @@ describe('the log of requests', () => {
     expect((await expectOk(api.call('GET', `/requests/${logged.id}`))).id).toBe(logged.id);
   });
 
-  it('leads from a request to the mails that it sent', async () => {
+  it('leads from a request to the emails that it sent', async () => {
     const body = { to: ['a@example.com', 'b@example.com'], subject: 's', body: 'b', from: 'shop@shop.example.com' };
     const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: headers('two mails') }));
     const { made } = await entry('two mails');
@@ -80,7 +80,7 @@ describe('the log of requests', () => {
     ]);
   });
 
-  it('leads from a mail, an execution, an event and a contact back to the request that they came from', async () => {
+  it('leads from an email, an execution, an event and a contact back to the request that caused them', async () => {
     const workflow = await buildWorkflow(api, {
       eventName: 'asked',
       steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -128,7 +128,7 @@ describe('the log of requests', () => {
     expect((await entry('a wish')).made.contacts).toEqual(made.contacts);
   });
 
-  it('has what people change, and not what they only look at', async () => {
+  it('has the changes of users, and not their reads', async () => {
     const person = await signIn(api, api.one);
     const as = (requestId: string) => ({ key: null, headers: { ...person, ...headers(requestId) } });
     await expectOk(api.call('GET', '/contacts', as('a look')));
@@ -156,7 +156,7 @@ describe('the log of requests', () => {
     expect((await api.call('GET', '/requests?status=sometimes')).status).toBe(400);
   });
 
-  it('shows nobody the requests of another project', async () => {
+  it('shows no requests of another project', async () => {
     await api.call('GET', '/contacts', { headers: headers('of one') });
     await entry('of one');
     const asTwo = { key: api.two.secretKey };
@@ -180,7 +180,7 @@ describe('the log in memory', () => {
     createdAt: new Date(),
   });
 
-  it('is bounded for each project, and a busy one leaves the others their share', async () => {
+  it('is limited per project, and a busy project does not push out the requests of others', async () => {
     const warnings: object[] = [];
     const log = createRequestLog({ db: api.db, log: { warn: (about: object) => void warnings.push(about) } as never });
     const [busy, quiet] = [uuidv7(), uuidv7()];

@@ -62,7 +62,7 @@ describe('the server', () => {
     expect(await ready.json()).toMatchObject({ error: { details: { unreachable: ['temporal'] } } });
   });
 
-  it('refuses a large body with an envelope, announced or not, before it is read', async () => {
+  it('refuses a large body with an error envelope before it is read, with or without Content-Length', async () => {
     const large = 'x'.repeat(3 * 1024 * 1024 + 1);
     const announced = await fetch(`${base}/auth/login`, { method: 'POST', headers: json, body: large });
     expect([announced.status, await announced.json()]).toMatchObject([413, { error: { code: 'PAYLOAD_TOO_LARGE' } }]);
@@ -92,7 +92,7 @@ describe('the server', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('answers in the envelope to what is no proper HTTP', async () => {
+  it('returns an error envelope for invalid HTTP', async () => {
     expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
     expect(await raw(`GET /health HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1.1 431 /,
@@ -101,7 +101,7 @@ describe('the server', () => {
     expect(backslash).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
   });
 
-  it('lets the origins of CORS_ORIGINS in, and any on the endpoints of the public key', async () => {
+  it('allows the origins of CORS_ORIGINS, and any origin on the endpoints of the public key', async () => {
     const preflight = (path: string, origin: string) =>
       fetch(`${base}${path}`, {
         method: 'OPTIONS',

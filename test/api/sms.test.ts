@@ -145,7 +145,7 @@ it('Twilio reports the result of a message, and a status never goes back', async
   expect(await status()).toBe('DELIVERED');
 });
 
-it('STOP ends consent to SMS and nothing else, and START gives it back', async () => {
+it('STOP ends consent to SMS only, and START restores it', async () => {
   const phone = '+4915100000003';
   const id = await buildContact(api.db, { projectId: api.one.id, data: { phone }, subscribed: true });
   const state = async () => {
@@ -198,7 +198,7 @@ describe('the stop list', () => {
     return (await claimSms(api.db, { projectId: api.one.id, messages, pads }))[0]?.consents;
   }
 
-  it('holds a STOP of a number that no contact has, for its sender, and for marketing of all senders', async () => {
+  it('keeps a STOP of a number without a contact, for its sender, and for marketing of all senders', async () => {
     const phone = nextPhone();
     await inbound(phone, 'STOP');
     expect(await stopsOf(phone)).toMatchObject([{ phone, from: DESK, source: 'twilio', actor: 'contact' }]);
@@ -226,7 +226,7 @@ describe('the stop list', () => {
     expect((await create({ phone: moved })).smsSubscribed).toBe(false);
   });
 
-  it('is kept by the API too', async () => {
+  it('can be changed with the API too', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone });
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone } })).body).toMatchObject({

@@ -95,7 +95,7 @@ describe('PUT /storefront/variants', () => {
     expect((await put([])).status).toBe(422);
   });
 
-  it('keeps the variants of projects apart', async () => {
+  it('keeps the variants of projects separate', async () => {
     await put([variant('230')]);
     expect((await put([variant('230', { available: true })], api.two.secretKey)).body).toMatchObject({
       created: 1,
@@ -114,7 +114,7 @@ describe('POST /v1/back-in-stock', () => {
     expect(await contactOf('new@shop.test')).toMatchObject({ subscribed: false, data: {} });
   });
 
-  it('leaves a known contact as it is', async () => {
+  it('does not change a known contact', async () => {
     await put([variant('301')]);
     await api.call('POST', '/contacts', { body: { email: 'known@shop.test', data: { plan: 'pro' } } });
     await ask('known@shop.test', '301');

@@ -252,7 +252,7 @@ describe('an unknown field', () => {
     expect(status).toBe(200);
   });
 
-  it('leaves nothing half done: no contact, no email, no key', async () => {
+  it('stores nothing: no contact, no email, no key', async () => {
     const idempotencyKey = uuidv7();
     const ask = (body: object) =>
       api.call('POST', '/v1/send', { body, headers: { 'idempotency-key': idempotencyKey } });

@@ -41,7 +41,7 @@ async function readArrivedAt(to: string) {
 }
 
 describe('cc and bcc', () => {
-  it('get copies of one email: the same To and Cc, no Bcc, an envelope and a record each', async () => {
+  it('get copies with the same To and Cc, no Bcc, and an envelope and a record of their own', async () => {
     const { status, body } = await send({
       to: { name: 'Ada', email: 'ada@to.test' },
       cc: [{ name: 'Böb, of Sales', email: 'bob@to.test' }, 'carol@to.test'],

@@ -81,7 +81,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     return harness;
   }
 
-  it('says of what kind it is', async () => {
+  it('reports its kind', async () => {
     expect((await start()).provider.kind).toBe(kind);
   });
 
@@ -92,7 +92,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     expect(taken()).toEqual([{ to: 'ann@example.org', raw: email('ann@example.org').raw }]);
   });
 
-  it('takes Buffers as it takes strings', async () => {
+  it('accepts Buffers and strings', async () => {
     const { provider, taken } = await start();
     const raw = Buffer.from('Subject: bytes\r\n\r\n\xff\x80\r\n', 'latin1');
     await provider.send(email('ann@example.org', { raw }));
@@ -123,13 +123,13 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     ).toEqual(recipients.sort());
   });
 
-  it('leaves a message unsent that was aborted before', async () => {
+  it('does not send a message that was aborted before', async () => {
     const { provider, taken } = await start();
     expect(await provider.send(email('ann@example.org'), AbortSignal.abort())).toMatchObject({ outcome: 'unsent' });
     expect(taken()).toEqual([]);
   });
 
-  it('leaves messages unsent when it cannot be reached, and does not throw', async () => {
+  it('returns messages as unsent if it cannot be reached, and does not throw', async () => {
     const { provider, breakDown } = await start();
     await breakDown();
     expect(await provider.send(email('ann@example.org'))).toMatchObject({
@@ -138,7 +138,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
     });
   });
 
-  it('takes nothing more once it is closed', async () => {
+  it('accepts no message after it was closed', async () => {
     const { provider, taken } = await start();
     const before = provider.send(email('before@example.org'));
     await before;
@@ -149,7 +149,7 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provide
 });
 
 describe('the smtp provider', () => {
-  it('passes a refusal on in a form that the bounce table judges', async () => {
+  it('returns a refusal in a form that the refusal table can classify', async () => {
     const sink = await startSmtpSink();
     cleanup.push(() => sink.close());
     const provider = smtpProvider({ url: sink.url });
@@ -211,7 +211,7 @@ describe('the ses provider', () => {
     expect(fake.requests).toHaveLength(1); // The SDK's own retries are off.
   });
 
-  it('leaves a message in doubt when the answer is lost', async () => {
+  it('reports a message as in doubt if the reply is lost', async () => {
     const { fake, provider } = await start();
     fake.answers.push('hang up');
     expect(await provider.send(email('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });

@@ -52,7 +52,7 @@ function hashOf(message: Uint8Array): string {
 }
 
 describe('a mail that is made in a thread', () => {
-  it('has the bytes that it had when it was made on the loop of all, as it is and on the wire', async () => {
+  it('has the same bytes as one that is composed on the event loop, unsigned and on the wire', async () => {
     const { raw, payload } = await inThread(input());
     expect(hashOf(raw)).toBe('73f9e339afcd156ca9a52fa81c3b2ad02e3553f6f724835c49ee2dcc236a3f72');
     expect(hashOf(payload.data)).toBe('a2639c72cc3ba64dde1eb5113002535d37e75c7370ba52e88f169ce61d4fa535');
@@ -67,7 +67,7 @@ describe('a mail that is made in a thread', () => {
     expect(results.map(({ status }) => status.result)).toEqual(['pass']);
   });
 
-  it('leaves nothing behind: its files are handed over, and not there twice', async () => {
+  it('transfers its files to the thread without a copy', async () => {
     const mail = input();
     await inThread(mail);
     expect(mail.mail.attachments[0]?.content.byteLength).toBe(0);

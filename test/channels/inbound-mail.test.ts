@@ -67,7 +67,7 @@ async function buildSentMail() {
 const stateOf = (mail: SentMail) => mailState(api, mail);
 
 describe('delivery status notifications', () => {
-  it('a dead mailbox: BOUNCED, unsubscribed, suppressed; the same notification again says nothing new', async () => {
+  it('a hard bounce is BOUNCED, unsubscribed and suppressed; the same notification again changes nothing', async () => {
     const mail = await buildSentMail();
     const raw = dsn({
       recipient: mail.email,
@@ -266,7 +266,7 @@ describe('delivery status notifications', () => {
     expect(await stateOf(mail)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
   });
 
-  it('a refusal in plain text counts, an answering machine does not', async () => {
+  it('a refusal in plain text counts, and an automatic reply does not', async () => {
     const away = await buildSentMail();
     const reply =
       'From: reader@example.com\nSubject: Away\nAuto-Submitted: auto-replied\n\nI am away. 550 5.1.1 is my favourite code.\n';
@@ -295,7 +295,7 @@ describe('delivery status notifications', () => {
 });
 
 describe('unknown clients', () => {
-  it('get a reply to any input, and hold nothing up', async () => {
+  it('get a reply to any input, and block no other client', async () => {
     const { returnPath: to } = await buildSentMail();
     const deep = Array.from(
       { length: 200 },
@@ -345,7 +345,7 @@ describe('the session', () => {
 });
 
 describe('abuse reports', () => {
-  it('prove the mail by the return path or the unsubscribe link that they quote', async () => {
+  it('identify the email by the return path or the unsubscribe link that they quote', async () => {
     const proofs = [
       (mail: { returnPath: string }) => ({ headers: `Return-Path: <${mail.returnPath}>` }),
       (mail: { returnPath: string }) => ({
@@ -423,7 +423,7 @@ describe('mail to a verified domain', () => {
     });
   }
 
-  it('is email.received on its author, new and unsubscribed, with the verdicts', async () => {
+  it('records email.received for its sender, a new and unsubscribed contact, with the verdicts', async () => {
     const messageId = '<one@author.example>';
     await write({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
     const contact = await api.db
@@ -606,7 +606,7 @@ AAECAw==
     expect(body).not.toContain('<');
   });
 
-  it('a domain that is not verified takes none', async () => {
+  it('a domain that is not verified accepts none', async () => {
     await expect(write({ from: 'eve@unknown.example', to: 'x@nobody.example', messageId: '<3@x>' })).rejects.toThrow(
       /550/,
     );

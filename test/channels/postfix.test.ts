@@ -121,7 +121,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(dmarc.aligned).toEqual({ spf: domain, dkim: domain });
     }
 
-    it('single mails, which keep the id that Postfix gave them', async () => {
+    it('single emails, and stores the id that Postfix gave them', async () => {
       const { data } = await expectOk(
         service.call('POST', '/v1/send', {
           body: {
@@ -205,7 +205,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(await trusted.send(message())).toMatchObject({ outcome: 'accepted' });
     });
 
-    it('without signing in: the refusal is about the sender, and nobody is taken for dead', async () => {
+    it('without a login: the refusal is about the sender, and no address is suppressed', async () => {
       const result = await pool({ url: urlOf({ user: '' }) }).send(message());
       expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
       if (result.outcome === 'refused')

@@ -93,7 +93,7 @@ describe('a lost connection', () => {
 });
 
 describe('421', () => {
-  it('at the recipient tries two more connections, then is a refusal for now', async () => {
+  it('at the recipient is retried on two more connections, and is then a temporary refusal', async () => {
     const server = await openScripted((line, socket, n) => {
       if (!line.startsWith('RCPT')) return willing()(line, socket, n);
       socket.end('421 4.7.0 too many errors\r\n');
@@ -104,7 +104,7 @@ describe('421', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('in answer to the message is a refusal for now, and the message behind it goes over another connection', async () => {
+  it('in reply to the message is a temporary refusal, and the next message uses another connection', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line !== '.' || n > 1) return willing()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
@@ -213,7 +213,7 @@ describe('an invalid reply', () => {
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
   });
 
-  it('that nobody asked for costs no message', async () => {
+  it('that belongs to no command loses no message', async () => {
     const server = await openScripted((line, socket, n) => {
       const answer = willing()(line, socket, n);
       return line === '.' ? `${answer}\r\n250 again` : answer;

@@ -10,7 +10,7 @@ import { startSinkProcess } from '../support/smtp/sink-process.ts';
 
 const CONNECTIONS = 5;
 
-it('a sender killed at full speed leaves at most one message a connection that it does not know of', async () => {
+it('a killed sender leaves at most one unreported message per connection', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'smtp-kill-'));
   const sink = await startSinkProcess();
   try {

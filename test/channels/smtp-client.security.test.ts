@@ -42,7 +42,7 @@ describe('TLS', () => {
     expect(mails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
   });
 
-  it('takes a message of megabytes piece by piece, and all of it arrives', async () => {
+  it('sends a message of several megabytes in parts, and all of it arrives', async () => {
     const { port, mails } = await server();
     const text = `Subject: hello\r\n\r\n${`${'x'.repeat(76)}\r\n`.repeat(40_000)}`;
     const sent = await pool(`smtp://127.0.0.1:${port}`).send({ ...message, data: Buffer.from(text, 'latin1') });

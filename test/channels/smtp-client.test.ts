@@ -108,7 +108,7 @@ describe('a message', () => {
     expect(server.commands).toContain('MAIL FROM:<bounces@example.com> SIZE=21 BODY=8BITMIME');
   });
 
-  it('that is longer than the server takes is refused without sending it', async () => {
+  it('that is longer than the server accepts is refused without sending it', async () => {
     const server = await sink({ keywords: ['SIZE 1000'] });
     const result = await pool(server.url).send(message('ann@example.org', { data: 'x'.repeat(1001) }));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'mail', permanent: true, code: 552, enhanced: '5.3.4' });
@@ -152,7 +152,7 @@ describe('a message', () => {
 });
 
 describe('a refusal', () => {
-  it('keeps the words of a reply of many lines', async () => {
+  it('keeps the text of a reply with many lines', async () => {
     const server = await startScripted(willing({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }));
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toEqual({
@@ -170,7 +170,7 @@ describe('a refusal', () => {
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
   });
 
-  it('for the whole message leaves the connection good for the next', async () => {
+  it('for the whole message does not close the connection', async () => {
     const server = await sink({ answerMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
     const smtp = pool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
@@ -210,7 +210,7 @@ describe('the pool', () => {
     expect(await smtp.send(message('later@example.org'))).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('leaves a connection after as many messages as the relay allows', async () => {
+  it('closes a connection after the number of messages that the relay allows', async () => {
     const server = await sink();
     const smtp = pool(server.url, { maxMessages: 5 });
     const results = await Promise.all(Array.from({ length: 12 }, (_, i) => smtp.send(message(`to${i}@example.org`))));

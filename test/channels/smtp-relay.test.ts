@@ -56,7 +56,7 @@ async function emailCount(): Promise<number> {
 }
 
 describe('a message', () => {
-  it('leaves without the headers that only the service and servers on the way write', async () => {
+  it('is sent without the headers that only the service and mail servers write', async () => {
     const names = ['X-SES-CONFIGURATION-SET', 'Authentication-Results', 'Return-Path', 'Sender', 'ARC-Seal'];
     const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
     await client().sendMail({ ...mail, headers: { ...forged, 'X-Order': '4711' } });
@@ -67,7 +67,7 @@ describe('a message', () => {
     expect(headers.filter(({ key }) => /^(x-ses-|arc-|sender)/.test(key))).toEqual([]);
   });
 
-  it('is a record before its 250, and leaves with its text, HTML, headers and files', async () => {
+  it('is stored before its 250, and is sent with its text, HTML, headers and files', async () => {
     const { response, messageId } = await client().sendMail({
       ...mail,
       to: '"Ada Löwe" <Ada@to.test>',
@@ -149,7 +149,7 @@ describe('a message', () => {
     expect(parsed.html).toBeUndefined();
   });
 
-  it('with a test key is recorded and handed to nobody', async () => {
+  it('with a test key is recorded and not sent', async () => {
     const { response } = await client(service.one.testKey).sendMail(mail);
     const id = /Accepted as (\S+)/.exec(response)?.[1];
     await until(async () => (await recordOf(id)).status === 'SENT', 'SENT');
@@ -157,7 +157,7 @@ describe('a message', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
-  it('from a domain that is not verified is refused with 550 5.7.1, and leaves nothing', async () => {
+  it('from a domain that is not verified is refused with 550 5.7.1 and not stored', async () => {
     const before = await emailCount();
     expect(await refusal(client().sendMail({ ...mail, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
     expect(await refusal(client(service.two.secretKey).sendMail(mail))).toMatch(/^550 5\.7\.1 \w/);
@@ -208,7 +208,7 @@ it('announces what it keeps to, and no enhanced status codes, which not every re
 });
 
 describe('signing in', () => {
-  it('takes any user name, by PLAIN and LOGIN, in plain on loopback and by STARTTLS', async () => {
+  it('accepts any user name, by PLAIN and LOGIN, with STARTTLS, and without TLS on loopback', async () => {
     for (const options of [
       { auth: { user: 'whoever', pass: service.one.secretKey } },
       { authMethod: 'LOGIN', ignoreTLS: true },

@@ -117,7 +117,7 @@ describe.each([
     return greeting;
   };
 
-  it('are ten for one address, and one that it leaves is free again', async () => {
+  it('are limited to ten per address, and a session that ends makes room for another', async () => {
     const greetings = [];
     for (let n = 0; n < 11; n += 1) greetings.push(await arrive('127.0.0.2'));
     expect(greetings).toEqual([...Array(10).fill('220'), '421']);

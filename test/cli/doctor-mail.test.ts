@@ -79,7 +79,7 @@ describe('doctor on sender domains', () => {
     ]);
   });
 
-  it('warns of a domain that no receiver can look up, though a real server takes the mail', async () => {
+  it('warns about a domain that receivers cannot resolve, although the mail server accepts the email', async () => {
     await publishDomain();
     const { id: projectId } = await buildProject(database.db, 'First');
     await buildDomain(database.db, { projectId, domain: 'tidings.test' });
@@ -126,7 +126,7 @@ describe('doctor on sender domains', () => {
 });
 
 describe('doctor on the mail server', () => {
-  it('asks MAIL and RCPT as for an email, and takes both back', async () => {
+  it('asks MAIL and RCPT as for an email, and resets both', async () => {
     const server = await startScriptedSmtp(willing());
     await diagnose({ SMTP_URL: server.url, RETURN_PATH_DOMAIN: 'bounces.example.com' });
     await server.close();
@@ -169,14 +169,14 @@ describe('doctor on the mail server', () => {
     );
   });
 
-  it('passes where the server refuses the recipient, because it takes mail from us then', async () => {
+  it('passes if the server refuses only the recipient, because it accepts our email then', async () => {
     const server = await startScriptedSmtp(willing({ RCPT: '550 5.1.1 User unknown' }));
     const { of } = await diagnose({ SMTP_URL: server.url });
     await server.close();
     expect(of('mail server')).toEqual([expect.stringMatching(/^pass /)]);
   });
 
-  it('goes through the login that mail goes through', async () => {
+  it('uses the same login as email', async () => {
     expect((await diagnose()).of('mail server')).toEqual([
       expect.stringMatching(/^pass 127\.0\.0\.1:\d+ accepts email from mail\.example\.com$/),
     ]);
@@ -223,7 +223,7 @@ describe('doctor on PTR and HELO', () => {
     ]);
   });
 
-  it('fails for a server that calls itself by no full name', async () => {
+  it('fails for a server without a full host name', async () => {
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
     const local = await startScriptedSmtp(willing(), '220 localhost ESMTP');
     const { of } = await diagnose({ SMTP_URL: local.url });
@@ -246,7 +246,7 @@ describe('doctor on PTR and HELO', () => {
     expect([output, exitCode]).toEqual([expect.stringMatching(/^Usage: npm run doctor/), 2]);
   });
 
-  it('is for Amazon where mail leaves by SES', async () => {
+  it('is not checked for SES, where Amazon sends the email', async () => {
     const { of } = await diagnose({
       EMAIL_PROVIDER: 'ses',
       SES_REGION: 'eu-west-1',

@@ -129,7 +129,7 @@ describe('doctor on settings', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('warns of captured mail that others wait for, and passes where none is captured', async () => {
+  it('warns if email is captured on a public host, and passes if none is captured', async () => {
     const allowed = await diagnoseHere(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
     expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn email: captured instead of sent/)]);
     const proxied = await diagnoseHere(env({ PUBLIC_URL: 'http://mail.example.com' }));
@@ -166,7 +166,7 @@ describe('doctor on Postgres', () => {
     );
   });
 
-  it('tries SECRET_KEY on what is stored', async () => {
+  it('checks SECRET_KEY with stored secrets', async () => {
     const { id: projectId } = await buildProject(database.db, 'Keys');
     await buildDomain(database.db, { projectId });
     const right = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));

@@ -142,7 +142,7 @@ describe('processes of their own hosts', () => {
     ]);
   });
 
-  it('a worker that starts while Temporal is down says so, sends single mails, and ends at SIGTERM', async () => {
+  it('a worker that starts while Temporal is down says so, sends single emails, and ends at SIGTERM', async () => {
     const { id: projectId } = await buildProject(database.db, 'Mail');
     await buildDomain(database.db, { projectId });
     const email = await buildEmail(database.db, { projectId });

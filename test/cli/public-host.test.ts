@@ -43,7 +43,7 @@ describe('a public HOST that captures mail on purpose', () => {
     await removeHome(home);
   });
 
-  it('shows nobody without a session what was captured', async () => {
+  it('shows captured messages only with a session', async () => {
     for (const path of MAILBOX_PATHS) {
       const { status, body } = await call(service, 'GET', path);
       expect([path, status, body]).toMatchObject([path, 401, { error: { code: 'UNAUTHORIZED' } }]);
@@ -102,7 +102,7 @@ describe('a public HOST that sends mail for real', () => {
     for (const path of MAILBOX_PATHS) expect([path, (await call(service, 'GET', path)).status]).toEqual([path, 401]);
   });
 
-  it('takes signing up from nobody but the first', async () => {
+  it('lets only the first user sign up', async () => {
     const body = { email: 'eve@other.example', password: 'a long password', projectName: 'Other' };
     expect((await call(service, 'POST', '/auth/signup', { body })).status).toBe(403);
   });

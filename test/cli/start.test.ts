@@ -142,7 +142,7 @@ describe('npm start on an empty home', () => {
 });
 
 describe('npm start on a home that was used before', () => {
-  it('goes on with the same project, keys, ports and data after everything was killed at once', async () => {
+  it('continues with the same project, keys, ports and data after everything was killed', async () => {
     const first = await startService({ home });
     const before = first.dev();
     const linkBefore = await signInLinkOf(first);

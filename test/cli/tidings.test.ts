@@ -47,7 +47,7 @@ const files = () =>
 const change = (path: string, edit: (text: string) => string) =>
   writeFileSync(join(folder, path), edit(readFileSync(join(folder, path), 'utf8')));
 
-it('pulls a project into files, one a resource, bodies beside them, and says when nothing differs', async () => {
+it('pulls a project into one file per resource with separate bodies, and says when nothing differs', async () => {
   await buildShop(api);
   expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
   expect(files()).toEqual([
@@ -164,7 +164,7 @@ it('names the file that is wrong, and ends with 2', async () => {
   expect(await tidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('welcome.html') });
 });
 
-it('ends with 2 without key, with a wrong one, one of too few rights, and where nobody answers', async () => {
+it('exits with 2 without a key, with a wrong key, with too few scopes, and without a server', async () => {
   expect(await tidings(['diff'], '')).toMatchObject({ code: 2, err: expect.stringContaining('TIDINGS_KEY') });
   expect(await tidings(['pull'], 'sk_live_none')).toMatchObject({
     code: 2,

@@ -255,7 +255,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect((await readSaved(id)).subject).toBe('Hi');
   });
 
-  it('read well on a phone, whatever they are called and say', async () => {
+  it('fit on a phone with long names and texts', async () => {
     const name = `<img src=x onerror=alert(1)>${'W'.repeat(150)}`;
     const body =
       '<script>alert(1)</script><img src="data:," onerror="alert(2)"><svg onload="alert(3)"></svg><p>{{firstName}}</p>';

@@ -49,7 +49,7 @@ async function count(what: 'told' | 'contacts' | 'waiting'): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-it('5,000 waiting contacts are each told once though the worker is killed in the middle', async () => {
+it('5,000 waiting contacts are each notified once although the worker is killed', async () => {
   await put(false);
   await sql`
     WITH made AS (

@@ -108,7 +108,7 @@ async function expectAllReached(doubledMax: number): Promise<void> {
 }
 
 describe('kill -9 in the middle of a campaign of 5,000', () => {
-  it('on a worker: no recipient is missed, doubles are at most its emails in flight', async () => {
+  it('of a worker misses no recipient, and repeats at most its emails in flight', async () => {
     const before = await sendAndWaitForTheMiddle();
     expect(before).toBeLessThan(RECIPIENTS);
     for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
@@ -130,7 +130,7 @@ describe('kill -9 in the middle of a campaign of 5,000', () => {
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('on everything at once: the next start finishes it', async () => {
+  it('of everything at once: the next start finishes the campaign', async () => {
     await sendAndWaitForTheMiddle();
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;

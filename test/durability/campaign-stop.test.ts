@@ -48,7 +48,7 @@ async function statuses(campaignId: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.status, row.n]));
 }
 
-it('a worker that is stopped in the middle of a campaign leaves the rest to others, and no recipient gets two', async () => {
+it('other workers finish the campaign of a stopped worker, and no recipient gets two emails', async () => {
   const campaignId = await sendCampaign();
   const first = await startWorker();
   await until(async () => (await sink.counts()).messages > 300, 'the middle of the campaign');

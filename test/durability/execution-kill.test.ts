@@ -58,7 +58,7 @@ const CASES: [string, (pids: ReturnType<StartedService['dev']>['pids']) => (numb
 ];
 
 describe('running executions', () => {
-  it.each(CASES)('all come to their end, each mail once, when %s is killed in the middle', async (name, victims) => {
+  it.each(CASES)('all end and send each email once when %s is killed', async (name, victims) => {
     const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
     const workflowId = await drawWorkflow(event);
     await trackAll(event);
@@ -67,7 +67,7 @@ describe('running executions', () => {
     await expectMails(event);
   });
 
-  it('all come to their end, each mail once, when everything is killed at once', async () => {
+  it('all end and send each email once when everything is killed', async () => {
     const workflowId = await drawWorkflow('kill-all');
     await trackAll('kill-all');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');

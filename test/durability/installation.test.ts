@@ -115,7 +115,7 @@ async function operate(...words: string[]): Promise<string> {
 describe('npm start', () => {
   let campaignId: string;
 
-  it('takes a kill of everything for neither a clone nor a restored store', async () => {
+  it('treats a kill of everything as neither a clone nor a restored database', async () => {
     await start();
     await arrives('first@example.com');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
@@ -177,7 +177,7 @@ describe('npm start', () => {
     expect((await expectRefusal()).output).toMatch(BEHIND);
   });
 
-  it('lets a clone wait with everything that leaves, until its operator resumes', async () => {
+  it('sends nothing from a clone until its operator resumes sending', async () => {
     await start({ INSTALLATION: 'new' });
     await call('POST', '/webhooks', { url: `${receiver.url}/registry`, events: ['hook'] });
     await sendTo('clone@example.com');
@@ -277,7 +277,7 @@ describe('separate processes', () => {
     await stopStores();
   });
 
-  it('stop in front of a dump that was restored into a second database', async () => {
+  it('stop on a dump that was restored into a second database', async () => {
     await startStores();
     const client = new pg.Client(postgres.url);
     await client.connect();

@@ -107,7 +107,7 @@ it('every request with a 200 is delivered, though the API is killed right after'
   expect(Object.values(got).every((times) => times === 1)).toBe(true);
 });
 
-it('a worker that is killed in the middle loses nothing, and doubles at most what was in doubt', async () => {
+it('a killed worker loses no email, and repeats at most the emails in flight', async () => {
   await start('api');
   const worker = await start('worker');
   const accepted = await Promise.all(Array.from({ length: 400 }, (_, i) => send(`worker${i}@example.com`)));
@@ -126,7 +126,7 @@ it('a worker that is killed in the middle loses nothing, and doubles at most wha
   expect(new Set(messages.map((message) => message.messageId)).size).toBe(400);
 });
 
-it('while Temporal is down the API accepts, and all of it leaves when Temporal is back', async () => {
+it('while Temporal is down the API accepts emails, and all are sent when Temporal is back', async () => {
   await start('api');
   await temporal.close();
   const accepted = await Promise.all(Array.from({ length: 50 }, (_, i) => send(`down${i}@example.com`)));

@@ -79,7 +79,7 @@ async function stateOf({ contactId, address, emailId }: { contactId: string; add
 const UNTOUCHED = { subscribed: true, noted: false, events: [], entries: [] };
 
 describe('unsubscribing', () => {
-  it('a look at the page unsubscribes nobody, as often as a scanner looks', async () => {
+  it('opening the page unsubscribes no one, however often a scanner opens it', async () => {
     const mail = await mailTo();
     for (const path of [`/u/${mail.manage}`, `/m/${mail.manage}`, `/s/${mail.manage}`]) {
       expect((await get(path)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('unsubscribing', () => {
     expect((await get(`/u/${mail.manage}`)).body).toContain(`<form method="post" action="/u/${mail.manage}">`);
   });
 
-  it('the button unsubscribes the contact, suppresses the address, notes it on the mail and says so once', async () => {
+  it('the button unsubscribes the contact, suppresses the address, marks the email and records one event', async () => {
     const mail = await mailTo();
     for (let n = 0; n < 2; n++) {
       const { status, body } = await post(`/u/${mail.manage}`);
@@ -125,7 +125,7 @@ describe('unsubscribing', () => {
     expect((await stateOf(mail)).events).toEqual(['contact.unsubscribed']);
   });
 
-  it('the reader of a mail that a step sent elsewhere speaks for their own address only', async () => {
+  it('a link in an email that a step sent to another address changes that address only', async () => {
     const mail = await mailTo({ to: 'manager@example.com', sourceType: 'WORKFLOW' });
     await post(`/u/${mail.manage}`);
     expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [], noted: true });
@@ -194,7 +194,7 @@ describe('after the contact was erased', () => {
     for (const email of [mail.address, moved]) expect((await add(email)).body).toMatchObject({ subscribed: false });
   });
 
-  it('the reader of an email that a step sent elsewhere still speaks for their own address only', async () => {
+  it('a link in an email that a step sent to another address still changes that address only', async () => {
     const manager = `boss-${count}@example.com`;
     const mail = await mailTo({ to: manager, sourceType: 'WORKFLOW' });
     await erase(mail.contactId);
@@ -203,7 +203,7 @@ describe('after the contact was erased', () => {
     expect(await reasonsOf(mail.address)).toEqual([]);
   });
 
-  it('a link of which no address was kept says that nothing was changed, and no mail program takes it for done', async () => {
+  it('a link without a stored address says that nothing changed, and one-click unsubscription fails', async () => {
     const mail = await mailTo();
     await erase(mail.contactId);
     await api.db.deleteFrom('erased_emails').where('email_id', '=', mail.emailId).execute();

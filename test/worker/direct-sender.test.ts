@@ -131,7 +131,7 @@ const outboxOf = (refId: string) =>
 const sent = (id: string) => until(async () => (await rowOf(id)).status === 'SENT', 'the mail');
 
 describe('a single mail', () => {
-  it('leaves without Temporal, and its row of the outbox goes with the record that it left', async () => {
+  it('is sent without Temporal, and its outbox row is deleted when its record becomes SENT', async () => {
     const id = await accept();
     runMails();
     await sent(id);
@@ -210,7 +210,7 @@ describe('a single mail', () => {
     expect(await outboxOf(id)).toEqual([]);
   });
 
-  it('leaves once if its row was queued twice', async () => {
+  it('is sent once if its row was queued twice', async () => {
     const id = await accept();
     await queue(id);
     runMails();
@@ -283,7 +283,7 @@ describe('an SMS', () => {
   const smsOf = (id: string) =>
     database.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-  it('leaves without Temporal; one that cannot be taken now is Temporal’s', async () => {
+  it('is sent without Temporal; a deferred one is handed to Temporal', async () => {
     answerSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy' } : ACCEPTED);
     const [ok, later] = [await acceptSms('+491'), await acceptSms('+492')];
     run(smsChannel(depsOf()));

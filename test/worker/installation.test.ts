@@ -67,7 +67,7 @@ describe('the check of a start', () => {
     expect(await standing()).toEqual(WELL);
   });
 
-  it('takes several processes that start at once for one installation', async () => {
+  it('treats several processes that start at the same time as one installation', async () => {
     await Promise.all([check(), check(), check()]);
     expect(await standing()).toEqual(WELL);
   });
@@ -91,7 +91,7 @@ describe('the check of a start', () => {
     expect((await readTokens(db))[0]?.confirmed).toBe(true);
   });
 
-  it('goes on without Temporal on the database that wrote the last token', async () => {
+  it('continues without Temporal on the database that wrote the last token', async () => {
     expect(await check('', { address: '127.0.0.1:1' })).toMatchObject({ verified: false });
     expect(await standing()).toEqual(WELL);
   });

@@ -39,7 +39,7 @@ const workersOf = async () => {
 };
 
 describe('workers that serve some queues each', () => {
-  it('run executions on one host, name the queues that nobody serves, and send campaigns when another host does', async () => {
+  it('run executions on one host, report unserved queues, and send campaigns once another host serves them', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'opened', steps: { exit: { type: 'EXIT' } } });
     await track(service, 'role@example.com', 'opened');
     await until(async () => (await listExecutions(service, workflow.id))[0]?.completedAt, 'the execution');

@@ -41,7 +41,7 @@ async function queuesOf(id: string): Promise<string[]> {
 }
 
 describe('a campaign with a send rate', () => {
-  it('takes no place that others need, and one activity for many mails', async () => {
+  it('uses no slot that others need, and one activity for many emails', async () => {
     await limit(20);
     const id = await sending(60);
     await become(id, 'SENT');
@@ -69,7 +69,7 @@ describe('a campaign with a send rate', () => {
     expect(campaigns.sink.perRecipient().size).toBe(5_000);
   });
 
-  it('sends nothing while single mails wait, tries nobody for it, and goes on afterwards', async () => {
+  it('sends nothing while single emails wait, attempts no recipient for that, and continues afterwards', async () => {
     await limit(10);
     const tokens = { projectId: campaigns.project.id, n: 1_000, ratePerSecond: 10, order: 'single' } as const;
     await takeSendTokens(campaigns.service.db, tokens);
@@ -136,7 +136,7 @@ describe('a chunk that the provider has deferred for nearly a day', () => {
 });
 
 describe('the audience', () => {
-  it('is sent to while it is being taken', async () => {
+  it('gets emails while it is still being read', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const { rows } = await sql<{
       id: string;

@@ -105,7 +105,7 @@ describe("a campaign at the recipients' local time", () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2 });
   });
 
-  it('costs Temporal a timer a zone', async () => {
+  it('needs one timer in Temporal per time zone', async () => {
     const zones = Intl.supportedValuesOf('timeZone').slice(0, 40);
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)
@@ -152,7 +152,7 @@ describe('a sending window', () => {
     timed = { id: made.data.id, key, opensMs };
   });
 
-  it('holds campaigns until it opens, over a restart, and follows the setting of the moment', async () => {
+  it('delays campaigns until it opens, also across a restart, and follows the current setting', async () => {
     await people('any', 'Asia/Tokyo', 3);
     const { from, to } = windowIn(2);
     expect(await patchProject({ sendingWindow: { from, to, timezone: 'UTC' } })).toMatchObject({

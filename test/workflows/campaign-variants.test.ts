@@ -156,7 +156,7 @@ describe('a campaign with a test', () => {
     expect(await become(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
   });
 
-  it('with the whole audience has no rest: it is SENT at once', async () => {
+  it('with the whole audience leaves no other recipients, so the campaign is SENT at once', async () => {
     const id = await startCampaign({ test: testOf({ share: 1 }) });
     expect(await become(id, 'SENT')).toMatchObject({
       sentCount: 51,

@@ -46,7 +46,7 @@ describe('a campaign over SMTP', () => {
     expect(body).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/m);
   });
 
-  it('goes to a segment and to a filter', async () => {
+  it('is sent to a segment and to a filter', async () => {
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
       count: 10,
@@ -96,7 +96,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.bodies[0]).toContain('Subject: Changed in time\r\n');
   });
 
-  it('with a test key is recorded as SENT and handed to nobody', async () => {
+  it('with a test key is recorded as SENT and not sent', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     const id = await create();
     const answer = await campaigns.service.call('POST', `/campaigns/${id}/send`, {
@@ -108,7 +108,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.messages).toHaveLength(0);
   });
 
-  it('sends one test mail that is marked', async () => {
+  it('sends one test email with [TEST] in its subject', async () => {
     const id = await create();
     await call('POST', `/campaigns/${id}/test`, { email: 'me@to.test' });
     await until(async () => campaigns.sink.messages.length === 1);
@@ -117,7 +117,7 @@ describe('a campaign over SMTP', () => {
   });
 });
 
-describe('consent is decided when a mail is about to leave', () => {
+describe('consent is checked just before an email is sent', () => {
   it('a contact who unsubscribes, is suppressed or deleted after the audience is taken gets nothing', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1_500 });
     campaigns.pauseMs = 100;
@@ -166,7 +166,7 @@ describe('consent is decided when a mail is about to leave', () => {
 });
 
 describe('refusals by the receiving side', () => {
-  it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with its events', async () => {
+  it('a hard bounce is BOUNCED, suppressed and unsubscribed, with its events', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -249,7 +249,7 @@ describe('cancelling', () => {
 });
 
 describe('limits of the project', () => {
-  it('on hold everything is HELD, and leaves once after the release', async () => {
+  it('on hold all emails are HELD, and each is sent once after the release', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 40 });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();

@@ -69,7 +69,7 @@ it('waiting messages end FAILED as cancelled, and sent ones stay sent', async ()
   expect(await mail(sent)).toMatchObject({ status: 'SENT', reason: null });
 });
 
-it('a mail that had not been tried never leaves, and housekeeping does not take it up', async () => {
+it('an email without an attempt is never sent, and recovery does not restart it', async () => {
   await service.stopWorker();
   const id = await buildEmail(service.db, { projectId: service.one.id, to: 'unsent@example.com' });
   await handToTemporal('email.retry', id);
@@ -81,7 +81,7 @@ it('a mail that had not been tried never leaves, and housekeeping does not take 
   expect(sink.counts.messages).toBe(0);
 });
 
-it('an SMS whose delivery is cancelled ends as a mail does', async () => {
+it('an SMS whose delivery is cancelled ends as an email does', async () => {
   await service.stopWorker();
   const body = { to: '+4915100000001', body: 'Hi' };
   const { id } = await expectOk(service.call('POST', '/v1/sms/send', { body }));

@@ -22,7 +22,7 @@ async function eagerActivities(): Promise<number> {
   return Number(mine.exec(metrics)?.[1] ?? 0);
 }
 
-it('a step of an execution goes to the worker of its workflow without passing a queue', async () => {
+it('a step of an execution is given to the worker of its workflow without a queue', async () => {
   const workflow = await buildWorkflow(service, {
     eventName: 'eager',
     steps: {

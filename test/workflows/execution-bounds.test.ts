@@ -29,7 +29,7 @@ const waitForEnd = async (workflowId: string) => {
 const mailsTo = async (email: string) => (await expectOk(service.call('GET', `/v1/emails?to=${email}`))).data;
 
 describe('an execution that runs in a cycle', () => {
-  it('sends one mail and ends FAILED `loop` when the instant of its DELAY has gone by', async () => {
+  it('sends one email and ends FAILED `loop` if the time of its DELAY has passed', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'renewal',
       steps: {
@@ -100,7 +100,7 @@ describe('workflows that trigger each other', () => {
 });
 
 describe('workflows that start each other by the mails they send', () => {
-  it('workflows that start each other by their mails stop as well', async () => {
+  it('workflows that start each other with their emails stop too', async () => {
     const mail = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
     const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: mail });
     const both = [await build(), await build()];

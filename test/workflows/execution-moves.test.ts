@@ -62,7 +62,7 @@ const WEEK: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'weeks' } };
 const END: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 
 describe('an execution that is moved on', () => {
-  it('leaves its delay at once and does what comes next, once', async () => {
+  it('ends its delay at once and runs the next step once', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'move',
       steps: {
@@ -189,7 +189,7 @@ describe('a FAILED execution that is retried', () => {
       steps: { pause: { type: 'DELAY', config: { until: '{{when}}' }, to: 'end' }, end: END },
     });
 
-  it('looks at the contact as it is then, also where Temporal never had it', async () => {
+  it('uses the current contact, also if Temporal never ran the execution', async () => {
     const workflow = await untilWhen('undated');
     const contactId = await track('undated@example.com', 'undated');
     const [{ id }] = await executionsOf(workflow);

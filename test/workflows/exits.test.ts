@@ -141,7 +141,7 @@ describe('an event of exitOn', () => {
     expect(rest.map((execution: { id: string }) => execution.id)).toEqual([first.id]);
   });
 
-  it('goes before a wait for the same event', async () => {
+  it('takes precedence over a wait for the same event', async () => {
     const { id } = await buildWorkflow(service, {
       eventName: 'both',
       steps: {

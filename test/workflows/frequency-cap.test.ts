@@ -29,7 +29,7 @@ async function countReceived(): Promise<Record<string, number>> {
 }
 
 describe('a frequency cap', () => {
-  it('skips who has had enough, counting what left before it was set, by its days', async () => {
+  it('skips contacts that reached the cap, and counts emails from before the cap was set', async () => {
     const { id: projectId } = campaigns.project;
     await buildContacts(campaigns.service.db, { projectId, count: 3 });
     const first = await sendCampaign();

@@ -56,7 +56,7 @@ describe('an import', () => {
     expect(await find('torn-before@import.test')).toMatchObject({ data: { plan: 'pro' } });
   });
 
-  it('greets nobody, unless it says triggerWorkflows', async () => {
+  it('starts no workflow unless triggerWorkflows is set', async () => {
     const csv = (name: string) => `email,subscribed\n${name}@import.test,yes\n${name}-out@import.test,no\n`;
     await ended('import', await startImport(csv('quiet')));
     await ended('import', await startImport(csv('greeted'), { query: '?triggerWorkflows=true' }));
@@ -83,7 +83,7 @@ describe('an import', () => {
     expect(three?.to).toBeLessThan(one?.to ?? 0);
   });
 
-  it('that is cancelled keeps what it has done and does nothing more; the next one takes its turn', async () => {
+  it('that is cancelled keeps its finished rows, and the next job starts', async () => {
     const rows = Array.from({ length: 40_000 }, (_, n) => `cancelled${n}@cancel.test`).join('\n');
     const jobId = await startImport(`email\n${rows}\n`);
     await until(
@@ -181,7 +181,7 @@ describe('an import', () => {
     expect(body.data.map((entry: { reason: string }) => entry.reason).sort()).toEqual(['complaint', 'unsubscribe']);
   });
 
-  it('refuses the row that would give a contact too much data, and takes the others', async () => {
+  it('refuses a row that would give a contact too much data, and imports the others', async () => {
     const fields = (prefix: string) => Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`${prefix}${i}`, 1]));
     await save('full@import.test', { data: fields('a') });
     const columns = Object.keys(fields('b'));
@@ -234,7 +234,7 @@ describe('an import', () => {
     await expectWhole(jobId, 'durable.test');
   });
 
-  it('goes on after its worker was stopped by force', async () => {
+  it('continues after its worker was killed', async () => {
     const { jobId, release } = await holdImport('forced.test');
     const stopped = service.stopWorker();
     // The worker has canceled the activity, and has given up waiting for it.
@@ -326,7 +326,7 @@ describe('a bulk job', () => {
     );
   });
 
-  it('deletes, and ends the executions of who is deleted', async () => {
+  it('deletes contacts and ends their executions', async () => {
     const contact = await save('deleted@bulk.test');
     const workflow = (await service.call('POST', '/workflows', { body: { name: 'w', triggerType: 'MANUAL' } })).body;
     const step = { type: 'DELAY', name: 'wait', config: { amount: 30, unit: 'days' } };

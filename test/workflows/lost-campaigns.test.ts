@@ -84,7 +84,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
 });
 
 describe('a campaign that Temporal has lost', () => {
-  it('reaches those it had not, and nobody twice', async () => {
+  it('reaches the remaining recipients, and no recipient twice', async () => {
     const id = await startHalf();
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();

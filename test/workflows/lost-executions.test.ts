@@ -100,7 +100,7 @@ describe('an execution that Temporal has lost', () => {
     expect(execution.steps).toMatchObject([{ type: 'DELAY', dueAt, attempts: 1 }, { type: 'EXIT' }]);
   });
 
-  it('takes the event that came while nobody listened', async () => {
+  it('continues with the event that arrived while it had no workflow', async () => {
     const steps: Record<string, StepSpec> = {
       wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' }, to: { event: 'end' } },
       end: EXIT,

@@ -83,7 +83,7 @@ describe('a mail whose delivery Temporal has lost', () => {
     expect(sink.counts.messages).toBe(1);
   });
 
-  it('is found beyond a day when an operator asks for it', async () => {
+  it('is found after more than a day if an operator requests it', async () => {
     const id = await mailOf(72);
     await operator.keepHouse();
     expect(await mail(id)).toMatchObject({ status: 'PENDING', delivery_id: null });
@@ -92,7 +92,7 @@ describe('a mail whose delivery Temporal has lost', () => {
   });
 });
 
-it('a mail that a running delivery has is left to it', async () => {
+it('an email of a running delivery is not sent by recovery', async () => {
   deferring = true;
   const id = await mailOf(1);
   const workflowId = await deliver('emailDelivery', [id]);
@@ -118,7 +118,7 @@ async function mailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promis
   return id;
 }
 
-it('leaves emails of campaigns and steps to these, except held and released ones', async () => {
+it('does not send emails of campaigns and steps, except held and released ones', async () => {
   const ofCampaign = await mailOf(1, { sourceType: 'CAMPAIGN' });
   await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
   const ofStep = await mailOfStep('RUNNING');

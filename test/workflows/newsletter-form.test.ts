@@ -61,7 +61,7 @@ it('subscribes a person, who gets the mail', async () => {
   expect(mailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
 });
 
-it('sent twice by an impatient finger counts once, and finds the first answer', async () => {
+it('sent twice counts once, and returns the first response', async () => {
   const [first, second] = await Promise.all([
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
@@ -76,7 +76,7 @@ it('sent twice by an impatient finger counts once, and finds the first answer', 
   await until(async () => mailsTo('ben@example.com').length === 1, 'the mail');
 });
 
-it('leaves the refusal of a person who unsubscribed as it is, and its answer tells nobody', async () => {
+it('does not lift the refusal of a person who unsubscribed, and its response does not reveal it', async () => {
   const before = await submit('cleo@example.com', { firstName: 'Cleo' });
   expect(await stepsOf('cleo@example.com', 1)).toEqual(['COMPLETED']);
   const mail = await until(async () => mailsTo('cleo@example.com')[0], 'the mail');

@@ -89,7 +89,7 @@ it('segments of other projects are computed while the segment of one hangs', asy
   expect(await isComputed(hanging)).toBe(true);
 });
 
-it('pruning deletes from every other table when one fails and says which, and recovery runs all the same', async () => {
+it('pruning deletes from the other tables when one fails and names it, and recovery still runs', async () => {
   await sql`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'this table cannot be pruned'; END $$
   `.execute(service.db);

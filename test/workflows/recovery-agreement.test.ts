@@ -222,7 +222,7 @@ describe('one round of recovery', () => {
     await service.startWorker();
     const before = sink.counts.messages;
     expect(await recovery.round()).toMatchObject([
-      { workflowId: pair.workflowId, done: 'made to look where it stands' },
+      { workflowId: pair.workflowId, done: 'told to read its record again' },
     ]);
     await waitingAt(pair.id, 'last');
     expect(sink.counts.messages).toBe(before + 1);

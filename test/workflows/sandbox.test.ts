@@ -90,7 +90,7 @@ describe('a sandbox', () => {
     expect((await expectOk(service.call('GET', `/events/contact/${contactId}`))).data).toHaveLength(feed.data.length);
   });
 
-  it('leaves every row as it is that is not its own, whatever the type of its step', async () => {
+  it('changes only its own rows, for every type of step', async () => {
     const { id: segmentId } = await expectOk(
       service.call('POST', '/segments', { body: { name: 'Members', type: 'STATIC' } }),
     );

@@ -34,7 +34,7 @@ const read = async (id: string) => (await service.call('GET', `/v1/sms/${id}`)).
 const untilStatus = (id: string, status: string) =>
   until(async () => ((await read(id)).status === status ? read(id) : undefined), status);
 
-it('an SMS goes through Twilio, and its callback at the address that we gave tells its end', async () => {
+it('an SMS is sent with Twilio, and Twilio reports its result to our callback URL', async () => {
   const id = await send('+4915112345678');
   const queued = await untilStatus(id, 'QUEUED');
   const request = twilio.requests[0];

@@ -95,7 +95,7 @@ it("emails of automations keep to the project's send rate, and waiting for it is
   expect(rows[0]).toMatchObject({ attempts: 1, tries: 1 });
 });
 
-it('held mail of a workflow counts towards the monthly limit when it leaves', async () => {
+it('a held email of a workflow counts toward the monthly limit when it is sent', async () => {
   const sent = await sql<{ n: number }>`
     SELECT count(*) AS n FROM emails WHERE project_id = ${service.one.id} AND mode = 'live'`.execute(service.db);
   const limit = (sent.rows[0]?.n ?? 0) + 1;

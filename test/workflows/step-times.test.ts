@@ -137,7 +137,7 @@ describe('the sending window of the project', () => {
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
   });
 
-  it('holds MARKETING mail that a hold has kept back, when it is released', async () => {
+  it('delays MARKETING email that is released from a hold', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await expectOk(service.call('POST', '/project/hold', { key: null, headers: owner, body: {} }));
     const id = await begin(event);
@@ -160,7 +160,7 @@ describe('the sending window of the project', () => {
     await leaves(data.emails[0].email);
   });
 
-  it('holds an SMS too, and wakes who waits when it is lifted; a transactional one passes', async () => {
+  it('delays an SMS too, and wakes waiting executions when it is removed; a transactional SMS is sent', async () => {
     const phone = '+4915112345678';
     const event = await workflowOf({ type: 'SEND_SMS', config: { body: 'Hello' } });
     await patchProject({ sendingWindow: shutWindow() });
@@ -175,7 +175,7 @@ describe('the sending window of the project', () => {
     expect(await smsTo(phone)).toHaveLength(2);
   });
 
-  it('that opens earlier than it did wakes who waits, to wait for that', async () => {
+  it('that opens earlier than before wakes waiting executions, which wait for the new time', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
     const id = await begin(event);
@@ -223,7 +223,7 @@ describe('the sending window of the project', () => {
     }
   });
 
-  it('lets a request pass, whose caller chose the moment', async () => {
+  it('does not delay the email of a request', async () => {
     await patchProject({ sendingWindow: shutWindow() });
     const body = { to: 'asked@to.test', template: marketing, subscribed: true };
     const { data } = await expectOk(service.call('POST', '/v1/send', { body }));

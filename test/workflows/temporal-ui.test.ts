@@ -171,7 +171,7 @@ describe('the Temporal UI of deferred email', () => {
     }, 'the delivery');
     const details = await until(() => metadataOf(workflowId), 'its details');
     const how = `attempt 1 by smtp \\(127.0.0.1:${sink.port}\\): 450 4.2.1`;
-    expect(details).toMatch(new RegExp(`^1 mails wait .*\n\n- ${id}, ${how}, next attempt at ${INSTANT}$`));
+    expect(details).toMatch(new RegExp(`^1 emails wait .*\n\n- ${id}, ${how}, next attempt at ${INSTANT}$`));
     const summaries = await until(async () => {
       const found = await summariesOf(workflowId);
       return found.length > 0 && found;

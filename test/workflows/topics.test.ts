@@ -95,7 +95,7 @@ const post = async (path: string, form: string) => {
 };
 
 describe('double opt-in', () => {
-  it('sends the confirmation, and a campaign skips who has not confirmed', async () => {
+  it('sends the confirmation, and a campaign skips contacts that have not confirmed', async () => {
     const { id: projectId, publicKey: key } = campaigns.project;
     const template = await call('POST', '/templates', {
       name: 'Confirm',

@@ -141,7 +141,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     expect((await mailTo('someone@else.example')).html).toContain('<div><i>hello</i></div>');
   });
 
-  it('subscribes nobody who has unsubscribed', async () => {
+  it('subscribes no contact that has unsubscribed', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'join',
       allowReentry: true,
@@ -231,7 +231,7 @@ const LURE =
   'Your account is locked.\r\nConfirm at https://evil.example/login or www.evil.example or evil.example/x now';
 
 describe('untrusted text', () => {
-  it('is one line without links in mails of workflows, and no subject where it looks like a link', async () => {
+  it('is one line without links in emails of workflows, and is dropped from a subject if it looks like a link', async () => {
     const templateId = await template('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
     const workflow = await buildWorkflow(service, {
       eventName: 'hello',

@@ -48,7 +48,7 @@ const delivered = (endpointId: string, count: number) =>
   }, 'the deliveries');
 
 describe('a webhook endpoint', () => {
-  it('gets each event that it wants, signed so that the public verifier takes it', async () => {
+  it('gets each event that it subscribes to, with a signature that the public verifier accepts', async () => {
     const { id, secret } = await register('/hook', ['order.*']);
     const { data } = await track(service, 'buyer@example.com', 'order.paid', { total: 12 });
     await track(service, 'buyer@example.com', 'other');
@@ -76,7 +76,7 @@ describe('a webhook endpoint', () => {
     expect(delivery.responseBody).toHaveLength(1_024);
   });
 
-  it('shows its secret once, keeps it sealed, and both sign for a day after a rotation', async () => {
+  it('shows its secret once and stores it encrypted, and both secrets sign for a day after a rotation', async () => {
     const { id, secret } = await register('/rotated', ['rotated']);
     expect(JSON.stringify(await expectOk(service.call('GET', `/webhooks/${id}`)))).not.toContain('whsec_');
     const { rows } = await sql<{ secret: string }>`SELECT secret FROM webhook_endpoints WHERE id = ${id}`.execute(
@@ -138,7 +138,7 @@ describe('a webhook endpoint', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('that is gone is disabled at once, and the owner is mailed', async () => {
+  it('that returns 410 is disabled at once, and the owner gets an email', async () => {
     await buildDomain(service.db, { projectId: service.one.id, domain: 'owner.example.com' });
     await sql`
       WITH u AS (INSERT INTO users (email, password_hash) VALUES ('owner@example.com', 'x') RETURNING id)
@@ -165,7 +165,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received.filter((r) => r.path === '/elsewhere')).toEqual([]);
   });
 
-  it('that fails is degraded and rarely tried, while others do not wait', async () => {
+  it('that fails is degraded and attempted rarely, while others do not wait', async () => {
     const dead = await register('/dead', ['burst']);
     const well = await register('/well', ['burst']);
     await Promise.all(Array.from({ length: 150 }, (_, n) => track(service, `burst${n}@example.com`, 'burst')));

@@ -135,7 +135,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     for (const { body, headers } of requestsTo('/well')) verifier.verify(body, headers as Record<string, string>);
   });
 
-  it('failing ones are degraded and rarely tried; nothing is lost', async () => {
+  it('failing endpoints are degraded and attempted rarely, and no delivery is lost', async () => {
     await until(async () => (await statusOf(dead)) === 'DEGRADED' && (await statusOf(hanging)) === 'DEGRADED');
     expect(await statusOf(slow)).toBe('ACTIVE');
     for (const endpoint of [dead, hanging]) {
@@ -146,7 +146,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     }
   });
 
-  it('cost Temporal a workflow an endpoint and a turn now and then, not one an event', async () => {
+  it('need one workflow per endpoint and few activities, not one workflow per event', async () => {
     for (const endpoint of [well, slow, hanging, dead, other]) {
       expect(await turnsOf(endpoint)).toBeLessThan(EVENTS / 100);
     }

@@ -47,7 +47,7 @@ async function comeToNextTry(id: string): Promise<void> {
   await handleOf(id).signal('wake');
 }
 
-describe('a delivery that the endpoint never takes', () => {
+describe('a delivery that the endpoint never accepts', () => {
   it(`has ${MAX_TRIES} attempts over 24 hours, each wait a timer of Temporal, under one webhook-id, and is then FAILED`, async () => {
     const { id } = await register('/never', 'never');
     await track(service, 'ada@example.com', 'never');
@@ -87,7 +87,7 @@ describe('a delivery that the endpoint never takes', () => {
 });
 
 describe('an endpoint that has failed for five days', () => {
-  it('is disabled, and what waits for it has FAILED, until the owner enables it', async () => {
+  it('is disabled and its waiting deliveries are FAILED, until the owner enables it', async () => {
     const { id } = await register('/long', 'long');
     await track(service, 'ada@example.com', 'long');
     await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');
@@ -108,7 +108,7 @@ describe('an endpoint that has failed for five days', () => {
 });
 
 describe('the workflow of an endpoint', () => {
-  it('takes the next turn when it is due, or at once when it is woken, and ends when nothing is left', async () => {
+  it('runs the next turn when it is due or woken, and ends when nothing is left', async () => {
     const temporal = await createTestTemporal();
     const results = [
       { nextDueAt: new Date(Date.now() + 500).toISOString(), waitMs: 500 },

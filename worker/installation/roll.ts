@@ -5,8 +5,8 @@ import type { Sides } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
- * Rolls the token on: Postgres, then Temporal, then Postgres confirms. When an earlier roll left a token unconfirmed,
- * that token is signaled to Temporal again, so that a kill between the writes puts Postgres at most one token ahead.
+ * Writes the next token: to Postgres, then to Temporal, then its confirmation to Postgres. If the last token is not
+ * confirmed, only that token is sent to Temporal again. So after a kill Postgres is at most one token ahead.
  */
 export async function rollToken(
   { db, lifecycle }: { db: Db; lifecycle: Pick<Lifecycle, 'writeToken'> },

@@ -43,7 +43,7 @@ async function hello(channel: SmtpChannel, { endpoint, timeouts }: ChannelOption
   const name = ehloNameOf(endpoint);
   const reply = await channel.ask(`EHLO ${name}`, 'the answer to EHLO', timeouts.commandMs);
   if (reply.code === 250) return parseExtensions(reply.text);
-  // A HELO behind any other refusal would get an answer without its reason, or none.
+  // After any other refusal, a reply to HELO would hide the reason of this one, or never come.
   if (!KNOWS_NO_EHLO.has(reply.code)) throw new SmtpHandshakeError(refusal('ehlo', reply.code, reply.text));
   const old = await channel.ask(`HELO ${name}`, 'the answer to HELO', timeouts.commandMs);
   if (old.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', old.code, old.text));

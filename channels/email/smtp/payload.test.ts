@@ -28,7 +28,7 @@ describe('a message on the wire', () => {
     expect(wire(Buffer.from(data))).toBe(expected);
   });
 
-  it('arrives as it was but for line ends, whatever it holds', () => {
+  it('arrives unchanged except for its line ends', () => {
     const parts = fc.array(fc.constantFrom('.', '\r', '\n', '\r\n', 'a', '\xe9', 'MAIL FROM:<x>'), { maxLength: 30 });
     fc.assert(
       fc.property(parts, (all) => {
@@ -39,7 +39,7 @@ describe('a message on the wire', () => {
     );
   });
 
-  it('that is canonical is not looked at', () => {
+  it('is not checked if it is canonical', () => {
     const data = 'ready\r\n';
     expect(payloadOf(data, true)).toEqual({ data, end: '.\r\n', bytes: 7, eightBit: false });
   });

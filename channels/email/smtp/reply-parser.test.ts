@@ -39,7 +39,7 @@ describe('replies', () => {
     ]);
   });
 
-  it('hold no NUL, which no database column takes', () => {
+  it('contain no NUL, which Postgres cannot store', () => {
     expect(parse(['550 5.1.1 N\0o\r\n'])).toEqual([[550, '5.1.1 No']]);
   });
 
@@ -50,7 +50,7 @@ describe('replies', () => {
     expect(replies).toEqual([250]);
   });
 
-  it('behind one at which the rest is dropped are not handed over', () => {
+  it('after a reply that ends the session are dropped', () => {
     const replies: number[] = [];
     const parser: ReplyParser = new ReplyParser((code) => {
       replies.push(code);

@@ -13,7 +13,7 @@ type Field = ResponseOf<'listContactFields'>['fields'][number];
 /** Variables that the service provides in every email. */
 const OF_SERVICE: Variable[] = [
   { name: 'unsubscribeUrl', about: 'link to unsubscribe' },
-  { name: 'manageUrl', about: 'link to the mail settings' },
+  { name: 'manageUrl', about: 'link to the preferences page' },
   { name: 'subscribeUrl', about: 'link to subscribe again' },
   { name: 'id', about: 'id of the contact' },
   { name: 'email', about: 'address of the contact' },

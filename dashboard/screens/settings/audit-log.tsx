@@ -1,14 +1,16 @@
-import { Box, Code, Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf, queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { Breakable } from '../../parts/breakable.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
+import { WordText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { describeActor } from '../contacts/contact/who.ts';
+import { describeDetails } from './audit-details.ts';
 
 type Entry = ResponseOf<'listAuditLog'>['data'][number];
 const words = text.settings.auditLog;
@@ -20,7 +22,10 @@ export function AuditLog() {
   // Current team members are shown by address.
   const { data: team } = useQuery({ ...queryFor('getTeam'), enabled: can('team:manage'), staleTime: 60_000 });
   const nameOf = (actor: string) => {
-    if (!team || !actor.startsWith('user:')) return actor;
+    if (actor.startsWith('key:')) return words.apiKey;
+    if (actor.startsWith('operator:')) return words.operator(actor.slice('operator:'.length));
+    if (!actor.startsWith('user:')) return describeActor(actor, null);
+    if (!team) return words.member;
     return team.members.find(({ userId }) => actor === `user:${userId}`)?.email ?? text.contacts.who.user;
   };
   const columns: Column<Entry>[] = [
@@ -29,9 +34,7 @@ export function AuditLog() {
       name: words.action,
       cell: ({ action, actor, details }) => (
         <>
-          <Code>
-            <Breakable text={action} />
-          </Code>
+          <WordText kind="audit" value={action} />
           <Box hiddenFrom="sm" mt={4}>
             <Text size="sm">{nameOf(actor)}</Text>
             <Details details={details} />
@@ -60,10 +63,9 @@ export function AuditLog() {
 }
 
 function Details({ details }: { details: Entry['details'] }) {
-  const said = Object.entries(details);
   return (
     <Text size="sm" lineClamp={4}>
-      {said.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')}
+      {describeDetails(details)}
     </Text>
   );
 }

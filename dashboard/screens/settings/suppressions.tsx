@@ -12,7 +12,7 @@ import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { useTyped } from '../../parts/use-typed.ts';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { WordBadge, WordText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf, wordOf } from '../../text/words.ts';
 import { AddForm, faultIn } from './add-form.tsx';
@@ -30,7 +30,7 @@ const COLUMNS: Column<Suppression>[] = [
     cell: ({ email }) => (email ? <Breakable text={email} /> : <Text c="dimmed">{words.erased}</Text>),
   },
   { name: words.reason, cell: ({ reason }) => <WordBadge kind="suppression" value={reason} /> },
-  { name: words.source, cell: ({ source }) => source, wideOnly: true },
+  { name: words.source, cell: ({ source }) => <WordText kind="source" value={source} />, wideOnly: true },
   { name: text.settings.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
   { name: text.settings.remove, head: ' ', align: 'right', cell: (entry) => <TakeOff entry={entry} /> },
 ];

@@ -316,7 +316,7 @@ describe('an apply', () => {
     expect((await apply({ templates: tooMany })).status).toBe(413);
   });
 
-  it('at once with another is done one after the other', async () => {
+  it('waits for a concurrent apply of the same project', async () => {
     await buildShop(api);
     const document = await exportProject();
     const answers = await Promise.all([apply(document), apply(document), apply(document)]);

@@ -59,7 +59,7 @@ describe('every operation that asks for credentials', () => {
     expect(await answers(list, (o) => call(o, { key: null }))).toEqual(expected(list, () => '401 UNAUTHORIZED'));
   });
 
-  it('is 401 INVALID_API_KEY with a key that nobody has', async () => {
+  it('is 401 INVALID_API_KEY with an unknown key', async () => {
     const key = `sk_live_${'0'.repeat(64)}`;
     const list = closed();
     expect(await answers(list, (o) => call(o, { key }))).toEqual(expected(list, () => '401 INVALID_API_KEY'));
@@ -72,7 +72,7 @@ describe('every operation that asks for credentials', () => {
     expect(got).toEqual(expected(list, () => '401 INVALID_API_KEY'));
   });
 
-  it('is 401 INVALID_API_KEY with any secret key where only people may come', async () => {
+  it('is 401 INVALID_API_KEY with a secret key if only users may use it', async () => {
     const list = closed().filter((operation) => !schemes(operation).has('secretKey'));
     const got = await answers(list, (o) => call(o, { key: api.one.secretKey }));
     expect(got).toEqual(expected(list, () => '401 INVALID_API_KEY'));

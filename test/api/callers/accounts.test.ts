@@ -31,7 +31,7 @@ describe('signing up and in', () => {
     expect(me.body).toEqual(made.body);
   });
 
-  it('lets the right password in and says the same of a wrong one and an unknown user', async () => {
+  it('accepts the right password, and gives a wrong one and an unknown user the same error', async () => {
     const right = await post('/auth/login', { email: 'ada@example.com', password: 'correct horse' });
     expect(right.status).toBe(200);
     const wrong = await post('/auth/login', { email: 'ada@example.com', password: 'wrong horse' });
@@ -48,7 +48,7 @@ describe('signing up and in', () => {
     expect((await get('/auth/me', session)).status).toBe(401);
   });
 
-  it('changes the password for who knows it', async () => {
+  it('changes the password only with the current one', async () => {
     const logIn = async (password: string) => post('/auth/login', { email: 'ada@example.com', password });
     const mine = cookieOf((await logIn('correct horse')).headers);
     const refused = await post('/auth/password', { currentPassword: 'wrong', newPassword: 'battery staple' }, mine);
@@ -77,7 +77,7 @@ describe('signing up and in', () => {
 });
 
 describe('sessions', () => {
-  it('switch between the projects of their person only', async () => {
+  it('switch only between the projects of their user', async () => {
     const session = await signIn(api, api.one);
     expect((await post('/auth/project', { projectId: api.two.id }, session)).status).toBe(404);
     const me = await get('/auth/me', session);
@@ -117,7 +117,7 @@ describe('the project', () => {
     ]);
   });
 
-  it('is held with a reason and releases what was held once', async () => {
+  it('is put on hold with a reason, and releases each held email once', async () => {
     const session = await signIn(api, api.two);
     const held = await post('/project/hold', { reason: 'too many complaints' }, session);
     expect(held.body.hold).toMatchObject({ held: true, reason: 'too many complaints' });
@@ -139,7 +139,7 @@ describe('the project', () => {
 });
 
 describe('sign-up', () => {
-  it('is open to the first person only where SIGNUP says so, two at once included', async () => {
+  it('is open to the first user only if SIGNUP says so, also for two concurrent requests', async () => {
     const closed = await startTestApi({ SIGNUP: 'first' });
     const signUp = (email: string) => closed.call('POST', '/auth/signup', { key: null, body: { ...ACCOUNT, email } });
     const both = await Promise.all([signUp('a@example.com'), signUp('b@example.com')]);

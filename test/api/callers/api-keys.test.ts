@@ -35,14 +35,14 @@ describe('API keys', () => {
     expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'scopes.1']);
   });
 
-  it('are made, listed and revoked by no key of any kind', async () => {
+  it('cannot be created, listed or revoked with a key', async () => {
     for (const key of [api.one.secretKey, api.one.publicKey, api.one.testKey]) {
       const refused = await api.call('GET', '/apikeys', { key });
       expect([refused.status, refused.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
     }
   });
 
-  it('are out of reach of a MEMBER, and of people of another project', async () => {
+  it('cannot be used by a MEMBER or by users of another project', async () => {
     const member = await signIn(api, api.one, 'MEMBER');
     const refused = await api.call('GET', '/apikeys', { key: null, headers: member });
     expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'apikeys:manage']);
@@ -109,7 +109,7 @@ describe('API keys', () => {
     expect((await api.deps.keys.find(rotated.body.public))?.kind).toBe('public');
   });
 
-  it('leave a trace in the audit log for each that is made or revoked, without its text', async () => {
+  it('are in the audit log when they are created or revoked, without their text', async () => {
     const { id, key } = (await create({ name: 'traced' })).body;
     await asOwner('POST', `/apikeys/${id}/revoke`);
     const log = await asOwner('GET', '/audit-log?limit=2');

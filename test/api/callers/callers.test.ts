@@ -114,7 +114,7 @@ describe('behind a proxy that is trusted', () => {
 });
 
 describe('without a proxy that is trusted', () => {
-  it('nothing that a caller writes makes them another one', async () => {
+  it('no header makes a caller count as another one', async () => {
     const email = await person();
     const { headers } = await logIn(bare, email, PASSWORD);
     const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
@@ -173,7 +173,7 @@ describe('failed log-ins', () => {
     expect(await fail(other, 11, browser)).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it('are not forgiven to who signs in to an account of their own at the same address meanwhile', async () => {
+  it('stay counted when the caller signs in to another account from the same IP address', async () => {
     const email = await person();
     const own = { email, password: 'of the stranger', projectName: 'Mine' };
     const browser = kept(await send(behind, '/auth/signup', { body: own, headers: from('203.0.113.60') }));
@@ -225,7 +225,7 @@ describe('signing up', () => {
     expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);
   });
 
-  it('is no way to guess a password more often', async () => {
+  it('gives no additional attempts to guess a password', async () => {
     const known = await person();
     for (const [email, address] of [
       [known, '203.0.113.74'],

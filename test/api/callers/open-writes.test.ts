@@ -84,7 +84,7 @@ describe('a write without credentials', () => {
 });
 
 describe('tracked mails', () => {
-  it('have a limit that no proxy of a mailbox provider comes to', async () => {
+  it('have a limit that proxies of mailbox providers do not reach', async () => {
     const [stranger, other] = [newCaller(), newCaller()];
     for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForUnauthenticated(stranger, TRACKED_HITS);
     for (const path of ['/o/x.gif', '/c/x/0']) {
@@ -95,7 +95,7 @@ describe('tracked mails', () => {
   });
 });
 
-it('an anonymous caller makes us fetch few certificates', async () => {
+it('an unauthenticated caller can make the service fetch only a few certificates', async () => {
   const stranger = newCaller();
   for (let n = 0; n < 10; n += 1) api.deps.limits.takeForUnauthenticated(stranger, CERTIFICATE_FETCHES);
   const message = {

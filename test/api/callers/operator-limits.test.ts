@@ -134,7 +134,7 @@ describe("an operator's limits", () => {
 });
 
 describe("an operator's hold", () => {
-  it('is not lifted by the tenant, whose own hold is another one', async () => {
+  it('cannot be lifted by the tenant, whose own hold is separate', async () => {
     await asOwner('POST', '/project/hold', { reason: 'of the owner' });
     expect((await ofProject('--hold', 'Bought list, see ticket 7')).code).toBe(0);
     expect((await asOwner('GET', '/project')).body).toMatchObject({
@@ -151,7 +151,7 @@ describe("an operator's hold", () => {
     expect((await asOwner('POST', '/project/release')).body.hold.held).toBe(false);
   });
 
-  it('is released once, and held emails leave', async () => {
+  it('is released once, and held emails are sent', async () => {
     const countQueued = async () =>
       (await api.db.selectFrom('outbox').select('id').where('kind', '=', 'hold.release').execute()).length;
     const before = await countQueued();
@@ -184,14 +184,14 @@ describe('npm run operator', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(line)]);
   });
 
-  it('without a change shows how the project stands', async () => {
+  it('without a change shows the limits of the project', async () => {
     const { code, output } = await ofProject();
     expect(code).toBe(0);
     expect(JSON.parse(output)).toMatchObject({ id: api.one.id, operatorLimits: { sendRatePerSecond: 5 } });
   });
 });
 
-it('the other project has noticed nothing', async () => {
+it('the other project does not change', async () => {
   const other = await signIn(api, api.two);
   const { body } = await api.call('GET', '/project', { key: null, headers: other });
   expect(body).toMatchObject({ monthlyEmailLimit: null, sendRatePerSecond: null, hold: { held: false } });

@@ -24,7 +24,7 @@ async function takeMany(times: number, take: (i: number) => Promise<unknown>): P
 }
 
 describe('a limit', () => {
-  it('lets exactly as many through as it says, all at once or one by one', async () => {
+  it('allows exactly its number of requests, concurrent or one by one', async () => {
     const limits = process(1000);
     expect(await takeMany(1300, () => limits.takeForProject('all-at-once'))).toBe(1000);
     const few = process(7);

@@ -50,7 +50,7 @@ describe('the session cookie', () => {
 });
 
 describe('a password change', () => {
-  it('gives the session a new token and ends every other, the old token of its own too', async () => {
+  it('gives the session a new token, and ends its old token and all other sessions', async () => {
     const [mine, other] = [sessionOf(await logIn(plain)), sessionOf(await logIn(plain))];
     const change = { currentPassword: ACCOUNT.password, newPassword: 'battery staple' };
     const changed = await post(plain, '/auth/password', change, mine);
@@ -94,7 +94,7 @@ describe('a password change', () => {
     expect((await me(plain, second)).status).toBe(200);
   });
 
-  it('leaves no session to who came in by the old password meanwhile', async () => {
+  it('creates no session for a sign-in that checked the old password', async () => {
     const user = await plain.db
       .selectFrom('users')
       .selectAll()

@@ -68,7 +68,7 @@ describe('a sign-in link', () => {
     expect(answers.filter(({ session }) => session !== '')).toHaveLength(1);
   });
 
-  it('is stored as its hash alone', async () => {
+  it('is stored as a hash only', async () => {
     const link = await linkFor(await person());
     const token = link.split('/').at(-1) ?? '';
     const { rows } = await sql<{ row: string }>`SELECT l::text AS row FROM sign_in_links l`.execute(api.db);
@@ -100,7 +100,7 @@ describe('a sign-in link', () => {
     expect((await open(link)).to).toBe('/app');
   });
 
-  it('has an end, and goes when there is a newer one', async () => {
+  it('expires, and a newer link replaces it', async () => {
     const owner = await person();
     const first = await linkFor(owner);
     const second = await linkFor(owner);

@@ -33,7 +33,7 @@ const auditOf = async () =>
   (await call('GET', '/audit-log', owner)).body.data.map((entry: { action: string }) => entry.action);
 
 describe('an invitation', () => {
-  it('makes an account with its role, once, though nobody may sign up', async () => {
+  it('creates an account with its role once, although sign-up is closed', async () => {
     const invited = await invite(' Grace@Example.com ', 'ADMIN');
     expect(invited.status, JSON.stringify(invited.body)).toBe(201);
     expect(invited.body).toMatchObject({ email: 'grace@example.com', role: 'ADMIN', mailed: false });
@@ -57,7 +57,7 @@ describe('an invitation', () => {
     expect(await auditOf()).toEqual(['team.joined', 'team.invited']);
   });
 
-  it('lets who is signed in join, whatever their address is, and moves their session there', async () => {
+  it('lets a signed-in user with any address join, and switches the session to the project', async () => {
     const somebody = await signIn(api, api.two);
     const { url } = (await invite('other@example.com')).body;
     const joined = await call('POST', '/auth/invitations/join', somebody, { token: tokenOf(url) });
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect((await call('POST', '/auth/invitations/look', null, { token: tokenOf(anew.url) })).status).toBe(200);
   });
 
-  it('is mailed where the project has a verified domain, and its link is nowhere in the history of mails', async () => {
+  it('is emailed if the project has a verified domain, and the email history hides its link', async () => {
     await buildDomain(api.db, { projectId: project.id, domain: `team${counter}.example.com` });
     api.dispatched.length = 0;
     const invited = await invite('grace@example.com', 'OWNER');
@@ -144,7 +144,7 @@ describe('roles', () => {
     expect(await auditOf()).toEqual(['team.role_changed']);
   });
 
-  it('the last OWNER can neither go nor become less, of two at once neither', async () => {
+  it('the last OWNER can neither leave nor get another role, also in concurrent requests', async () => {
     const ownerId = await idOf(owner);
     const last = await call('DELETE', `/team/members/${ownerId}`, owner);
     expect([last.status, last.body.error.code]).toEqual([409, 'CONFLICT']);
@@ -157,7 +157,7 @@ describe('roles', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it('a removed member is out at once, and stays in other projects', async () => {
+  it('a removed member loses access at once, and stays in other projects', async () => {
     const member = await signIn(api, project, 'MEMBER');
     expect((await call('DELETE', `/team/members/${await idOf(member)}`, owner)).status).toBe(204);
     expect((await call('GET', '/auth/me', member)).status).toBe(401);

@@ -93,7 +93,7 @@ it('shows the columns of a file without an address, and what is wrong', async ()
   expect(body.columns).toMatchObject([{ header: 'Name', samples: ['Ada'] }, { header: 'Plan' }]);
 });
 
-it('goes through a large file in steps, and counts an address once', async () => {
+it('reads a large file in several steps, and counts each address once', async () => {
   const lines = Array.from({ length: 12_000 }, (_, n) => `p${n % 11_000}@large.test,${n}`);
   const { body } = await upload('/contacts/import/preview', `email,n\n${lines.join('\n')}\n`);
   expect(body.result).toMatchObject({ totalRows: 12_000, createdCount: 11_000, updatedCount: 1_000, failureCount: 0 });

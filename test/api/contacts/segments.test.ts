@@ -184,7 +184,7 @@ describe('the members of a static segment', () => {
     expect((await api.call('POST', `/segments/${id}/members`, { body: many })).status).toBe(422);
   });
 
-  it('leaves conditions to dynamic ones', async () => {
+  it('take no condition, and cannot be computed', async () => {
     const { id } = await build({ type: 'STATIC', filters: undefined });
     expect((await api.call('PATCH', `/segments/${id}`, { body: { condition: tagged() } })).status).toBe(422);
     expect((await api.call('POST', `/segments/${id}/compute`)).status).toBe(400);

@@ -138,7 +138,7 @@ describe("a contact's topics", () => {
     expect((await api.call('POST', '/segments', { body: { name: `${name} x`, filters: text } })).status).toBe(422);
   });
 
-  it('hold mail by /v1/send with a template about it', async () => {
+  it('stop an email of /v1/send with a template of that topic', async () => {
     const { id } = await create();
     const template = await api.call('POST', '/templates', {
       body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },

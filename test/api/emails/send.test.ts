@@ -37,7 +37,7 @@ it('an address that is named twice, in another spelling, gets one email', async 
   expect(emails).toEqual(['twice@to.test', 'once@to.test']);
 });
 
-it('each recipient gets a mail of its own, in the order of `to`, and an outbox row that carries it on', async () => {
+it('each recipient gets a separate email, in the order of `to`, with an outbox row', async () => {
   const r = await send(mail(['a1@example.com', { name: 'B', email: 'B1@example.com' }]));
   expect(r.status).toBe(200);
   expect(r.body.success).toBe(true);
@@ -96,7 +96,7 @@ it('equal requests share one content', async () => {
   expect(one.content_id).toBe(two.content_id);
 });
 
-it('an unknown template is 404, a sender off the verified domains 400, and nothing is left of either', async () => {
+it('an unknown template is 404, an unverified sender is 400, and neither stores anything', async () => {
   const unknown = '0190a000-0000-7000-8000-000000000000';
   const missing = await send({ to: 'gone@example.com', template: unknown }, { 'idempotency-key': 'gone' });
   expect([missing.status, missing.body.error.code]).toEqual([404, 'TEMPLATE_NOT_FOUND']);
@@ -165,7 +165,7 @@ it('one request that Postgres refuses does not take others of its batch with it'
   expect(all.map((r) => r.status)).toEqual([...Array(10).fill(200), 422]);
 });
 
-it('test keys make test mails', async () => {
+it('test keys send test emails', async () => {
   const r = await send(mail('test@example.com'), {}, api.one.testKey);
   expect((await emailOf(r.body.data.emails[0].email)).mode).toBe('test');
 });

@@ -400,7 +400,7 @@ describe('a message that is not from our topic', () => {
     expect((await stateOf(mail)).names).toEqual([]);
   });
 
-  it('leaves for the operator how the subscription stands', async () => {
+  it('shows the operator the state of the subscription', async () => {
     const service = await startTestApi({ SNS_TOPIC_ARNS: `${TOPIC},${TOPIC}-2`, OPERATORS: 'ops@example.com' });
     const states = async () =>
       (await listSnsSubscriptions(service.db, service.deps.config.email.ses.snsTopicArns)).map(({ state }) => state);

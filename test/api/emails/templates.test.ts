@@ -48,7 +48,7 @@ describe('a template', () => {
     });
   });
 
-  it('keeps its text when a change of it does not parse', async () => {
+  it('keeps its text if an update does not parse', async () => {
     const { id } = (await create()).body;
     expect((await api.call('PATCH', `/templates/${id}`, { body: { name: 'x', body: '{% for %}' } })).status).toBe(422);
     expect((await api.call('GET', `/templates/${id}`)).body).toMatchObject(VALID);
@@ -103,7 +103,7 @@ describe('a template', () => {
     expect((await api.call('GET', `/templates/${id}`)).status).toBe(404);
   });
 
-  it('counts the live mails that were sent of it', async () => {
+  it('counts the live emails that were sent with it', async () => {
     const { id } = (await create()).body;
     await sql`
       WITH c AS (INSERT INTO contents (project_id, hash, subject, body, type, from_email, template_id)
@@ -164,7 +164,7 @@ describe('a test mail of a template', () => {
   const MAIL = { subject: 'Hi {{name}}', body: '<p>Hello {{name ?? you}}</p>', from: 'hi@verified.example' };
   const test = (body: object) => api.call('POST', '/templates/test', { body: { ...MAIL, ...body } });
 
-  it('leaves as one mail that is marked, and makes no contact', async () => {
+  it('is sent as one email with [TEST] in its subject, and creates no contact', async () => {
     api.dispatched.length = 0;
     const answer = await test({ email: 'Tester@example.com' });
     expect(answer).toMatchObject({ status: 200, body: { data: { email: 'tester@example.com' } } });

@@ -56,7 +56,7 @@ const counted = (id: string, column: 'opens' | 'clicks' | 'machine_opens' | 'mac
   until(async () => (await mailOf(id, at))[column] === n);
 
 describe('opens', () => {
-  it('the pixel is a transparent GIF of 43 bytes that nobody keeps', async () => {
+  it('the pixel is a transparent GIF of 43 bytes that is never cached', async () => {
     const { pixel } = await buildSentMail();
     const response = await api.app.request(pixel, { headers: BROWSER });
     expect(response.status).toBe(200);
@@ -111,7 +111,7 @@ describe('opens', () => {
     },
   );
 
-  it('a mail that is still being handed over is opened only once that is recorded', async () => {
+  it('an open of an email that is still being sent is recorded after the email is SENT', async () => {
     const mail = await buildSentMail({ status: 'SENDING' });
     await get(mail.pixel);
     const other = await buildSentMail();
@@ -132,7 +132,7 @@ describe('opens', () => {
 });
 
 describe('clicks', () => {
-  it('leads to the link of the content, with the variables of this mail', async () => {
+  it('leads to the link of the content, with the variables of this email', async () => {
     const mail = await buildSentMail();
     const first = await get(mail.link(0));
     expect(first.status).toBe(302);
@@ -180,7 +180,7 @@ describe('clicks', () => {
     expect((await eventsOf(mail.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
   });
 
-  it('works for a contact that was deleted since, where the content is everyone’s', async () => {
+  it('works for a deleted contact if the content has no personal data', async () => {
     const mail = await buildSentMail({ body: `${BODY} from a template` });
     const { content_id: contentId } = await mailOf(mail.id);
     await api.db.updateTable('contents').set({ template_id: contentId }).where('id', '=', contentId).execute();
@@ -189,7 +189,7 @@ describe('clicks', () => {
     expect([status, headers.get('location')]).toEqual([302, 'https://shop.example.com/sale?for=']);
   });
 
-  it('a link of untrusted data leaves the data out', async () => {
+  it('a link omits untrusted data', async () => {
     const mail = await buildSentMail();
     await api.db
       .updateTable('contacts')
@@ -235,7 +235,7 @@ describe('links to other sites', () => {
 });
 
 describe('bots', () => {
-  it('count apart, and set nothing', async () => {
+  it('are counted separately, and change no status', async () => {
     const mail = await buildSentMail();
     await get(mail.pixel, SCANNER);
     await get(mail.link(0), SCANNER);

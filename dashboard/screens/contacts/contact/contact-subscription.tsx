@@ -6,7 +6,7 @@ import { ActionButton } from '../../../parts/action-button.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
-import { WordBadge } from '../../../parts/word-badge.tsx';
+import { WordBadge, WordText } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import type { Contact } from './contact-type.ts';
@@ -137,7 +137,8 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
         <Group key={id} gap="xs">
           <WordBadge kind="suppression" value={reason} />
           <Text size="sm">
-            {actor ? describeActor(actor, actorName) : source}, <Instant at={createdAt} />
+            {actor ? describeActor(actor, actorName) : <WordText kind="source" value={source} />},{' '}
+            <Instant at={createdAt} />
           </Text>
         </Group>
       ))}

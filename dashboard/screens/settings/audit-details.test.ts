@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { describeDetails } from './audit-details.ts';
+
+it('shows the details of an audit entry as words', () => {
+  expect(describeDetails({ name: 'Web shop', scopes: ['email:send', 'sms:send'], monthlyEmailLimit: null })).toBe(
+    'name: Web shop, scopes: email:send, sms:send, monthly email limit: none',
+  );
+  expect(describeDetails({ operatorLimits: { sendRatePerSecond: 20 } })).toBe(
+    'operator limits: (send rate per second: 20)',
+  );
+  expect(describeDetails({})).toBe('');
+});
