@@ -92,7 +92,7 @@ export async function createBulkJob(
   p: { projectId: string; kind: BulkKind } & BulkInput,
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const contactIds = [...new Set(p.contactIds)];
-  const result = newBulkResult(p.kind, contactIds.length);
+  const result = newResult(p.kind, contactIds.length);
   const input: BulkInput = { contactIds, mode: p.mode };
   return insertJob(trx, { projectId: p.projectId, kind: p.kind, input, result, total: contactIds.length, file: null });
 }
@@ -109,7 +109,7 @@ export async function createBulkJobWhere(
   const total = await countMatching(trx, await contactPredicate(trx, { projectId, ...where }));
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT 1`.execute(trx);
-  const result = newBulkResult(kind, total);
+  const result = newResult(kind, total);
   const input: BulkInput = { contactIds: [], where, mode, ...(rows[0] && { until: rows[0].id }) };
   return insertJob(trx, { projectId, kind, input, result, total, file: null });
 }
@@ -119,14 +119,7 @@ export async function createImportJob(
   trx: Trx,
   p: ImportInput & { projectId: string; file: Buffer; rows: number },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
-  const result: ImportResult = {
-    totalRows: 0,
-    successCount: 0,
-    createdCount: 0,
-    updatedCount: 0,
-    failureCount: 0,
-    errors: [],
-  };
+  const result = newResult('import', p.rows);
   const { layout, text, triggerWorkflows, mode } = p;
   const input: ImportInput = { layout, text, triggerWorkflows, mode };
   return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total: p.rows, file: p.file });
@@ -171,7 +164,8 @@ function toJob(row: JobRow): Job {
     status: row.status,
     total: row.total,
     processed: row.processed,
-    result: row.result,
+    // The column's default is `{}`. A row that another program wrote must not fail the whole list.
+    result: { ...newResult(row.kind, row.total), ...row.result },
     failedReason: row.failed_reason,
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -289,8 +283,11 @@ export function isBulkKind(kind: string): kind is BulkKind {
   return (BULK_KINDS as readonly string[]).includes(kind);
 }
 
-function newBulkResult(kind: BulkKind, totalRequested: number): BulkResult {
-  return { operation: bulkOperation(kind), totalRequested, successCount: 0, failureCount: 0, errors: [] };
+/** Returns the result of a job before its first chunk. */
+function newResult(kind: JobKind, total: number): ImportResult | BulkResult {
+  if (isBulkKind(kind))
+    return { operation: bulkOperation(kind), totalRequested: total, successCount: 0, failureCount: 0, errors: [] };
+  return { totalRows: 0, successCount: 0, createdCount: 0, updatedCount: 0, failureCount: 0, errors: [] };
 }
 
 async function insertJob(
