@@ -46,6 +46,8 @@ function run(who, seconds) {
     'examples,coverage,fuzzing',
     '--continue-on-failure',
     '--no-shrink',
+    '--workers',
+    '2',
     '--warnings',
     'off',
   ];
