@@ -6,6 +6,9 @@ import { mayNeedNormalizing, normalizeStrings } from './nfc.ts';
 /** Message for a body with more values. */
 export const TOO_MANY_NODES = `A body holds at most ${JSON_MAX_NODES.toLocaleString('en')} values.`;
 
+/** Message for a field that a body has twice. */
+export const REPEATED_NAME = 'The field is there twice. Remove one.';
+
 const NUMBER_TOO_LARGE = `Numbers beyond ${Number.MAX_SAFE_INTEGER} (2^53 - 1) lose digits: send it as text, in quotes.`;
 
 /** Deeper JSON is not real data; `JSON.stringify` and Postgres would exhaust their stacks. */
@@ -66,7 +69,7 @@ export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: Json
 function repeatedName(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
   if (count.members === count.parsed && !mayNeedNormalizing(bytes)) return undefined;
   const path = findRepeatedName(bytes);
-  return path && { path, message: 'The field is there twice. Remove one.', code: 'duplicate_field' };
+  return path && { path, message: REPEATED_NAME, code: 'duplicate_field' };
 }
 
 /** The records of a body's files in their order, as they came: each may be anything. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
 import type { AccessProject } from '../../db/projects/access.ts';
 import { AppError } from '../../rules/errors.ts';
-import { isStorable, type JsonBody, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
+import { isStorable, type JsonBody, REPEATED_NAME, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
 import { normalizeStrings } from '../../rules/nfc.ts';
 import { authenticate } from './authenticate.ts';
 import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
@@ -145,7 +145,7 @@ function bodyCheck(route: GuardedRoute): Check | undefined {
   const body = route.request?.body;
   const [mediaType, content] = Object.entries(body?.content ?? {})[0] ?? [];
   if (!body || !mediaType || !content || !('schema' in content) || !(content.schema instanceof z.ZodType))
-    return route.unknownFields === 'refuse' ? noBodyCheck(route) : undefined;
+    return route.method === 'get' ? undefined : noBodyCheck(route);
   const plan = {
     schema: content.schema,
     optional: !body.required,
@@ -162,11 +162,16 @@ interface BodyPlan {
   route: GuardedRoute;
 }
 
-/** Returns the check for an operation without a body: it refuses every field of a JSON body. */
+/**
+ * Returns the check for an operation without a body. It refuses every field of a JSON body, or names it as ignored. An
+ * operation that sends or starts something refuses other bodies too. Source: contract §1.9 Unknown input.
+ */
 function noBodyCheck(route: GuardedRoute): Check {
-  const check = jsonCheck({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
+  const read = jsonReader({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
   return async (c, deps, inThread) => {
-    if (JSON_TYPE.test(c.req.header('content-type') ?? '')) await check(c, deps, inThread);
+    if (JSON_TYPE.test(c.req.header('content-type') ?? '')) await read(c, deps, inThread);
+    else if (route.unknownFields === 'refuse' && (await readBody(c, JSON_MAX_BYTES)).byteLength > 0)
+      throw unsupported('application/json');
   };
 }
 
@@ -183,6 +188,12 @@ function validIn(c: RequestContext, { data, ignored }: ParsedBody<unknown>): obj
 }
 
 function jsonCheck(plan: BodyPlan): Check {
+  const read = jsonReader(plan);
+  return async (c, deps, inThread) => c.req.addValidatedData('json', await read(c, deps, inThread));
+}
+
+/** Returns a function that reads the JSON body of a request and returns its data. */
+function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<object> {
   const parse = bodyParser(plan.schema, plan.route);
   return async (c, { loop }, inThread) => {
     const bytes = await readJson(c, plan);
@@ -198,12 +209,9 @@ function jsonCheck(plan: BodyPlan): Check {
       throw invalidBody([{ field: path.join('.'), message, code }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
-    c.req.addValidatedData(
-      'json',
-      validIn(
-        c,
-        parseInZone(zoneOfInput(c), () => parse(value)),
-      ),
+    return validIn(
+      c,
+      parseInZone(zoneOfInput(c), () => parse(value)),
     );
   };
 }
@@ -245,10 +253,15 @@ function formCheck(plan: BodyPlan): Check {
     const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
       .formData()
       .catch((cause: unknown) => {
-        throw new AppError('BAD_REQUEST', { message: 'The body is not valid multipart/form-data.', cause });
+        throw new AppError('BAD_REQUEST', {
+          message: 'The body is not valid multipart/form-data.',
+          suggestion: 'Let your HTTP client build the form and its Content-Type, as curl -F does.',
+          cause,
+        });
       });
     loop.resumed();
     const value = Object.fromEntries(form.entries());
+    refuseRepeated([...form.keys()], plan.route.invalid);
     c.req.addValidatedData(
       'form',
       validIn(
@@ -257,6 +270,13 @@ function formCheck(plan: BodyPlan): Check {
       ),
     );
   };
+}
+
+/** Refuses a form with a field twice, because only the last value would count. Source: contract §1.9 Unknown input. */
+function refuseRepeated(names: string[], invalid: 400 | undefined): void {
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated === undefined) return;
+  throw invalidBody([{ field: repeated, message: REPEATED_NAME, code: 'duplicate_field' }], invalid);
 }
 
 function refuseEncoding(c: RequestContext): void {
@@ -271,10 +291,7 @@ function refuseEncoding(c: RequestContext): void {
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 
-function unsupported(wanted: 'application/json' | 'multipart/form-data', message?: string): AppError {
+function unsupported(wanted: 'application/json' | 'multipart/form-data'): AppError {
   const boundary = wanted === 'multipart/form-data' ? ', with the boundary that your HTTP client generates' : '';
-  return new AppError('UNSUPPORTED_MEDIA_TYPE', {
-    ...(message && { message }),
-    suggestion: `Send Content-Type: ${wanted}${boundary}.`,
-  });
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', { suggestion: `Send Content-Type: ${wanted}${boundary}.` });
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { queryErrors } from '../../rules/errors.ts';
+import { type FieldError, queryErrors } from '../../rules/errors.ts';
 import { isStorable } from '../../rules/json-body.ts';
 import { fieldErrors } from './field-errors.ts';
 import { suggestKnown, unknownErrors } from './parse-body.ts';
@@ -23,7 +23,8 @@ export function queryParser<Schema extends z.ZodType>(
     );
     if (!anyQuery) refuseUnknownQuery(names.unknownIn(query));
     const parsed = schema.safeParse(query);
-    if (!parsed.success) throw queryErrors(fieldErrors(parsed.error.issues, query).map(nameParameter));
+    if (!parsed.success)
+      throw queryErrors(fieldErrors(parsed.error.issues, query).map(nameParameter).map(onceIn(query)));
     const unstorable = Object.entries(queries).find(([, values]) => !values.every(isStorable));
     if (unstorable) {
       const message = 'Must not contain NUL characters.';
@@ -36,6 +37,14 @@ export function queryParser<Schema extends z.ZodType>(
 /** @throws AppError VALIDATION_ERROR (400) for unknown parameters */
 export function refuseUnknownQuery(unknown: UnknownField[]): void {
   if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
+}
+
+/** The remedy for a parameter that takes one value and was given several. */
+function onceIn(query: Record<string, unknown>) {
+  return (fault: FieldError): FieldError =>
+    fault.code === 'invalid_type' && Array.isArray(query[fault.field])
+      ? { ...fault, message: 'The parameter is there twice. Remove one.' }
+      : fault;
 }
 
 /** `?status=X` is a list of one value, so its error is at `status`, not at `status.0`. */

@@ -70,6 +70,8 @@ function patternOf(path: string): RegExp {
 /** Counts the wrong letters in a requested path. A wrong or missing version counts as one. */
 function typingErrors(asked: string, known: string): number {
   const [one, other] = [partsOf(asked), partsOf(known)];
+  // `/` is the dashboard, which nobody means by `/v1`.
+  if (other.parts.length === 0) return Number.POSITIVE_INFINITY;
   if (one.parts.length !== other.parts.length) return Number.POSITIVE_INFINITY;
   return other.parts.reduce(
     (sum, part, i) => sum + (part.startsWith('{') ? 0 : distance(one.parts[i] ?? '', part)),

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { MAILBOX_MAX_CHARS, NAME_MAX_CHARS } from '../../rules/emails/email-address.ts';
 import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
+import { REPEATED_NAME } from '../../rules/json-body.ts';
+import { findRepeatedName } from '../../rules/json-nodes.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
 import { readInstant } from './instant-zone.ts';
 
@@ -75,9 +77,10 @@ export const InstantInput = z
   .transform((text, ctx) => {
     const at = readInstant(text);
     if (at) return at;
+    const lostSign = / \d\d:?\d\d$/.test(text) ? '. In a URL, write the + of an offset as %2B' : '';
     ctx.addIssue({
       code: 'custom',
-      message: 'Must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z, or a date',
+      message: `Must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z, or a date${lostSign}`,
       params: { code: 'invalid_string' },
     });
     return z.NEVER;
@@ -91,9 +94,9 @@ export const NullableInstantInput = InstantInput.nullish().openapi({ type: ['str
 export function wholeNumber(p: { min: number; max: number; default: number; description?: string }) {
   return z
     .string()
-    .regex(/^-?\d{1,15}$/, 'Must be a whole number')
+    .regex(/^-?\d+$/, 'Must be a whole number')
     .transform(Number)
-    .pipe(z.number().int().min(p.min).max(p.max))
+    .pipe(z.number().min(p.min).max(p.max))
     .default(p.default)
     .openapi({ type: 'integer', minimum: p.min, maximum: p.max, default: p.default, description: p.description });
 }
@@ -104,15 +107,25 @@ export const QuerySwitch = z
   .transform((word) => word === 'true')
   .openapi({ type: 'boolean' });
 
+/** A file in a form. */
+export const UploadedFile = z.custom<File>((value) => value instanceof File, {
+  error: ({ input }) => (input === undefined ? 'Required' : 'Must be a file: give its part of the form a filename'),
+  params: { code: 'invalid_type' },
+});
+
 /** Returns a transform that parses a string as JSON; `message` is the error for invalid JSON. */
 export function jsonOfText(message: string) {
   return (text: string, ctx: z.RefinementCtx): unknown => {
+    let value: unknown;
     try {
-      return JSON.parse(text);
+      value = JSON.parse(text);
     } catch {
       ctx.addIssue({ code: 'custom', message });
       return z.NEVER;
     }
+    const path = findRepeatedName(Buffer.from(text));
+    if (path) ctx.addIssue({ code: 'custom', path, message: REPEATED_NAME, params: { code: 'duplicate_field' } });
+    return value;
   };
 }
 

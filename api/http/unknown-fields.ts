@@ -49,8 +49,19 @@ export function fieldNames(schema: z.ZodType): FieldNames {
 export function namesForHeader(fields: readonly Pick<UnknownField, 'path'>[]): string {
   return fields
     .slice(0, MAX_NAMED)
-    .map(({ path }) => encodeURIComponent(path.join('.').toWellFormed()).slice(0, MAX_NAME_CHARS))
+    .map(({ path }) => encodeShort(path.join('.')))
     .join(', ');
+}
+
+/** Encodes the start of a name in at most `MAX_NAME_CHARS`, and never a part of a character. */
+function encodeShort(name: string): string {
+  let encoded = '';
+  for (const character of name.slice(0, MAX_NAME_CHARS).toWellFormed()) {
+    const next = encoded + encodeURIComponent(character);
+    if (next.length > MAX_NAME_CHARS) break;
+    encoded = next;
+  }
+  return encoded;
 }
 
 function collect(value: unknown, known: Known, prefix: string[], found: UnknownField[]): void {

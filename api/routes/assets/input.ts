@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { cursorQuery, QuerySwitch } from '../../http/schemas.ts';
+import { cursorQuery, QuerySwitch, UploadedFile } from '../../http/schemas.ts';
 
 export const PICTURE_MAX_BYTES = 5 * 1024 * 1024;
 /** Multipart adds boundaries and headers to a file. An image that is slightly too large then gets its own error. */
@@ -7,7 +7,7 @@ export const UPLOAD_MAX_BYTES = PICTURE_MAX_BYTES + 64 * 1024;
 const LIST_DEFAULT = 50;
 
 export const UploadAsset = z.object({
-  file: z.instanceof(File).openapi({
+  file: UploadedFile.openapi({
     type: 'string',
     format: 'binary',
     description: 'A PNG, JPEG, GIF or WebP of at most 5 MB. The type is detected from the content.',

@@ -4,7 +4,7 @@ import type { CsvMapping } from '../../../rules/contacts/csv-mapping.ts';
 import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { aliasOf } from '../../http/aliases.ts';
-import { cursorQuery, EXAMPLE_ID, Id, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
+import { cursorQuery, EXAMPLE_ID, Id, jsonOfText, QuerySwitch, UploadedFile } from '../../http/schemas.ts';
 import { Search } from '../contacts/input.ts';
 
 const JOBS_DEFAULT = 20;
@@ -79,9 +79,11 @@ const MappingText = z
 
 export const ImportFile = z
   .object({
-    file: z
-      .instanceof(File)
-      .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8 or UTF-16, at most 5 MB' }),
+    file: UploadedFile.openapi({
+      type: 'string',
+      format: 'binary',
+      description: 'A CSV file in UTF-8 or UTF-16, at most 5 MB',
+    }),
     mapping: MappingText.optional(),
     triggerWorkflows: QuerySwitch.optional().openapi({ description: 'Same as in the query' }),
   })
