@@ -3,119 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
-import { nameOf, operationCaller, operationsOf } from '../support/operations.ts';
 import { signIn } from '../support/session.ts';
 
 let api: TestApi;
 let owner: Record<string, string>;
-let call: ReturnType<typeof operationCaller>;
 let idOf: (path: string, param: string) => string | undefined;
 
 beforeAll(async () => {
   api = await startTestApi();
   await buildDomain(api.db, { projectId: api.one.id });
-  // The examples of the document send from it.
-  await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   owner = await signIn(api, api.one);
   idOf = await buildEverything(api.db, api.one.id);
-  call = operationCaller({ api, owner, idOf });
 });
 afterAll(() => api.close());
 
 type Json = Record<string, unknown>;
-/** Bodies that differ from one in a value, of which an operation may take some. */
-function others(body: Json): Json[] {
-  return Object.entries(body).flatMap(([name, value]): Json[] => {
-    if (typeof value === 'string')
-      return [
-        { ...body, [name]: `x${value}` },
-        { ...body, [name]: `${value}x` },
-      ];
-    if (typeof value === 'boolean') return [{ ...body, [name]: !value }];
-    if (Array.isArray(value)) return [{ ...body, [name]: [...value, ...value] }];
-    return [];
-  });
-}
-
-/** These make and start nothing. */
-const WITHOUT_KEY = [
-  'POST /contacts/import/preview',
-  'POST /contacts/lookup',
-  'POST /segments/preview',
-  'POST /templates/preview',
-  'POST /verify',
-  'POST /workflows/{id}/preview',
-];
-
-describe('every POST that makes or starts something', () => {
-  const ofProject = () =>
-    operationsOf(api.app).filter(
-      ({ method, security }) =>
-        method === 'POST' &&
-        security.some(
-          (one) => Object.values(one).some((scopes) => scopes.length > 0) || 'publicKey' in one || 'secretKey' in one,
-        ),
-    );
-
-  it('takes an Idempotency-Key, and the document says so', async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
-    const document: any = await (await api.app.request('/openapi.json')).json();
-    const without = ofProject().filter(({ path }) => {
-      const parameters: { name?: string; $ref?: string }[] = document.paths[path].post.parameters ?? [];
-      return !parameters.some(({ name, $ref }) => /idempotency-?key/i.test(name ?? $ref ?? ''));
-    });
-    expect([...new Set(without.map(nameOf))].sort()).toEqual(WITHOUT_KEY);
-  });
-
-  it('refuses a second request with its key, and shows the first answer for the same input only', async () => {
-    const refused = new Set<string>();
-    const told = new Set<string>();
-    for (const operation of ofProject().filter((one) => one.path.startsWith('/v1/') || one.path === '/apikeys')) {
-      const name = nameOf(operation);
-      if (operation.multipart || WITHOUT_KEY.includes(name)) continue;
-      const headers = { 'idempotency-key': uuidv7() };
-      const first = await call(operation, { headers, body: operation.body });
-      const second = await call(operation, { headers, body: operation.body });
-      if (first.status >= 400) {
-        // A refusal leaves no key behind.
-        expect([second.status, second.body?.error?.code], name).toEqual([first.status, first.body.error.code]);
-        continue;
-      }
-      expect([second.status, second.body.error.code, second.body.error.details.sameRequest], name).toEqual([
-        409,
-        'IDEMPOTENCY_KEY_REUSED',
-        true,
-      ]);
-      expect(first.body === undefined || first.body === '' ? null : first.body, name).toMatchObject(
-        second.body.error.details.originalResponse ?? {},
-      );
-      refused.add(name);
-      for (const body of others((operation.body ?? {}) as Json)) {
-        const other = await call(operation, { headers, body });
-        if (other.status !== 409) continue;
-        expect(other.body.error.details, name).toMatchObject({ sameRequest: false, originalResponse: null });
-        told.add(name);
-        break;
-      }
-    }
-    expect([...refused]).toEqual(
-      expect.arrayContaining([
-        'POST /contacts',
-        'POST /campaigns',
-        'POST /templates',
-        'POST /workflows',
-        'POST /segments',
-        'POST /topics',
-        'POST /webhooks',
-        'POST /apikeys',
-        'POST /suppressions',
-      ]),
-    );
-    expect(refused.size).toBeGreaterThan(25);
-    expect(told.size).toBeGreaterThan(15);
-  });
-});
-
 describe('a key', () => {
   const post = (path: string, body: Json, key: string, options: CallOptions = {}) =>
     api.call('POST', path, { body, ...options, headers: { 'idempotency-key': key, ...options.headers } });

@@ -1,0 +1,353 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { type CallOptions, type CallResult, startTestApi, type TestApi } from '../support/api.ts';
+import { buildEverything } from '../support/everything.ts';
+import { type ApiOperation, nameOf, operationCaller, operationsOf } from '../support/operations.ts';
+import { signIn } from '../support/session.ts';
+import { buildStartable, FORMS, type Start } from '../support/startable.ts';
+
+/**
+ * One row for each operation of the document, and what it responds to five kinds of input: an unknown field, an unknown
+ * query parameter, values of a wrong type, a reused Idempotency-Key, and ids of another project.
+ * Source: contract §1.7 Status codes, §1.8 Idempotency, §1.9 Unknown input.
+ */
+interface Row {
+  unknownField: 'refused' | 'named as ignored' | 'no body' | 'taken';
+  unknownParameter: 'refused' | 'taken';
+  /** Of each member of the body, and of the parameters in `BAD_PARAMETERS`. */
+  wrongType: 'refused' | 'no input';
+  /** `same input` for an operation that has one input only. */
+  reusedKey: 'refused, other input too' | 'refused, same input' | 'no key';
+  foreignId: 'not found' | 'no id';
+}
+type Cell = keyof Row;
+
+/** These send or start something, so an ignored field might do more than the caller asked. */
+const REFUSING_FIELDS = [
+  'POST /campaigns',
+  'POST /campaigns/{id}/cancel',
+  'POST /campaigns/{id}/pause',
+  'POST /campaigns/{id}/resume',
+  'POST /campaigns/{id}/retry',
+  'POST /campaigns/{id}/send',
+  'POST /campaigns/{id}/test',
+  'POST /campaigns/{id}/winner',
+  'POST /contacts/bulk-delete',
+  'POST /contacts/bulk-subscribe',
+  'POST /contacts/bulk-unsubscribe',
+  'POST /contacts/import',
+  'POST /contacts/import/preview',
+  'POST /emails/{id}/resend',
+  'POST /send',
+  'POST /send/batch',
+  'POST /sms/send',
+  'POST /templates/test',
+  'POST /workflows/{id}/executions',
+  'POST /workflows/{id}/executions/cancel-all',
+  'POST /workflows/{id}/executions/{executionId}/advance',
+  'POST /workflows/{id}/executions/{executionId}/retry',
+  'PUT /campaigns/{id}',
+];
+/** Pages of customers and probes add query parameters of their own. */
+const ANY_PARAMETER = ['GET /health', 'GET /health/live', 'GET /health/ready', 'POST /pixel', 'POST /track'];
+/** Callbacks of providers prove themselves by a signature and take what the provider sends. */
+const CALLBACKS = ['POST /webhooks/twilio/status', 'POST /webhooks/twilio/inbound', 'POST /webhooks/sns'];
+/** These create and start nothing. */
+const WITHOUT_KEY = [
+  'POST /contacts/import/preview',
+  'POST /contacts/lookup',
+  'POST /segments/preview',
+  'POST /templates/preview',
+  'POST /verify',
+  'POST /workflows/{id}/preview',
+];
+/** These have neither a body nor a path parameter, so every request is the same. */
+const ONE_INPUT = ['POST /apikeys/public/rotate', 'POST /project/release'];
+/** Path parameters that are no ids of records: another project's are simply missing. */
+const NO_IDS = new Set(['field', 'eventName', 'email', 'phone']);
+/** Only operators see them, and to others they are 404 whatever the input is. */
+const isForOperators = ({ path }: ApiOperation) => path.startsWith('/operator');
+const BAD_PARAMETERS: Record<string, string> = {
+  limit: 'many',
+  cursor: '%24',
+  startDate: 'soon',
+  endDate: 'soon',
+  status: 'X',
+  subscribed: 'maybe',
+  createdAfter: 'soon',
+  createdBefore: 'soon',
+  updatedAfter: 'soon',
+  campaignId: 'x',
+  contactId: 'x',
+  templateId: '',
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+type Json = any;
+
+let api: TestApi;
+let document: Json;
+let operations: ApiOperation[];
+let owner: Record<string, string>;
+let idOf: (path: string, param: string) => string | undefined;
+let foreignIdOf: (path: string, param: string) => string | undefined;
+let starts: Record<string, Start>;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  operations = operationsOf(api.app);
+  document = await (await api.app.request('/openapi.json')).json();
+  await buildDomain(api.db, { projectId: api.one.id });
+  // The examples of the document send from it.
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
+  owner = await signIn(api, api.one);
+  starts = await buildStartable(api);
+  idOf = await buildEverything(api.db, api.one.id);
+  foreignIdOf = await buildEverything(api.db, api.two.id);
+});
+afterAll(() => api.close());
+
+const isRead = ({ method }: ApiOperation) => method === 'GET';
+const isKeyed = (operation: ApiOperation) =>
+  operation.method === 'POST' &&
+  operation.security.some(
+    (one) => Object.values(one).some((scopes) => scopes.length > 0) || 'publicKey' in one || 'secretKey' in one,
+  ) &&
+  !WITHOUT_KEY.includes(nameOf(operation));
+const hasForeignId = ({ params, security }: ApiOperation) =>
+  security.length > 0 && params.some((param) => !NO_IDS.has(param));
+
+/** The row that the contract demands. */
+function expectedRow(operation: ApiOperation): Row {
+  const name = nameOf(operation);
+  const isCallback = CALLBACKS.includes(name);
+  const unnamed = isRead(operation) ? 'no body' : 'named as ignored';
+  return {
+    unknownField: isCallback ? 'taken' : REFUSING_FIELDS.includes(name) ? 'refused' : unnamed,
+    unknownParameter: isCallback || ANY_PARAMETER.includes(name) ? 'taken' : 'refused',
+    wrongType: inputsOf(operation).length === 0 ? 'no input' : 'refused',
+    reusedKey: !isKeyed(operation)
+      ? 'no key'
+      : ONE_INPUT.includes(name)
+        ? 'refused, same input'
+        : 'refused, other input too',
+    foreignId: hasForeignId(operation) ? 'not found' : 'no id',
+  };
+}
+
+/** Compares one column of the table with the contract. A response that is none of a cell's words shows as it came. */
+async function expectColumn(cell: Cell, ask: (operation: ApiOperation) => Promise<string>): Promise<void> {
+  const table = async (one: (operation: ApiOperation) => Promise<string> | string) => {
+    const rows: Record<string, string> = {};
+    for (const operation of operations) rows[`${operation.method} ${operation.path}`] = await one(operation);
+    return rows;
+  };
+  expect(await table(ask)).toEqual(await table((operation) => expectedRow(operation)[cell]));
+}
+
+/** Calls an operation with sufficient rights, and without an effect on the records of the other calls. */
+async function callAlone(operation: ApiOperation, options: CallOptions & { query?: string }): Promise<CallResult> {
+  // A log-out or a password change ends the session.
+  const session = operation.path.startsWith('/auth/') ? await signIn(api, api.one) : owner;
+  const ids = isRead(operation) ? idOf : () => undefined;
+  return operationCaller({ api, owner: session, idOf: ids })(operation, options);
+}
+
+const shown = ({ status, body }: CallResult) => `${status} ${JSON.stringify(body?.error ?? body)}`;
+
+describe('every operation', () => {
+  it('refuses an unknown field, or names it as ignored', () =>
+    expectColumn('unknownField', async (operation) => {
+      if (isRead(operation)) return 'no body';
+      if (CALLBACKS.includes(nameOf(operation))) return 'taken';
+      const form = operation.multipart ? FORMS[nameOf(operation)]?.()[0] : undefined;
+      form?.set('utm_nonsense', '1');
+      const given = { ...(operation.body as object), utm_nonsense: 1 };
+      const response = form ? await sendForm(operation.path, form) : await callAlone(operation, { body: given });
+      const [fault] = response.body?.error?.errors ?? [];
+      const isNamed = fault?.code === 'unrecognized_keys' && fault.field === 'utm_nonsense';
+      if (response.status === 422 && isNamed) return 'refused';
+      return response.headers.get('x-ignored-fields') === 'utm_nonsense' ? 'named as ignored' : shown(response);
+    }));
+
+  it('refuses an unknown query parameter by name, except operations that pages and probes call', () =>
+    expectColumn('unknownParameter', async (operation) => {
+      if (CALLBACKS.includes(nameOf(operation))) return 'taken';
+      const response = await callAlone(operation, { query: '?utm_nonsense=1' });
+      const { error } = response.body ?? {};
+      const [fault] = error?.errors ?? [];
+      if (fault?.code !== 'unrecognized_keys') return 'taken';
+      const isRight = response.status === 400 && error.code === 'VALIDATION_ERROR' && fault.field === 'utm_nonsense';
+      return isRight ? 'refused' : shown(response);
+    }));
+
+  it('refuses values of a wrong type by the name of their member or parameter', async () => {
+    let asked = 0;
+    await expectColumn('wrongType', async (operation) => {
+      const inputs = inputsOf(operation);
+      if (inputs.length === 0) return 'no input';
+      asked += inputs.length;
+      for (const { name, status, options } of inputs) {
+        const response = await callAlone(operation, options);
+        const faults: { field: string }[] = response.body?.error?.errors ?? [];
+        const isNamed = faults.some(({ field }) => field.split('.')[0] === name);
+        if (!isNamed || !status.includes(response.status)) return `${name}: ${shown(response)}`;
+      }
+      return 'refused';
+    });
+    expect(asked).toBeGreaterThan(700);
+  });
+
+  it('with a foreign id is 404, by key and by session, never 403', () =>
+    expectColumn('foreignId', async (operation) => {
+      if (!hasForeignId(operation)) return 'no id';
+      const foreign = (path: string, param: string) => {
+        if (NO_IDS.has(param)) return 'x';
+        const id = foreignIdOf(path, param);
+        if (!id) throw new Error(`${path}: give {${param}} an id in test/support/everything.ts`);
+        return id;
+      };
+      const call = operationCaller({ api, owner, idOf: foreign });
+      const { status, body } = await call(operation, { body: operation.body });
+      return status === 404 && body.error.code === 'NOT_FOUND' ? 'not found' : `${status} ${JSON.stringify(body)}`;
+    }));
+
+  it('that creates or starts something refuses a reused key, and shows the first response for the same input only', () => {
+    const done = new Map<string, string>();
+    return expectColumn('reusedKey', async (operation) => {
+      const name = nameOf(operation);
+      if (!isKeyed(operation)) return 'no key';
+      // An operation has one effect, whichever of its paths is called.
+      const cell = done.get(name) ?? (await reusedKeyOf(operation));
+      done.set(name, cell);
+      return cell;
+    });
+  });
+
+  it('takes an Idempotency-Key if it creates or starts something, and the document says so', () => {
+    const takesKey = ({ method, path }: ApiOperation) =>
+      (document.paths[path][method.toLowerCase()].parameters ?? []).some(
+        ({ name, $ref }: { name?: string; $ref?: string }) => /idempotency-?key/i.test(name ?? $ref ?? ''),
+      );
+    expect(operations.filter(takesKey).map(nameOf)).toEqual(operations.filter(isKeyed).map(nameOf));
+  });
+
+  it('reads the records that the project has', async () => {
+    const call = operationCaller({ api, owner, idOf });
+    const failed: string[] = [];
+    for (const operation of operations.filter(isRead)) {
+      const { status, body } = await call(operation, {});
+      if (status >= 500) failed.push(`${operation.path} ${status} ${JSON.stringify(body)}`);
+    }
+    expect(failed).toEqual([]);
+  });
+});
+
+/** Asks three times with one key: a request, the same request, and another one. */
+async function reusedKeyOf(operation: ApiOperation): Promise<string> {
+  const name = nameOf(operation);
+  const { ids = {}, body = operation.body as object | undefined, otherBody, otherIds } = starts[name] ?? {};
+  const headers = { 'idempotency-key': uuidv7() };
+  const call = operationCaller({ api, owner, idOf: (path, param) => ids[param] ?? idOf(path, param) });
+  const [form, otherForm] = operation.multipart ? (FORMS[name]?.() ?? []) : [];
+  const ask = () => (form ? sendForm(operation.path, form, headers) : call(operation, { headers, body }));
+  const first = await ask();
+  if (first.status >= 400) return `the first request: ${shown(first)}`;
+  const second = await ask();
+  const { code, details } = second.body?.error ?? {};
+  if (second.status !== 409 || code !== 'IDEMPOTENCY_KEY_REUSED' || details.sameRequest !== true) return shown(second);
+  const told = first.body === undefined || first.body === '' ? null : first.body;
+  expect(told, name).toMatchObject(details.originalResponse ?? {});
+  if (ONE_INPUT.includes(name)) return 'refused, same input';
+  const elsewhere = operationCaller({ api, owner, idOf: (_, param) => otherIds?.[param] });
+  const bodies = otherBody ? [otherBody] : changesOf(body ?? {});
+  const others: (() => Promise<CallResult>)[] = otherForm
+    ? [() => sendForm(operation.path, otherForm, headers)]
+    : body
+      ? bodies.map((other) => () => call(operation, { headers, body: other }))
+      : [() => elsewhere(operation, { headers })];
+  const responses: CallResult[] = [];
+  for (const other of others) {
+    const response = await other();
+    responses.push(response);
+    if (response.status !== 409) continue;
+    const { sameRequest, originalResponse } = response.body.error.details;
+    return sameRequest === false && originalResponse === null ? 'refused, other input too' : shown(response);
+  }
+  return `other input: ${responses.map(shown).join(', ')}`;
+}
+
+/** Returns bodies that differ from one in a value. An operation may take some of them. */
+function changesOf(body: object): object[] {
+  return Object.entries(body).flatMap(([name, value]: [string, unknown]): object[] => {
+    if (typeof value === 'string') return [`x${value}`, `${value}x`].map((other) => ({ ...body, [name]: other }));
+    if (typeof value === 'boolean') return [{ ...body, [name]: !value }];
+    return Array.isArray(value) ? [{ ...body, [name]: [...value, ...value] }] : [];
+  });
+}
+
+async function sendForm(path: string, body: FormData, more: Record<string, string> = {}): Promise<CallResult> {
+  const headers = { authorization: `Bearer ${api.one.secretKey}`, ...more };
+  const response = await api.app.request(path, { method: 'POST', headers, body });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+interface WrongInput {
+  name: string;
+  /** The statuses that refuse it. */
+  status: number[];
+  options: CallOptions & { query?: string };
+}
+
+/** A value of each JSON type. */
+const VALUES: [string, unknown][] = [
+  ['null', null],
+  ['string', 'x'],
+  ['number', 4.5],
+  ['boolean', true],
+  ['array', [[]]],
+  ['object', { x: { y: [] } }],
+];
+
+/** Returns the inputs of wrong types for an operation: each member of its body, and parameters of its query. */
+function inputsOf(operation: ApiOperation): WrongInput[] {
+  if (isForOperators(operation) || CALLBACKS.includes(nameOf(operation))) return [];
+  const { parameters = [], requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
+  const ofQuery = parameters
+    .map((parameter: Json) => (parameter.$ref ? follow(parameter) : parameter))
+    .filter((parameter: Json) => parameter.in === 'query' && parameter.name in BAD_PARAMETERS)
+    .map(({ name }: Json) => ({ name, status: [400], options: { query: `?${name}=${BAD_PARAMETERS[name]}` } }));
+  const members = follow(requestBody?.content?.['application/json']?.schema)?.properties ?? {};
+  const ofBody = Object.entries<Json>(members).flatMap(([name, schema]) => {
+    const types = typesOf(schema);
+    if (types === undefined) return [];
+    return VALUES.filter(([type]) => !types.has(type) && !(type === 'number' && types.has('integer'))).map(
+      ([, value]) => ({
+        name,
+        status: [400, 422],
+        options: { body: { ...(operation.body as object), [name]: value } },
+      }),
+    );
+  });
+  return [...ofQuery, ...ofBody];
+}
+
+/** Follows references of the document. */
+function follow(part: Json): Json {
+  const [, , kind, name] = part?.$ref?.split('/') ?? [];
+  return name ? follow(document.components[kind][name]) : part;
+}
+
+/** Returns the JSON types of a schema. Undefined if it has no limit. */
+function typesOf(given: Json): Set<string> | undefined {
+  if (given.$ref) return typesOf(follow(given));
+  const forms = given.anyOf ?? given.oneOf ?? given.allOf;
+  if (forms) {
+    const types: (Set<string> | undefined)[] = forms.map(typesOf);
+    return types.some((one) => one === undefined) ? undefined : new Set(types.flatMap((one) => [...(one ?? [])]));
+  }
+  if (given.type !== undefined) return new Set([given.type].flat());
+  if (given.enum) return new Set(given.enum.map((value: unknown) => (value === null ? 'null' : typeof value)));
+  return undefined;
+}

@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { buildSentCampaign } from '../build/recipients.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import type { TestApi } from './api.ts';
+
+/** A request that succeeds, for an operation whose example in the document does not. */
+export interface Start {
+  /** Ids in the path. */
+  ids?: Record<string, string>;
+  body?: object;
+  /** Ids of another record, for an operation without a body. By default, ids of no record. */
+  otherIds?: Record<string, string>;
+  /** A valid body that is not the same. By default, one value of the body is changed. */
+  otherBody?: object;
+}
+
+const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
+
+/** The forms of multipart operations: two files that differ. */
+export const FORMS: Record<string, () => [FormData, FormData]> = {
+  'POST /contacts/import': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\nb@x.test\n', 'a.csv')],
+  'POST /contacts/import/preview': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\n', 'a.csv')],
+  // Bytes behind the end of a GIF do not change the image.
+  'POST /assets': () => [formOf(GIF, 'a.gif'), formOf(Buffer.concat([GIF, Buffer.from('x')]), 'a.gif')],
+};
+
+function formOf(content: string | Buffer, name: string): FormData {
+  const form = new FormData();
+  form.set('file', new File([content], name));
+  return form;
+}
+
+/**
+ * Builds records in the states in which operations of a project start something. Returns a request for each such
+ * operation, by its name. The project needs no records before.
+ */
+export async function buildStartable(api: TestApi): Promise<Record<string, Start>> {
+  const { db, one } = api;
+  const projectId = one.id;
+  await buildDomain(db, { projectId, domain: 'sender.test' });
+  await buildContacts(db, { projectId, count: 2, localPart: 'startable' });
+  const contactId = await buildContact(db, { projectId });
+  const campaign = async (changes: object = {}): Promise<string> =>
+    (await expectOk(api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) }))).data.id;
+  const sending = async (changes: object = {}): Promise<string> => {
+    const id = await campaign(changes);
+    await expectOk(api.call('POST', `/campaigns/${id}/send`));
+    return id;
+  };
+  const scheduled = await campaign();
+  await expectOk(api.call('POST', `/campaigns/${scheduled}/send`, { body: { scheduledFor: '2030-01-01' } }));
+  const paused = await sending();
+  await expectOk(api.call('POST', `/campaigns/${paused}/pause`));
+  const tested = await sending({
+    variants: [{ name: 'A' }, { name: 'B', subject: 'Other news' }],
+    test: { share: 0.5 },
+  });
+  const failed = await buildSentCampaign(db, {
+    projectId,
+    count: 1,
+    status: `'FAILED'`,
+    reason: `'provider_rejected'`,
+  });
+  await sql`UPDATE campaigns SET from_email = 'a@sender.test' WHERE id = ${failed}`.execute(db);
+
+  const workflow = await buildWorkflow(api, {
+    eventName: 'startable',
+    steps: { wait: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'end' }, end: { type: 'EXIT' } },
+  });
+  const unconnected = await buildWorkflow(api, {
+    steps: { a: { type: 'DELAY', config: { amount: 1, unit: 'days' } }, b: { type: 'EXIT' } },
+    enabled: false,
+  });
+  const execution = async (): Promise<Record<string, string>> => {
+    const body = { contactId: await buildContact(db, { projectId }) };
+    const { id } = await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
+    return { id: workflow.id, executionId: id };
+  };
+  const waiting = await execution();
+  await sql`
+    UPDATE executions SET current_step_id = ${workflow.steps.wait} WHERE id = ${waiting.executionId}`.execute(db);
+  const broken = await execution();
+  await sql`
+    UPDATE executions SET status = 'FAILED', completed_at = now(), current_step_id = ${workflow.steps.wait}
+    WHERE id = ${broken.executionId}`.execute(db);
+
+  const tracked = await expectOk(
+    api.call('POST', '/segments', {
+      body: {
+        name: 'Startable',
+        trackMembership: true,
+        filters: {
+          logic: 'AND',
+          groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+        },
+      },
+    }),
+  );
+  const failedEmail = () => buildEmail(db, { projectId, contactId, status: 'FAILED', from: 'a@sender.test' });
+  const endpoint = await expectOk(
+    api.call('POST', '/webhooks', { body: { url: 'https://hooks.example.com/startable', events: ['*'] } }),
+  );
+  const deliveryId = uuidv7();
+  await db
+    .insertInto('webhook_deliveries')
+    .values({
+      id: deliveryId,
+      project_id: projectId,
+      endpoint_id: endpoint.id,
+      event_id: uuidv7(),
+      event_name: 'startable',
+      status: 'FAILED',
+      payload: JSON.stringify({ contact: null, event: {} }),
+    })
+    .execute();
+  const variant = { variantId: '4711', productTitle: 'Jumper', title: 'Blue, M', available: false };
+  await expectOk(api.call('PUT', '/storefront/variants', { body: { variants: [variant] } }));
+
+  const steps = { fromStepId: unconnected.steps.a, toStepId: unconnected.steps.b };
+  return {
+    'POST /campaigns/{id}/send': {
+      ids: { id: await campaign() },
+      body: { scheduledFor: '2030-01-01T12:00:00Z' },
+      otherBody: { scheduledFor: '2031-01-01T12:00:00Z' },
+    },
+    'POST /campaigns/{id}/cancel': { ids: { id: scheduled } },
+    'POST /campaigns/{id}/pause': { ids: { id: await sending() } },
+    'POST /campaigns/{id}/resume': { ids: { id: paused } },
+    'POST /campaigns/{id}/winner': { ids: { id: tested } },
+    'POST /campaigns/{id}/test': { ids: { id: await campaign() } },
+    'POST /campaigns/{id}/retry': { ids: { id: failed }, otherBody: { reasons: ['expired'] } },
+    'POST /workflows/{id}/transitions': {
+      ids: { id: unconnected.id },
+      body: steps,
+      otherBody: { fromStepId: steps.toStepId, toStepId: steps.fromStepId },
+    },
+    'POST /workflows/{id}/executions': {
+      ids: { id: workflow.id },
+      body: { contactId, context: { coupon: 'SPRING' } },
+      otherBody: { contactId, context: { coupon: 'SUMMER' } },
+    },
+    'POST /workflows/{id}/executions/{executionId}/advance': {
+      ids: waiting,
+      body: {},
+      otherBody: { branch: 'timeout' },
+    },
+    'POST /workflows/{id}/executions/{executionId}/retry': { ids: broken },
+    'POST /events/track': { body: { name: 'signup', contactId } },
+    'POST /domains': { body: { domain: 'startable.example.net' } },
+    'POST /segments/{id}/compute': { ids: { id: tracked.id } },
+    'POST /emails/{id}/resend': { ids: { id: await failedEmail() }, otherIds: { id: await failedEmail() } },
+    'POST /webhooks/{id}/deliveries/{deliveryId}/replay': { ids: { id: endpoint.id, deliveryId } },
+    'POST /webhooks/{id}/replay': {
+      body: { since: '2026-01-01T12:00:00.000Z' },
+      otherBody: { since: '2026-01-02T12:00:00.000Z' },
+    },
+    'POST /sms/senders': {
+      body: { country: 'FR', from: '+15005550006' },
+      otherBody: { country: 'ES', from: '+15005550006' },
+    },
+    'POST /segments': { body: { name: 'Startable too', type: 'STATIC' } },
+    'POST /topics': { body: { name: 'Startable' } },
+    'POST /back-in-stock': { body: { email: 'ada@example.com', storefrontVariantId: '4711' } },
+  };
+}
