@@ -219,7 +219,7 @@ describe('every operation', () => {
       const name = nameOf(operation);
       if (!isKeyed(operation)) return 'no key';
       // An operation has one effect, whichever of its paths is called.
-      const cell = done.get(name) ?? (await reusedKeyOf(operation));
+      const cell = done.get(name) ?? (await reuseKey(operation));
       done.set(name, cell);
       return cell;
     });
@@ -245,7 +245,7 @@ describe('every operation', () => {
 });
 
 /** Asks three times with one key: a request, the same request, and another one. */
-async function reusedKeyOf(operation: ApiOperation): Promise<string> {
+async function reuseKey(operation: ApiOperation): Promise<string> {
   const name = nameOf(operation);
   const { ids = {}, body = operation.body as object | undefined, otherBody, otherIds } = starts[name] ?? {};
   const headers = { 'idempotency-key': uuidv7() };
