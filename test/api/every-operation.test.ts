@@ -15,7 +15,7 @@ import { buildStartable, FORMS, type Start } from '../support/startable.ts';
 interface Row {
   unknownField: 'refused' | 'named as ignored' | 'no body' | 'taken';
   unknownParameter: 'refused' | 'taken';
-  /** Of each member of the body, and of the parameters in `BAD_PARAMETERS`. */
+  /** Covers each member of the body, and the parameters in `BAD_PARAMETERS`. */
   wrongType: 'refused' | 'no input';
   /** `same input` for an operation that has one input only. */
   reusedKey: 'refused, other input too' | 'refused, same input' | 'no key';
