@@ -7,7 +7,7 @@ import { senderDomainsCheck } from './domains.ts';
 import { captureCheck, publicHostCheck, secretKeyCheck } from './exposure.ts';
 import { installationCheck } from './installation.ts';
 import { clockCheck, diskCheck } from './machine.ts';
-import { picturesCheck } from './pictures.ts';
+import { imagesCheck } from './images.ts';
 import { postgresCheck } from './postgres.ts';
 import { mailServerCheck } from './relay.ts';
 import { type DoctorReport, examine, fail, reportOf } from './report.ts';
@@ -19,7 +19,7 @@ import { workersCheck } from './workers.ts';
 const CHECKS = [
   ...[secretKeyCheck, publicHostCheck, captureCheck, tlsCheck],
   ...[mailServerCheck, senderDomainsCheck, reverseNameCheck, port25Check],
-  ...[postgresCheck, temporalCheck, installationCheck, workersCheck, picturesCheck, clockCheck, diskCheck],
+  ...[postgresCheck, temporalCheck, installationCheck, workersCheck, imagesCheck, clockCheck, diskCheck],
 ];
 
 /**

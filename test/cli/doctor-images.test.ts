@@ -20,7 +20,7 @@ afterAll(async () => {
 async function said(env: Record<string, string>): Promise<string> {
   const { of, output } = await diagnoseHere({ TIDINGS_HOME: NO_HOME, ...env });
   expect(output).not.toContain(s3.env.ASSETS_S3_SECRET_ACCESS_KEY);
-  return of('pictures').join('\n');
+  return of('images').join('\n');
 }
 
 it('doctor reads the image bucket, changes nothing there, and reports its response', async () => {
@@ -42,5 +42,5 @@ it('doctor reports images in a bucket that is not configured', async () => {
   await sql`
     INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)
     VALUES (${id}, 'a', 'image/png', 1, 1, 1, 'a')`.execute(database.db);
-  expect(await said(env)).toMatch(/^fail 1 are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/);
+  expect(await said(env)).toMatch(/^fail 1 of them are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/);
 });

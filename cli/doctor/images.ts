@@ -9,8 +9,8 @@ import type { Subject } from './subject.ts';
  * Checks that the bucket for images exists and accepts the credentials, and that no needed bucket is missing from the
  * configuration.
  */
-export const picturesCheck: DoctorCheck = {
-  name: 'pictures',
+export const imagesCheck: DoctorCheck = {
+  name: 'images',
   look: async (subject) =>
     subject.settings.assetsBucket ? [await look(subject.settings.assetsBucket)] : [await withoutBucket(subject)],
 };
@@ -36,7 +36,7 @@ async function withoutBucket({ postgres }: Subject): Promise<DoctorFinding> {
   const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
   if (missed === 0) return pass('stored in Postgres');
   return fail(
-    `${missed} are in a bucket that is not configured, so emails show no image`,
+    `${missed} of them are in a bucket that is not configured, so emails do not show them`,
     'set ASSETS_S3_BUCKET and its other variables to the values with which these images were uploaded',
   );
 }
