@@ -18,7 +18,7 @@ function workOf(max: number, ofProject: number) {
   return { limit, begun, add, end };
 }
 
-describe('the limit of mails in flight', () => {
+describe('the limit of emails in flight', () => {
   it('is never exceeded, and the next one starts when one ends', async () => {
     const { limit, begun, add, end } = workOf(2, 2);
     for (const name of ['a1', 'a2', 'a3']) void add('a', name);
@@ -28,7 +28,7 @@ describe('the limit of mails in flight', () => {
     expect(limit.current).toBe(2);
   });
 
-  it('leaves places free for other projects, however many mails one has', async () => {
+  it('leaves places free for other projects, however many emails one has', async () => {
     const { begun, add } = workOf(3, 2);
     for (let n = 1; n <= 50; n += 1) void add('a', `a${n}`);
     void add('b', 'b1');

@@ -24,7 +24,7 @@ function seconds(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Pa
 }
 
 describe('how long a campaign takes', () => {
-  it('is its mails at the send rate, and a thousand a second without one', () => {
+  it('is its emails at the send rate, and a thousand a second without one', () => {
     expect(seconds({ willSend: 30, ratePerSecond: 4 })).toBe(8);
     expect(seconds({ willSend: 3_500, ratePerSecond: 0 })).toBe(4);
     expect(seconds({ willSend: 0 })).toBe(0);

@@ -180,7 +180,7 @@ describe('the sentence about the difference', () => {
 });
 
 describe('the text of a variant', () => {
-  it('is the campaign but for what it has of its own, whichever field of a mail that is', () => {
+  it('is the campaign but for what it has of its own, whichever field of an email that is', () => {
     const campaign = { ...NO_TEXT, subject: 'S', body: 'B', from: 'a@e.test', fromName: 'N' };
     expect(variantText(campaign, { name: 'A', weight: 1 })).toEqual(campaign);
     const other = { subject: 'T', from: 'b@e.test', fromName: 'M', replyTo: 'r@e.test' };

@@ -119,7 +119,7 @@ describe('an untrusted link in text', () => {
     );
   });
 
-  it('is in no mail, whatever its template does with it', () => {
+  it('is in no email, whatever its template does with it', () => {
     const piece = fc.constantFrom(
       ...[
         '{{left}}',

@@ -61,7 +61,7 @@ describe('tokens of a contact', () => {
     expect(verifyTrackToken(key, token)).toBeUndefined();
   });
 
-  it('the tokens of a contact make the three links of a mail', () => {
+  it('the tokens of a contact make the three links of an email', () => {
     expect(contactUrls('https://m.example', 'T')).toEqual({
       unsubscribeUrl: 'https://m.example/u/T',
       subscribeUrl: 'https://m.example/s/T',

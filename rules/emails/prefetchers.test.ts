@@ -45,7 +45,7 @@ describe('the source of a fetch', () => {
     expect(machineBehind(get(agent), 'click', { lenient: true })).toBeDefined();
   });
 
-  it('Apple Mail Privacy Protection opens every mail, and clicks none', () => {
+  it('Apple Mail Privacy Protection opens every email, and clicks none', () => {
     expect(machineBehind(get('Mozilla/5.0'), 'open', strict)).toBe('Apple Mail Privacy Protection');
     expect(machineBehind(get('Mozilla/5.0'), 'click', strict)).toBeUndefined();
   });

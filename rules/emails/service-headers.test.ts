@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EMAIL_PROVIDERS } from './email-providers.ts';
 import { isReservedMailHeader } from './service-headers.ts';
 
-describe('headers of a mail that a tenant cannot set', () => {
+describe('headers of an email that a tenant cannot set', () => {
   it.each(Object.entries(EMAIL_PROVIDERS))(
     'include headers that control an account with %s',
     (_, { controlHeaders }) => {

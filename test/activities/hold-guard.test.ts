@@ -167,7 +167,7 @@ describe('rates', () => {
     expect((await hold()).held).toBe(false);
   });
 
-  it('mails of test keys never count', async () => {
+  it('emails of test keys never count', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(40, { outcome: dead, mode: 'test' });
     await outcomes(30, { outcome: refused, mode: 'test' });
@@ -241,7 +241,7 @@ describe('returned feedback', () => {
     }
   }
 
-  it('three complaints on a thousand mails put the project on hold; a report that comes twice counts once', async () => {
+  it('three complaints on a thousand emails put the project on hold; a report that comes twice counts once', async () => {
     await sql`
       INSERT INTO send_outcomes (project_id, hour, slot, mails) VALUES (${project.id}, date_trunc('hour', now()), 0, 1000)
     `.execute(service.db);
@@ -251,7 +251,7 @@ describe('returned feedback', () => {
     expect((await hold()).reason).toBe('3 of 1000 emails within 24 hours were reported as spam');
   });
 
-  it('twenty returned mails that blame the sender put the project on hold by their mailbox provider', async () => {
+  it('twenty returned emails that blame the sender put the project on hold by their mailbox provider', async () => {
     await feedback(20, 'policy');
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });

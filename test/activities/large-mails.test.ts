@@ -108,7 +108,7 @@ async function claim({ projectId }: Tenant, id: string) {
 const rowOf = (id: string) =>
   database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-describe('a mail with large files', () => {
+describe('an email with large files', () => {
   it('arrives with every byte of them, signed by its domain', async () => {
     const files = [3 * MB + 1, 256 * 1024, 5].map((n) =>
       Buffer.from(Array.from({ length: n }, (_, i) => (i * 7) % 256)),
@@ -167,7 +167,7 @@ describe('a mail with large files', () => {
   });
 });
 
-describe('large mails of a project', () => {
+describe('large emails of a project', () => {
   it('are in memory two at a time, while another project’s go their way', async () => {
     const compute = createCompute({ cpuMsPerSecond: 0 });
     computes.push(compute);

@@ -92,7 +92,7 @@ it('marks the email of a workflow as automatic, and no other email', async () =>
   expect(marks).toEqual([['auto-generated'], [], [], ['auto-generated']]);
 });
 
-it('a mail is rendered, signed by its domain, sent, and recorded with its event', async () => {
+it('an email is rendered, signed by its domain, sent, and recorded with its event', async () => {
   const contactId = await buildContact(database.db, { projectId, email: 'ada@example.com' });
   const { id, row } = await deliver({
     contactId,
@@ -198,7 +198,7 @@ it('attachments and inline images arrive as they were given', async () => {
   expect(results[0]?.status.result).toBe('pass');
 });
 
-it('a test mail ends SENT without a provider', async () => {
+it('a test email ends SENT without a provider', async () => {
   const { row } = await deliver({ mode: 'test' });
   expect(row.status).toBe('SENT');
   expect(sink.messages).toHaveLength(0);
@@ -267,7 +267,7 @@ it('keeps a deferred email SENDING with a due time 30 to 60 s away, and its deli
   expect((await claim(id))?.attempts).toBe(2);
 });
 
-it('a mail that is over its day is FAILED as expired', async () => {
+it('an email that is over its day is FAILED as expired', async () => {
   const id = await buildEmail(database.db, { projectId, to: 'defer450-4.2.1@example.com' });
   const email = await claim(id);
   if (!email) throw new Error('not claimed');
@@ -290,7 +290,7 @@ it('a superseded attempt records nothing, and its hook does not run', async () =
   expect(new Set(sink.messages.map((m) => m.messageId)).size).toBe(1);
 });
 
-it('a hook that fails leaves the mail unsettled, so that the step and its mail complete together or not at all', async () => {
+it('a hook that fails leaves the email unsettled, so that the step and its email complete together or not at all', async () => {
   const id = await buildEmail(database.db, { projectId });
   const email = await claim(id);
   if (!email) throw new Error('not claimed');
@@ -298,7 +298,7 @@ it('a hook that fails leaves the mail unsettled, so that the step and its mail c
   expect((await rowOf(id)).status).toBe('SENDING');
 });
 
-it('two hundred mails at a time are all settled, each once', async () => {
+it('two hundred emails at a time are all settled, each once', async () => {
   const ids = await Promise.all(
     Array.from({ length: 200 }, (_, i) => buildEmail(database.db, { projectId, to: `m${i}@example.com` })),
   );

@@ -57,7 +57,7 @@ function watch(provider: EmailProvider) {
   return { lines, clock, watched, submit };
 }
 
-it('a login that is refused is said once a minute, for single mails and campaigns, never with the password', async () => {
+it('a login that is refused is said once a minute, for single emails and campaigns, never with the password', async () => {
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const { lines, clock, watched, submit } = watch(smtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }));
@@ -104,7 +104,7 @@ it('an unreachable server', async () => {
   ]);
 });
 
-it('nothing of mails that are taken or refused themselves, nor when we stop', async () => {
+it('nothing of emails that are taken or refused themselves, nor when we stop', async () => {
   const sink = await startSmtpSink();
   cleanup.push(() => sink.close());
   const { lines, watched } = watch(smtpProvider({ url: sink.url }));

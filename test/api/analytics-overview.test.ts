@@ -31,7 +31,7 @@ async function event(name: string, at: Date, emailId: string | null, projectId =
 }
 
 describe('GET /analytics/overview', () => {
-  it('counts live mail by the day of what happened, the same before and after its hours are added up', async () => {
+  it('counts live email by the day of the event, before and after its hours are added up', async () => {
     const { id: projectId } = api.one;
     const live = await buildEmail(api.db, { projectId });
     const test = await buildEmail(api.db, { projectId, mode: 'test' });

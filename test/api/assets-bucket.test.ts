@@ -74,7 +74,7 @@ describe('an image with a bucket', () => {
     expect(await leftovers()).toBe(0);
   });
 
-  it('of 5 MB comes back byte for byte', async () => {
+  it('of 5 MB is returned byte for byte', async () => {
     const content = newGif(Buffer.alloc(5 * 1024 * 1024 - 100, 'x'));
     const { body } = await upload(content);
     expect((await fetchServed(body.url)).content.equals(content)).toBe(true);
@@ -88,7 +88,7 @@ describe('an image with a bucket', () => {
     expect(s3.requests).toEqual([]);
   });
 
-  it('is one image if it is uploaded many times at once, and surplus objects are deleted', async () => {
+  it('is one image after many concurrent uploads, and surplus objects are deleted', async () => {
     const content = newGif();
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
@@ -106,7 +106,7 @@ describe('an image with a bucket', () => {
     expect([s3.requests, await leftovers()]).toEqual([[], 0]);
   });
 
-  it('that is deleted is gone at once, and its object with the next pruning', async () => {
+  it('that is deleted returns 404 at once, and the next pruning deletes its object', async () => {
     const { body } = await upload(newGif());
     const key = await keyOf(body.hash);
     expect((await remove(body.id)).status).toBe(204);
@@ -157,7 +157,7 @@ describe('a bucket that cannot be used', () => {
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('that breaks off in the middle of an image never leaves half an image', async () => {
+  it('that fails during an image never leaves half an image', async () => {
     const content = newGif(Buffer.alloc(100_000));
     const { body } = await upload(content);
     s3.cutAt = 50_000;
@@ -172,7 +172,7 @@ describe('a bucket that cannot be used', () => {
     expect((await fetchServed(body.url)).status).toBe(404);
   });
 
-  it('keeps what was deleted until it can be used again, and the part of the pruning fails', async () => {
+  it('keeps deleted objects while it is unusable, and that part of pruning fails', async () => {
     const { body } = await upload(newGif());
     const key = await keyOf(body.hash);
     await remove(body.id);
@@ -209,7 +209,7 @@ describe('a bucket that is named later, or no more', () => {
   });
 });
 
-it('a slow upload whose object may be gone writes no row', async () => {
+it('a slow upload whose object may be deleted writes no row', async () => {
   const object = { projectId: api.one.id, objectKey: 'tidings/late' };
   await inTransaction(api.db, (trx) => announceObject(trx, object));
   await sql`UPDATE asset_leftovers SET due_at = now() + interval '20 minutes'`.execute(api.db);

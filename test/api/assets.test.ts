@@ -77,7 +77,7 @@ describe('an image', () => {
     expect(await upload(content, { name: 'b.gif' })).toEqual({ status: 200, body: first.body });
   });
 
-  it('that comes many times at once is kept once', async () => {
+  it('that is uploaded many times concurrently is stored once', async () => {
     const content = newGif();
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(content)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
@@ -187,7 +187,7 @@ describe('an image in use', () => {
     expect(await readUses(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
   });
 
-  it('by a mail that was accepted, also when its template is gone', async () => {
+  it('by an accepted email, also when its template was deleted', async () => {
     const { id, url } = (await upload(newGif())).body;
     const used = (await template(url)).body;
     const body = { to: 'ada@example.com', template: used.id, from: 'hi@verified.example' };

@@ -154,7 +154,7 @@ describe('the preview of a template', () => {
   const preview = (body: Record<string, unknown>) =>
     call('POST', '/templates/preview', { subject: 'Hi {{firstName}}', ...body });
 
-  it('renders for a contact, with values on top, and says what is missing', async () => {
+  it('renders for a contact with additional values, and names missing variables', async () => {
     const contactId = await buildContact(api.db, {
       projectId: project.id,
       email: 'ada@to.test',
@@ -188,7 +188,7 @@ describe('the preview of a template', () => {
     expect(body.error.details).toMatchObject({ line: 2 });
   });
 
-  it('shows the preheader as mailboxes do, hidden in the HTML, and says what is missing of it', async () => {
+  it('shows the preheader hidden in the HTML, and names its missing variables', async () => {
     const preheader = 'For {{plan}}: 3 < 5 & more {{city}}';
     const { status, body } = await preview({
       body: '<p>Hello</p>',

@@ -92,7 +92,7 @@ describe('the links of a campaign with variants', () => {
     ]);
   });
 
-  it('are told apart where two variants say the same', async () => {
+  it('are separate if two variants have the same text', async () => {
     const id = await buildCampaign([A, A]);
     await click(id, { recipient: 0, link: 0, clicks: 1 });
     await click(id, { recipient: 1, link: 0, clicks: 2 });

@@ -112,7 +112,7 @@ describe('variants of a campaign', () => {
     });
   });
 
-  it('have a test mail each, which says what they say', async () => {
+  it('have a test email each, with their own content', async () => {
     const { id } = await create({ variants });
     const subjectOf = async (variant?: string) => {
       const sent = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 't@to.test', variant } });

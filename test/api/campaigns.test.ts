@@ -99,7 +99,7 @@ describe('creating a campaign', () => {
 });
 
 describe('changing a campaign', () => {
-  it('PUT replaces what is given and answers the campaign itself', async () => {
+  it('PUT replaces the given fields and returns the campaign', async () => {
     const { id } = await create({ description: 'old' });
     const { status, body } = await api.call('PUT', `/campaigns/${id}`, {
       body: campaignBody({ subject: 'New', description: null }),
@@ -215,7 +215,7 @@ describe('sending a campaign', () => {
     expect(api.dispatched).toEqual([]);
   });
 
-  it('to unsubscribed contacts only is to nobody', async () => {
+  it('to unsubscribed contacts only has no recipients', async () => {
     const plan = 'unsubscribed-only';
     await buildContact(api.db, { projectId: api.one.id, subscribed: false, data: { plan } });
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }] };
@@ -299,8 +299,8 @@ describe('cancelling a campaign', () => {
   });
 });
 
-describe('a test mail', () => {
-  it('is one single mail with the subject marked, for the contact of the address', async () => {
+describe('a test email', () => {
+  it('is one email with [TEST] in its subject, rendered for the contact of the address', async () => {
     const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'tester@to.test', subscribed: false });
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'Tester@To.test' } });

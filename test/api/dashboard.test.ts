@@ -70,7 +70,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('the dashboard takes no method but GET and HEAD', async () => {
+  it('the dashboard accepts only GET and HEAD', async () => {
     for (const path of ['/', '/app', '/app/contacts', '/app/assets/x.js']) {
       const response = await get(path, {}, 'POST');
       expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);

@@ -68,7 +68,7 @@ describe('POST /v1/track', () => {
     }
   });
 
-  it('takes an Idempotency-Key once, and tells the second request what the first one got', async () => {
+  it('takes an Idempotency-Key once, and shows the second request the first response', async () => {
     const options = { body: { email: 'key@example.com', event: 'once' }, headers: { 'idempotency-key': 'k-1' } };
     const first = await expectOk(api.call('POST', '/v1/track', options));
     const second = await api.call('POST', '/v1/track', options);
@@ -197,7 +197,7 @@ describe('the activity feed', () => {
 });
 
 describe('analytics', () => {
-  it('fill days without mail with zeros', async () => {
+  it('fill days without email with zeros', async () => {
     const days = await expectOk(api.call('GET', '/analytics/timeseries?startDate=2026-01-01&endDate=2026-01-03'));
     const zeros = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, complaints: 0 };
     expect(days).toEqual(['2026-01-01', '2026-01-02', '2026-01-03'].map((date) => ({ date, ...zeros })));

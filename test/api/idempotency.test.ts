@@ -41,7 +41,7 @@ describe('a key', () => {
     expect(other.body.error.suggestion).toContain('Use a new key');
   });
 
-  it('lets one of twenty concurrent requests through', async () => {
+  it('accepts one of twenty concurrent requests', async () => {
     const key = uuidv7();
     const all = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -70,7 +70,7 @@ describe('a key', () => {
     expect((await post('/v1/topics', { name: 'Mine' }, key, { key: api.two.secretKey })).status).toBe(201);
   });
 
-  it('shows no other key what it answered', async () => {
+  it('shows its response to no other key', async () => {
     const key = uuidv7();
     await post('/v1/topics', { name: 'Other key' }, key);
     const seen = await post('/v1/topics', { name: 'Other key' }, key, { key: api.one.testKey });
@@ -79,7 +79,7 @@ describe('a key', () => {
     expect(seen.body.error.suggestion).not.toContain('originalResponse');
   });
 
-  it('does not keep what is shown once', async () => {
+  it('does not store secrets that are shown once', async () => {
     const asOwner = (path: string, body: Json, key: string) =>
       api.call('POST', path, { key: null, body, headers: { ...owner, 'idempotency-key': key } });
     const secrets: [string, Json, string][] = [

@@ -189,7 +189,7 @@ describe('how many of a kind', () => {
     },
   );
 
-  it('a workflow has at most 500 steps, and 3 MB of what they hold, also when many ask at once', async () => {
+  it('a workflow has at most 500 steps with 3 MB of config, also after concurrent requests', async () => {
     const { id } = (await api.call('POST', '/workflows', { body: { name: 'Long', eventName: 'e' } })).body;
     const add = (size: number) =>
       api.call('POST', `/workflows/${id}/steps`, {

@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     expect(compared).toBeGreaterThan(100);
   });
 
-  it('lets null be where a named schema may be null', () => {
+  it('allows null for named schemas that may be null', () => {
     const { sendingWindow } = document.components.schemas.Project.properties;
     expect(sendingWindow.anyOf).toEqual([{ $ref: '#/components/schemas/SendingWindow' }, { type: 'null' }]);
     expect(JSON.stringify(document)).not.toMatch(/"allOf":\[\{"\$ref":"[^"]+"\},\{"type":\["[a-z]+","null"\]/);
@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
     expect(inline).toEqual([]);
   });
 
-  it('is the same whenever it is made, whichever document was made before', () => {
+  it('is always the same, whichever document was generated before', () => {
     const make = (which: 'all' | 'v1') => JSON.stringify(openApiDocument(api.app, which));
     const [first] = [make('all'), make('v1')];
     expect(make('all') === first).toBe(true);
@@ -199,7 +199,7 @@ describe('the document of /v1 alone', () => {
     versioned = (await api.call('GET', '/openapi.json?paths=v1', { key: null })).body;
   });
 
-  it('has every path under /v1, none else, and only the schemas that these use', () => {
+  it('has exactly the paths under /v1, and only the schemas that they use', () => {
     const paths = Object.keys(versioned.paths);
     expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
     expect(paths).toEqual(Object.keys(document.paths).filter((path) => path.startsWith('/v1/')));

@@ -144,7 +144,7 @@ describe('tenants', () => {
     expect((await ask('GET', '/operator/projects?search=%00')).status).toBe(400);
   });
 
-  it('show what the guards judge, and come by it where asked', async () => {
+  it('show the numbers of the guards, and can be sorted by them', async () => {
     await outcomes(api.one, 1_000, 20, 1);
     await outcomes(api.two, 400, 12, 3);
     const top = async (order: string) => (await tenants(`?order=${order}&limit=2`)).map(({ name }) => name);
@@ -159,7 +159,7 @@ describe('tenants', () => {
 });
 
 describe('the month of a tenant', () => {
-  it('is what was added up of 30 days, by day for one, and an order of its own', async () => {
+  it('sums 30 days, by day for one project, and can be sorted by', async () => {
     const hour = Math.floor(Date.now() / 3_600_000);
     const row = { delivered: 0, opened: 0, clicked: 0 };
     const values = [

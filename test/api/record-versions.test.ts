@@ -101,7 +101,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     expect((await write(path, { name: 'E' }, { 'If-Match': '*' })).status).toBe(404);
   });
 
-  it('lets one of many writes from the same version through', async () => {
+  it('accepts one of many writes from the same version', async () => {
     const { path, etag } = await build(spec);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => write(path, { name: `Race ${++count} ${i}` }, { 'If-Match': etag })),
@@ -130,7 +130,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
 describe('the version of a workflow', () => {
   const DAY = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
 
-  it('moves on with its steps and transitions, which take it too', async () => {
+  it('changes with its steps and transitions, which accept it too', async () => {
     const { path, etag } = await build(RECORDS[3]);
     const call = (method: string, below: string, ifMatch: string, body?: object) =>
       api.call(method, path + below, { headers: { 'If-Match': ifMatch }, ...(body && { body }) });

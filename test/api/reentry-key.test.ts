@@ -43,7 +43,7 @@ describe('a workflow with reentryKey', () => {
     expect(refused).toContainEqual({ workflowId: workflow.id, reason: 'active', executionId: first?.id });
   });
 
-  it('lets a value enter once, and again when it has ended only with allowReentry', async () => {
+  it('allows one entry per value, and another after its end only with allowReentry', async () => {
     const once = await cartWorkflow();
     await track(once, { cartId: 'a' });
     await end(once.id);
@@ -88,7 +88,7 @@ describe('a workflow with reentryKey', () => {
     expect(retry.status).toBe(409);
   });
 
-  it('takes a path of the event or the context, and names the remedy for another', async () => {
+  it('accepts a path of the event or the context, and names the remedy for any other', async () => {
     const { id } = await cartWorkflow();
     for (const reentryKey of ['cartId', 'event.', 'data.x', 'event..x', 7]) {
       const { status, body } = await api.call('PATCH', `/v1/workflows/${id}`, { body: { reentryKey } });

@@ -76,7 +76,7 @@ describe('the server', () => {
     expect(streamed.status).toBe(413);
   });
 
-  it('the server takes a chunked body', async () => {
+  it('the server accepts a chunked body', async () => {
     const body = new Blob(['{"email":"a@example.com","password":"x"}']).stream();
     const answer = await fetch(`${base}/auth/login`, {
       method: 'POST',

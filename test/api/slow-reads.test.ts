@@ -26,7 +26,7 @@ afterAll(async () => {
 const PATHS = ['/activity', '/activity/stats', '/events', '/events/stats', '/analytics/timeseries'];
 const bearer = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
 
-it('twenty dashboards of one project that all wait keep nobody from sending', async () => {
+it('twenty waiting dashboards of one project delay no send', async () => {
   const base = `http://127.0.0.1:${running.port}`;
   const waiting: Promise<number>[] = [];
   const send = async (key: string, from: string) => {
@@ -50,7 +50,7 @@ it('twenty dashboards of one project that all wait keep nobody from sending', as
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 200));
 });
 
-it('a list that takes too long is a 503 that says what to do', async () => {
+it('a list that takes too long is 503 with a suggestion', async () => {
   const { db: reads } = connect({
     connectionString: api.deps.config.database.url,
     max: 1,

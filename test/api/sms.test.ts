@@ -244,7 +244,7 @@ describe('the stop list', () => {
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone: '0151' } })).status).toBe(422);
   });
 
-  it('learns of a STOP by error 21610 of a callback, and other codes say what is wrong with the number', async () => {
+  it('records a STOP from error 21610 of a callback, and a reason from other codes', async () => {
     const phone = nextPhone();
     const report = async (ErrorCode: string) => {
       const { id } = (await send({ to: phone, body: 'x' })).body;

@@ -54,7 +54,7 @@ describe('PUT /storefront/variants', () => {
     expect(again.body).toMatchObject({ created: 0, updated: 1, data: [{ variantId: '100', title: 'Red', url: null }] });
   });
 
-  it('starts a job at each return from unavailable to available, and at nothing else', async () => {
+  it('starts a job only when a variant becomes available again', async () => {
     await put([variant('200', { available: true }), variant('201')]);
     expect(restocks()).toEqual([]);
     expect((await put([variant('200', { available: true }), variant('201', { available: true })])).body.restocked).toBe(
@@ -77,12 +77,12 @@ describe('PUT /storefront/variants', () => {
     expect(restocks().slice(before)).toHaveLength(2);
   });
 
-  it('takes the last of several rows of one variant', async () => {
+  it('uses the last of several rows for one variant', async () => {
     const { body } = await put([variant('220', { title: 'first' }), variant(`${GID}220`, { title: 'last' })]);
     expect(body).toMatchObject({ created: 1, data: [{ title: 'last' }] });
   });
 
-  it('takes 500 and refuses 501, and what is no variant', async () => {
+  it('accepts 500 variants, and refuses 501 and invalid ones', async () => {
     const many = (n: number) => Array.from({ length: n }, (_, i) => variant(String(10_000 + i)));
     expect((await put(many(500))).body.created).toBe(500);
     expect((await put(many(501))).body.error).toMatchObject({ code: 'VALIDATION_ERROR', statusCode: 422 });
@@ -106,7 +106,7 @@ describe('PUT /storefront/variants', () => {
 
 describe('POST /v1/back-in-stock', () => {
   // Requests that reach the handler count to one caller here: the others of this file stay under 20 in project one.
-  it('lets a person wait, created unsubscribed if new; asking twice is one wait', async () => {
+  it('adds one wait per contact, and creates a new contact unsubscribed', async () => {
     await put([variant('300')]);
     expect(await ask('New@Shop.test', `${GID}300`)).toMatchObject({ status: 202, body: { subscribed: true } });
     expect((await ask('new@shop.test', '300')).body).toEqual({ subscribed: true });
@@ -121,7 +121,7 @@ describe('POST /v1/back-in-stock', () => {
     expect(await contactOf('known@shop.test')).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
   });
 
-  it('says false of what is available already, and keeps no wait', async () => {
+  it('returns false for an available variant, and stores no wait', async () => {
     await put([variant('302', { available: true })]);
     expect(await ask('late@shop.test', '302')).toMatchObject({ status: 202, body: { subscribed: false } });
     expect(await waits('302')).toEqual([]);
@@ -135,7 +135,7 @@ describe('POST /v1/back-in-stock', () => {
     expect(await contactOf('nobody@shop.test')).toBeUndefined();
   });
 
-  it('is 400 with its fields for what it cannot use', async () => {
+  it('is 400 with the fields of invalid input', async () => {
     for (const [email, id, field] of [
       ['nobody', '300', 'email'],
       ['a@shop.test', 'red', 'storefrontVariantId'],
@@ -147,7 +147,7 @@ describe('POST /v1/back-in-stock', () => {
     }
   });
 
-  it('takes 20 a minute of a caller, whatever the key', async () => {
+  it('accepts 20 requests per minute from a caller, with any key', async () => {
     await put([variant('310')], api.two.secretKey);
     const seen = [];
     for (let i = 0; i < 21; i += 1) {

@@ -201,7 +201,7 @@ describe('a campaign that was fetched, edited and sent back', () => {
     expect(ignored.length).toBeGreaterThan(20);
   });
 
-  it('is refused with all of its errors at once', async () => {
+  it('is refused with all of its errors', async () => {
     const { body } = await api.call('POST', '/campaigns', { body: { nme: 'N', subject: 'S', body: 4 } });
     const fields = body.error.errors.map(({ field }: { field: string }) => field);
     expect(fields[0]).toBe('nme');
@@ -311,7 +311,7 @@ describe('the remedy', () => {
   });
 });
 
-it('a key on an operation that takes a session only learns so, and what to use instead', async () => {
+it('an operation that needs a session tells a caller with a key what to use', async () => {
   const project = await api.call('GET', '/project');
   expect([project.status, project.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
   expect(project.body.error.message).toContain('session');

@@ -87,7 +87,7 @@ describe('a whole graph', () => {
     expect(JSON.stringify(saved)).not.toContain('very-secret-token');
   });
 
-  it('is refused if someone else has changed it since, in any way', async () => {
+  it('is refused after any change by another user', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const step = `/workflows/${workflow.id}/steps/${workflow.steps.pause}`;
@@ -170,7 +170,7 @@ describe('a whole graph', () => {
     expect(await readGraph(workflow)).toEqual(graph);
   });
 
-  it('takes steps of its own workflow only, and its own workflow only', async () => {
+  it('accepts only steps of its own workflow, in its own project', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const body = { ...graph, transitions: [] };
@@ -184,7 +184,7 @@ describe('a whole graph', () => {
     expect((await read(other.id)).steps).toHaveLength(1);
   });
 
-  it('keeps the sender of mails to verified domains', async () => {
+  it('accepts only senders on verified domains', async () => {
     const projectId = api.one.id;
     await buildDomain(api.db, { projectId });
     const templateId = await buildTemplate(api.db, { projectId });

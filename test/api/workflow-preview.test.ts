@@ -180,7 +180,7 @@ describe('a preview', () => {
     await moveTo('UTC');
   });
 
-  it('leaves the workflow by the event that ends it, in mid-delay too, and when the contact unsubscribes', async () => {
+  it('exits at an exit event, also during a delay, and when the contact unsubscribes', async () => {
     const workflow = await draw({
       first: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } }, to: 'pause' },
       pause: { type: 'DELAY', config: { amount: 5, unit: 'days' }, to: 'leave' },
@@ -204,7 +204,7 @@ describe('a preview', () => {
     });
   });
 
-  it('says whether an SMS would be sent, and a mail by topic and frequency cap of the moment', async () => {
+  it('tells whether an SMS and an email would be sent, by the current topic and frequency cap', async () => {
     const workflow = await draw({
       sms: { type: 'SEND_SMS', config: { body: 'Hello {{name}}' }, to: 'mail' },
       mail: { type: 'SEND_EMAIL', config: { templateId: marketing } },
@@ -253,7 +253,7 @@ describe('a preview', () => {
     await sql`UPDATE projects SET sending_window = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 
-  it('takes an endpoint to answer as it is said to', async () => {
+  it('assumes the given response of an endpoint', async () => {
     const workflow = await draw({
       soft: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/a' }, to: 'hard' },
       hard: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/b', onFailure: 'FAIL' }, to: 'end' },

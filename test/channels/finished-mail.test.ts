@@ -51,7 +51,7 @@ function hashOf(message: Uint8Array): string {
   return createHash('sha256').update(text, 'latin1').digest('hex');
 }
 
-describe('a mail that is made in a thread', () => {
+describe('an email that is made in a thread', () => {
   it('has the same bytes as one that is composed on the event loop, unsigned and on the wire', async () => {
     const { raw, payload } = await inThread(input());
     expect(hashOf(raw)).toBe('73f9e339afcd156ca9a52fa81c3b2ad02e3553f6f724835c49ee2dcc236a3f72');

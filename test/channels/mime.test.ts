@@ -102,7 +102,7 @@ describe('a built message', () => {
     }
   });
 
-  it('has no bare line end either when a mail is attached to it', async () => {
+  it('has no bare line end either when an email is attached to it', async () => {
     const content = Buffer.from('From: a@example.com\nSubject: old\n\nbody\n');
     const { raw } = await read({ attachments: [{ filename: 'old.eml', contentType: 'message/rfc822', content }] });
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);

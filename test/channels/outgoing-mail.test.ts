@@ -46,7 +46,7 @@ afterAll(async () => {
   await dns?.close();
 });
 
-describe.each(OUTGOING_MAILS)('a mail $way', (mail) => {
+describe.each(OUTGOING_MAILS)('an email $way', (mail) => {
   it('passes SPF for the domain of its return path, and DKIM and DMARC for the domain of its From', async () => {
     const domain = mail.from.address.replace(/.*@/, '');
     expect(await verdictOf(dns.address, arrived(mail.to.address))).toEqual({

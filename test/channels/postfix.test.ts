@@ -82,7 +82,7 @@ const SIGNED_IN =
   /^Received: from [\s\S]*?\(using TLSv1\.[23] [\s\S]*?\(Authenticated sender: ann@postfix\.test\)\s+by mx\.postfix\.test \(Postfix\) with (UTF8SMTP|ESMTP)SA id (\w+)/;
 
 describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (left out: ${missing})` : ''}`, () => {
-  describe('takes the mail of the service', () => {
+  describe('takes the email of the service', () => {
     const domain = 'shop.example';
     let dns: DnsServer;
     let service: TestService;
@@ -250,7 +250,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(sink.messages).toEqual([]);
     }
 
-    it('and a single mail waits for the right one, with the words that refused it', async () => {
+    it('and a single email waits for the right one, with the words that refused it', async () => {
       const { db } = database;
       const contactId = await buildContact(db, { projectId, email: 'ada@to.test' });
       const id = await buildEmail(db, { projectId, contactId, to: 'ada@to.test', from: 'a@sender.test' });

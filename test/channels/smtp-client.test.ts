@@ -35,7 +35,7 @@ function message(to: string, over: Partial<SmtpMessage> = {}): SmtpMessage {
 describe.each([
   ['with PIPELINING', true],
   ['by a server without PIPELINING, which hangs up on those who do it', false],
-])('the mail of the SMTP client is taken %s', (_name, pipelining) => {
+])('the email of the SMTP client is taken %s', (_name, pipelining) => {
   it('once for each recipient, each with its own answer, refusals mixed in', async () => {
     const server = await sink({ pipelining });
     const smtp = pool(server.url, { connections: 3 });

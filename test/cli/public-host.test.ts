@@ -51,7 +51,7 @@ describe('a public HOST that captures mail on purpose', () => {
     expect((await call(service, 'GET', '/mailbox.json', { headers: keyOf(service) })).status).toBe(401);
   });
 
-  it('shows an owner the mail and SMS of their own projects', async () => {
+  it('shows an owner the email and SMS of their own projects', async () => {
     const list = async (path: string) => (await call(service, 'GET', path, { headers: owner })).body.data;
     await untilService(service, async () => (await list('/mailbox.json')).length > 0);
     await untilService(service, async () => (await list('/mailbox/sms.json')).length > 0);

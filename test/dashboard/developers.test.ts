@@ -43,7 +43,7 @@ describeInBrowser('screens for developers', () => {
     await dialog.getByText('hello@shop.example.com').waitFor();
   });
 
-  it('make a key that is shown once, and lead from its request to the mail that it sent', async () => {
+  it('make a key that is shown once, and lead from its request to the email that it sent', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers' });
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');

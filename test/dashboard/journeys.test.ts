@@ -256,7 +256,7 @@ describeInBrowser('on a fresh npm start', () => {
       }
     });
 
-    it('an operator holds a project with a reason, its mail waits, and leaves when it is released', async () => {
+    it('an operator holds a project with a reason, its email waits, and leaves when it is released', async () => {
       const tenant = await buildProject(service.db, 'Corner Books');
       await buildDomain(service.db, { projectId: tenant.id, domain: 'books.test', signing: false });
       const call = (path: string, body: unknown) =>

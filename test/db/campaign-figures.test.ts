@@ -192,7 +192,7 @@ describe('the statistics of a campaign', () => {
     expect(await counts(id)).toMatchObject({ pending: 0, sent: 10, skipped: 2 });
   });
 
-  it('know of a contact that is deleted while its mail waits', async () => {
+  it('know of a contact that is deleted while its email waits', async () => {
     const { id, mails } = await build();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id}`.execute(db);
@@ -215,7 +215,7 @@ describe('the statistics of a campaign', () => {
     expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
   });
 
-  it('are right for all of many readers while mails come back', async () => {
+  it('are right for all of many readers while emails come back', async () => {
     const { id, mails } = await build();
     const sent = mails.filter((_, n) => n % 10 !== 0);
     const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));

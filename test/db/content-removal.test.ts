@@ -67,8 +67,8 @@ async function dangling(): Promise<number> {
   ).rows.length;
 }
 
-describe('the words of mails to erased contacts', () => {
-  it('are gone after the next pruning, and the record of the mail stays', async () => {
+describe('the words of emails to erased contacts', () => {
+  it('are gone after the next pruning, and the record of the email stays', async () => {
     const [mail] = await send({ to: person(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
     await prune();
     expect(await countStored('Lovelace')).toBe(1);
@@ -111,7 +111,7 @@ describe('the words of mails to erased contacts', () => {
     expect([await countStored('Countess'), await countStored('ada@home'), await countNoted()]).toEqual([0, 0, 0]);
   });
 
-  it('stay in templates and campaigns, though a mail of its own said the same', async () => {
+  it('stay in templates and campaigns, though an email of its own said the same', async () => {
     const words = { subject: 'Common', body: '<p>Common words</p>' };
     const template = { ...words, name: 't', type: 'TRANSACTIONAL', from: FROM };
     const { body: saved } = await api.call('POST', '/templates', { body: template });
@@ -219,7 +219,7 @@ describe('a round', () => {
     );
   });
 
-  it('finds the mails of a content by an index', async () => {
+  it('finds the emails of a content by an index', async () => {
     const { rows: contents } = await sql<{ id: string }>`
       INSERT INTO contents (project_id, hash, subject, body, type, from_email)
       SELECT ${api.two.id}, sha256(n::text::bytea), '', n::text, 'TRANSACTIONAL', '' FROM generate_series(1, 3000) n RETURNING id

@@ -39,7 +39,7 @@ async function countLeft(): Promise<{ stored: number; noted: number }> {
   return rows[0] ?? { stored: -1, noted: -1 };
 }
 
-it('the files of mails to an erased contact go with the last mail that carries them', async () => {
+it('the files of emails to an erased contact go with the last mail that carries them', async () => {
   const [first, second] = await send(['Ada owes 5', 'Ada owes 6'], 2);
   expect(await countLeft()).toEqual({ stored: 2, noted: 0 });
   await erase(first);
@@ -58,7 +58,7 @@ it('contacts erased at the same time leave none', async () => {
   expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });
 
-it('a round is bounded, and finds the mails by an index', async () => {
+it('a round is bounded, and finds the emails by an index', async () => {
   for (const mail of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(mail);
   await removeErasedAttachments(api.db, { rows: 1, rounds: 2 });
   expect(await countLeft()).toEqual({ stored: 1, noted: 1 });

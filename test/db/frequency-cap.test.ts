@@ -32,7 +32,7 @@ async function take(...ids: string[]): Promise<string[]> {
   return ids.filter((id) => !refused.has(id));
 }
 
-it('as many places as the cap has, also of one statement, and a mail that has one keeps it', async () => {
+it('as many places as the cap has, also of one statement, and an email that has one keeps it', async () => {
   const [a, b, c] = [await mail(), await mail(), await mail()];
   expect(await take(a, b, c)).toEqual([a, b]);
   // The process was killed: the mails are claimed again.
@@ -72,7 +72,7 @@ it('places of a failed transaction are free', async () => {
   expect(await take(c, a)).toEqual([c, a]);
 });
 
-it('a mail that failed gives its place back, one that left keeps it for the days, also without a place of its own', async () => {
+it('an email that failed gives its place back, one that left keeps it for the days, also without a place of its own', async () => {
   const [a, b, c, d] = [await mail(), await mail(), await mail(), await mail()];
   await take(a, b);
   await set(a, { status: 'FAILED' });

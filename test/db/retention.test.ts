@@ -110,7 +110,7 @@ it('events, jobs and the audit log go at the age that is set for them, and not o
   expect(await idsOf('audit_log')).toHaveLength(before - 1);
 });
 
-it("an attachment's content goes some days after the last mail that has it ended; the mail's record still tells of it", async () => {
+it("an attachment's content goes some days after the last mail that has it ended; the email's record still tells of it", async () => {
   const content = Buffer.alloc(5_000, 7);
   const send = async (to: string[]) => {
     const file = { filename: 'invoice.pdf', content: content.toString('base64'), contentType: 'application/pdf' };

@@ -53,7 +53,7 @@ describe('a grant', () => {
     }
   });
 
-  it('is a single mail at once on an idle project, and no burst on a new one', async () => {
+  it('is a single email at once on an idle project, and no burst on a new one', async () => {
     expect(await take(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
     projectId = (await buildProject(database.db, 'New')).id;
     const startedMs = Date.now();
@@ -130,14 +130,14 @@ describe('a grant', () => {
 });
 
 describe('priorities', () => {
-  it('a single mail finds its token in the midst of a campaign', async () => {
+  it('a single email finds its token in the midst of a campaign', async () => {
     await take(1_000, 14);
     await pass(3_600);
     expect((await take(1_000, 14)).granted).toBe(14);
     expect(await take(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
   });
 
-  it('while single mails wait, workflows and campaigns get nothing', async () => {
+  it('while single emails wait, workflows and campaigns get nothing', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1_000, 10, 'single');
     await pass(0.4);
@@ -147,7 +147,7 @@ describe('priorities', () => {
     expect((await take(4, 10, 'single')).granted).toBe(4);
   });
 
-  it('while mails of workflows wait, campaigns get nothing and single mails go', async () => {
+  it('while emails of workflows wait, campaigns get nothing and single emails go', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);
@@ -174,7 +174,7 @@ describe('priorities', () => {
   });
 });
 
-describe('mails of workflows', () => {
+describe('emails of workflows', () => {
   it('wait in line: each returns at its own time, and finds its token', async () => {
     await take(1_000, 10, 'single');
     await pass(10);

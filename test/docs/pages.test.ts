@@ -71,7 +71,7 @@ describe('the documents', () => {
     expect(ours.filter(([, name]) => name !== undefined && !known.has(name))).toEqual([]);
   });
 
-  it('name the headers that no mail sets because a provider obeys them', () => {
+  it('name the headers that no email sets because a provider obeys them', () => {
     const names = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders }) =>
       controlHeaders.map((name) => `${name}*`),
     );

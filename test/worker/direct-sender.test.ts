@@ -130,7 +130,7 @@ const outboxOf = (refId: string) =>
     .execute();
 const sent = (id: string) => until(async () => (await rowOf(id)).status === 'SENT', 'the mail');
 
-describe('a single mail', () => {
+describe('a single email', () => {
   it('is sent without Temporal, and its outbox row is deleted when its record becomes SENT', async () => {
     const id = await accept();
     runMails();
@@ -242,7 +242,7 @@ describe('a project with a send rate', () => {
     expect(new Set(waiting.map(({ attempts }) => attempts))).toEqual(new Set([0]));
   });
 
-  it('is not counted for mails of test keys', async () => {
+  it('is not counted for emails of test keys', async () => {
     await sql`UPDATE projects SET send_rate_per_second = 1 WHERE id = ${projectId}`.execute(database.db);
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push(await accept({ mode: 'test' }));

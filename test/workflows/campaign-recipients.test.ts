@@ -44,7 +44,7 @@ describe('the audience', () => {
     expect((await call('POST', `/campaigns/${id}/send`, {})).status).toBe(400);
   });
 
-  it('skipped contacts take no monthly allowance', async () => {
+  it('skipped contacts do not count for the monthly limit', async () => {
     await buildAudience(10);
     await unsubscribe('r1@to.test', 'r2@to.test', 'r3@to.test');
     await sql`UPDATE projects SET monthly_email_limit = 5 WHERE id = ${campaigns.project.id}`.execute(
@@ -132,7 +132,7 @@ describe('trying recipients again', () => {
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENT', sentAt: after.sentAt });
   });
 
-  it('takes only the reasons it is asked for, and asks for consent again', async () => {
+  it('retries only the given reasons, and checks consent again', async () => {
     await buildAudience(4);
     const id = await create();
     await send(id);
@@ -177,7 +177,7 @@ describe('trying recipients again', () => {
     expect((await retry(id)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'CANCELLED' } });
   });
 
-  it('takes recipients over the monthly limit as far as the limit allows now', async () => {
+  it('retries recipients beyond the monthly limit as far as the limit allows', async () => {
     await buildAudience(10);
     const limit = (n: number) =>
       sql`UPDATE projects SET monthly_email_limit = ${n} WHERE id = ${campaigns.project.id}`.execute(

@@ -209,7 +209,7 @@ describe('a sending window', () => {
     expect(reached()).toEqual(['open']);
   });
 
-  it('lets a timer of Temporal open it', async () => {
+  it('opens with a timer of Temporal', async () => {
     const { id, key, opensMs } = timed;
     const readStatus = async () => (await expectOk(campaigns.service.call('GET', `/campaigns/${id}`, { key }))).status;
     await until(async () => (await readStatus()) === 'SENT', 'the window to open');

@@ -87,7 +87,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.messages).toHaveLength(3);
   });
 
-  it('says what it said when it started, whatever PUT had changed before', async () => {
+  it('sends the content of its start', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 1_500).toISOString() });
@@ -215,7 +215,7 @@ describe('cancelling', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3 });
   });
 
-  it('a SENDING campaign stops, keeps what was handed over, and skips the rest', async () => {
+  it('a SENDING campaign stops, keeps its sent emails, and skips the other recipients', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 6_000 });
     campaigns.pauseMs = 50;
     const id = await create();

@@ -123,7 +123,7 @@ describe('a contact who triggers a workflow', () => {
     expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toHaveLength(1);
   });
 
-  it('takes the timeout branch when the event does not come, or the unlabeled way without one', async () => {
+  it('takes the timeout branch if the event does not arrive, or the plain transition without one', async () => {
     const steps = {
       timeout: { type: 'EXIT', config: { reason: 'too late' } },
       plain: { type: 'EXIT', config: { reason: 'plain' } },
@@ -165,7 +165,7 @@ describe('a contact who triggers a workflow', () => {
     expect((await waitForEnd(workflow.id)).exitReason).toBe('ordered');
   });
 
-  it('loses no event that comes while no worker runs', async () => {
+  it('loses no event that arrives while no worker runs', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'offline',
       steps: {
@@ -200,7 +200,7 @@ describe('a WEBHOOK step', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('never retries another 4xx, and continues or fails by its setting', async () => {
+  it('never retries other 4xx responses, and continues or fails by its setting', async () => {
     const steps = (onFailure: string) => ({
       hook: { type: 'WEBHOOK' as const, config: { url: `${receiver.url}/gone/${onFailure}`, onFailure }, to: 'out' },
       out: { type: 'EXIT' as const },
@@ -234,7 +234,7 @@ describe('a WEBHOOK step whose address cannot be called', () => {
 describe('entering', () => {
   const steps = { out: { type: 'EXIT' as const } };
 
-  it('is once, ever, without re-entry, however many events come at a time', async () => {
+  it('enters once without re-entry, after any number of concurrent events', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'once', steps });
     await Promise.all(Array.from({ length: 20 }, () => track(service, 'once@example.com', 'once')));
     await track(service, 'once@example.com', 'once');
@@ -271,7 +271,7 @@ describe('entering', () => {
 });
 
 describe('a workflow that is edited while contacts are in it', () => {
-  it('leads who is in a DELAY to the step that follows now', async () => {
+  it('moves contacts in a DELAY to the step that follows in the edited graph', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'edited',
       steps: {
@@ -311,7 +311,7 @@ describe('a workflow that is edited while contacts are in it', () => {
 });
 
 describe('a contact who is deleted', () => {
-  it('leaves the workflow, and Temporal has nothing left to do', async () => {
+  it('ends the execution and its workflow in Temporal', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'erased',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },

@@ -29,7 +29,7 @@ async function send(to: unknown): Promise<string[]> {
 const findCaptured = async (to: string) =>
   (await service.call('GET', `/mailbox.json?to=${encodeURIComponent(to)}`, { key: null })).body.data;
 
-it('a mail that was accepted lands in the mailbox, and its record tells so', async () => {
+it('an accepted email arrives in the mailbox and is recorded as SENT', async () => {
   const [id] = await send('first@example.com');
   const [seen] = await until(async () =>
     (await findCaptured('first@example.com')).length > 0 ? findCaptured('first@example.com') : null,
@@ -42,7 +42,7 @@ it('a mail that was accepted lands in the mailbox, and its record tells so', asy
   expect(record.events.map((event: { name: string }) => event.name)).toEqual(['email.sent']);
 });
 
-it('a burst from many clients arrives, each mail once', async () => {
+it('each email of many concurrent clients arrives once', async () => {
   const addresses = Array.from({ length: 150 }, (_, i) => `burst${i}@example.com`);
   const ids = (await Promise.all(addresses.map((address) => send(address)))).flat();
   await until(async () => {
@@ -68,7 +68,7 @@ it('the send rate of a project holds', async () => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_400);
 });
 
-it('an SMS is stored by the capture provider, and none goes to a contact that answered STOP', async () => {
+it('an SMS is stored by the capture provider, and none is sent to a contact that replied STOP', async () => {
   const sms = async (to: string) => (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Hi' } })).body.id;
   const to = '+4915100000001';
   const stopped = '+4915100000002';

@@ -65,7 +65,7 @@ it('completes a run with the reason of an EXIT', async () => {
   expect(await endOf(run.workflowId)).toEqual({ result: 'through' });
 });
 
-it('completes a run whose contact leaves by an event', async () => {
+it('completes a run whose contact exits by an event', async () => {
   const run = await enter({ pause: PAUSE, end: EXIT }, { exitOn: [{ eventName: 'bought' }] });
   await track(service, 'ada@example.com', 'bought');
   expect(await endOf(run.workflowId)).toEqual({ result: 'exited_on_event' });

@@ -99,7 +99,7 @@ describe('workflows that trigger each other', () => {
   });
 });
 
-describe('workflows that start each other by the mails they send', () => {
+describe('workflows that start each other by the emails they send', () => {
   it('workflows that start each other with their emails stop too', async () => {
     const mail = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
     const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: mail });

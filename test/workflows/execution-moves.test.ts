@@ -153,7 +153,7 @@ describe('an execution that is moved on', () => {
 });
 
 describe('a FAILED execution that is retried', () => {
-  it('continues from the failed step, by its id, with a run of its own in Temporal', async () => {
+  it('continues from the failed step with the same id and a new run in Temporal', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'hooked',
       steps: {
@@ -202,7 +202,7 @@ describe('a FAILED execution that is retried', () => {
     expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
   });
 
-  it('is refused while the contact is running again, and when its step is gone', async () => {
+  it('is refused while the contact has another active execution, and if its step was deleted', async () => {
     const workflow = await untilWhen('twice', true);
     const contactId = await track('twice@example.com', 'twice');
     const [{ id }] = await executionsOf(workflow);

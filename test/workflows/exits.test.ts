@@ -105,7 +105,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('counts as it is configured at that moment, also for who waits already', async () => {
+  it('uses the current setting, also for contacts that already wait', async () => {
     const id = await buildWaiting('later-set', { settings: { exitOn: [{ eventName: 'old-exit' }] } });
     await track('m@example.com', 'later-set');
     const execution = await begun(id);
@@ -160,7 +160,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('that comes while no worker runs has ended the execution, and its workflow ends when one is back', async () => {
+  it('that arrives while no worker runs ends the execution, and its workflow ends when a worker is back', async () => {
     const id = await buildWaiting('offline', { settings: { exitOn: [{ eventName: 'gone' }] } });
     await track('o@example.com', 'offline');
     const execution = await begun(id);
@@ -172,7 +172,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('keeps its history while it is configured', async () => {
+  it('keeps its event from being purged while it is configured', async () => {
     await buildWaiting('kept', { settings: { exitOn: [{ eventName: 'kept-exit' }] } });
     await track('k@example.com', 'kept-exit');
     const usage = await expectOk(service.call('GET', '/events/kept-exit/usage'));
@@ -187,7 +187,7 @@ describe('exitWhenUnsubscribed', () => {
     await expectOk(service.call('PATCH', `/contacts/${contact.id}`, { body: { subscribed } }));
   };
 
-  it('ends the executions of who unsubscribes, and of workflows that ask for it only', async () => {
+  it('ends executions when the contact unsubscribes, only in workflows with this setting', async () => {
     const asks = await buildWaiting('sub-asks', { settings: { exitWhenUnsubscribed: true } });
     const other = await buildWaiting('sub-other', {});
     await expectOk(service.call('POST', '/contacts', { body: { email: 'u@example.com', subscribed: true } }));
@@ -204,7 +204,7 @@ describe('exitOn as it is set', () => {
   const create = (body: object) =>
     service.call('POST', '/workflows', { body: { name: 'Exits', eventName: 'e', ...body } });
 
-  it('is stored with its filters in the full form, and null takes it away', async () => {
+  it('is stored with its filters in the full form, and null removes it', async () => {
     const filters = { field: 'plan', operator: 'equals', value: 'pro' };
     const { id, exitOn } = await expectOk(
       create({

@@ -64,7 +64,7 @@ async function contactOf(email: string) {
 }
 
 describe('feedback, over real sockets', () => {
-  it('the links of a mail count its reader, and one click unsubscribes them', async () => {
+  it('the links of an email count its reader, and one-click unsubscribes the contact', async () => {
     const email = 'reader@example.com';
     const { id, html, header } = await arrive(email);
     const pixel = /https?:[^"]+\/o\/[^"]+\.gif/.exec(html)?.[0] ?? '';

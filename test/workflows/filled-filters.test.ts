@@ -137,7 +137,7 @@ describe('an exit in a sandbox', () => {
     expect(await ended(workflow, stayed)).toMatchObject({ status: 'EXITED', exitReason: 'waited' });
   });
 
-  it('by an event of its own leaves the real execution of the contact, and a real event ends both', async () => {
+  it('ends by its own event without ending the real execution, and a real event ends both', async () => {
     const workflow = await buildLeaving('real-exit');
     const email = 'both@example.com';
     const real = await start(workflow, email, {});

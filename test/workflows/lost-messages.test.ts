@@ -59,8 +59,8 @@ const sent = (id: string) =>
   }, 'the mail to be sent');
 const tried = (id: string) => until(async () => (await mail(id)).error !== null, 'the first try');
 
-describe('a mail whose delivery Temporal has lost', () => {
-  it('a mail whose delivery Temporal has lost is sent once', async () => {
+describe('an email whose delivery Temporal has lost', () => {
+  it('an email whose delivery Temporal has lost is sent once', async () => {
     await service.stopWorker();
     const id = await mailOf(1);
     await operator.forget(await deliver('emailDelivery', [id]));
@@ -154,7 +154,7 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
   expect(await sms()).toMatchObject({ attempts: 1 });
 });
 
-it('held email of a released project leaves, though the release was lost; email of a project on hold stays', async () => {
+it('held email of a released project is sent although the release was lost, and email of a held project stays', async () => {
   const ids = [await mailOf(1, { status: 'HELD' }), await mailOf(48, { status: 'HELD' })];
   const onHold = await mailOf(1, { status: 'HELD', projectId: service.two.id });
   await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);

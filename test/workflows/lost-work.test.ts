@@ -73,7 +73,7 @@ async function handOverRetry(p: { attempts: number; dueAt?: string }): Promise<s
   return id;
 }
 
-it('a mail whose delivery was terminated before it left is sent once', async () => {
+it('an email whose delivery was terminated before it left is sent once', async () => {
   await service.stopWorker();
   const id = await handOverRetry({ attempts: 0 });
   await terminateDeliveries();

@@ -53,7 +53,7 @@ async function stepsOf(email: string, count: number): Promise<string[]> {
   }, `${count} ended steps`);
 }
 
-it('subscribes a person, who gets the mail', async () => {
+it('subscribes a contact, who gets the email', async () => {
   const answer = await submit('ann@example.com', { firstName: 'Ann' });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await contactOf('ann@example.com')).toMatchObject({ subscribed: true, data: { firstName: 'Ann' } });

@@ -68,7 +68,7 @@ describe('a campaign to 10 million recipients', () => {
     expect(bytesOf(carried)).toBeLessThan(PAYLOAD_MAX);
   });
 
-  it('takes over what a run of an earlier version carried, in parts that are small', () => {
+  it('takes over the state of an earlier version in small parts', () => {
     const part = {
       ...start,
       chunks: Array.from({ length: 500 }, (_, n) => waiting(CHUNKS + n, Date.now())),

@@ -115,7 +115,7 @@ describe('a round of periodic work', () => {
     expect(round.ended).toMatchObject([{ late: ['hangs'], unfinished: 2, resumeAfter: 'hangs' }]);
   });
 
-  it('takes page after page in runs of their own; a part that hangs in one comes again at the end', async () => {
+  it('runs each page in a separate run, and repeats a part that hangs at the end', async () => {
     const round = fakeRound({
       pages: [['a', 'hangs at first', 'b'], ['c', 'd'], ['e']],
       lanes: 2,

@@ -188,7 +188,7 @@ describe('a preview of any workflow', () => {
   // One seed, so that a run says the same twice; others by FC_SEED.
   const seed = Number(process.env.FC_SEED ?? 20_261_123);
 
-  it(`comes to the steps that the execution comes to (seed ${seed})`, async () => {
+  it(`reaches the same steps as the execution (seed ${seed})`, async () => {
     const tried = fc.sample(graphs, { seed, numRuns: GRAPHS }).map(async (graph, n) => {
       const steps = stepsOf(graph, { seconds: 0.05, circular: false });
       const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', enabled: false, steps });
@@ -205,7 +205,7 @@ describe('a preview of any workflow', () => {
     await Promise.all(tried);
   });
 
-  it(`comes to the steps of the sandbox, round circles too (seed ${seed})`, async () => {
+  it(`reaches the same steps as the sandbox, also in loops (seed ${seed})`, async () => {
     const tried = fc.sample(graphs, { seed: seed + 1, numRuns: GRAPHS }).map(async (graph, n) => {
       const steps = stepsOf(graph, { seconds: 3_600, circular: true });
       const workflow = await buildWorkflow(service, { enabled: false, steps });

@@ -230,7 +230,7 @@ describe('one round of recovery', () => {
   });
 
   for (const end of ['that waits', 'that has ended']) {
-    it(`takes a record that is older than its run on, and sends nothing again, for a run ${end}`, async () => {
+    it(`moves a record that is older than its run forward, and sends nothing again, for a run ${end}`, async () => {
       const pair = await enter();
       const email = `contact-${contacts - 1}@example.com`;
       const restore = await keepExecution(pair.id);

@@ -47,7 +47,7 @@ const smsTo = async (phone: string) =>
   (await expectOk(service.call('GET', `/v1/sms?to=${encodeURIComponent(phone)}`))).data;
 
 describe('a SEND_SMS step', () => {
-  it('sends what its Liquid renders to, as text, to the number of the contact, from the sender it names', async () => {
+  it('sends its rendered text to the number of the contact, from the given sender', async () => {
     const phone = '+4915112345601';
     const body = "Hi {{firstName | upcase}} & co{% if plan == 'pro' %}, thanks{% endif %}: {{ gone ?? 'no code' }}";
     const visit = await runStep({

@@ -34,7 +34,7 @@ async function enter(workflowId: string, event: string, email: string): Promise<
 }
 
 describe('a SPLIT step', () => {
-  it('leads each contact the same way on re-entry, also after the weights have changed; those count for who comes after', async () => {
+  it('sends each contact to the same branch on re-entry, and uses changed weights for later contacts only', async () => {
     const workflow = await buildSplit('divided', { left: 1, right: 1 });
     const emails = Array.from({ length: 12 }, (_, n) => `split-${n}@example.com`);
     const first: string[] = [];

@@ -232,7 +232,7 @@ describe('the sending window of the project', () => {
 });
 
 describe('a DELAY until an hour', () => {
-  it('ends at that hour of the zone it names, else of the contact, else of the project', async () => {
+  it('ends at that hour in its own zone, else the contact’s, else the project’s', async () => {
     await patchProject({ timezone: 'Pacific/Honolulu' });
     const config = { until: '09:00', days: [1, 3, 5] };
     const event = await workflowOf({ type: 'DELAY', config });

@@ -182,7 +182,7 @@ describe('the Temporal UI of deferred email', () => {
 });
 
 describe('docs/operate/temporal.md', () => {
-  it('has ten queries, and each finds what its question asks for', async () => {
+  it('has ten queries that each answer their question', async () => {
     const waiting = await tourAt('paid', 'waits@example.com');
     const pausing = await tourAt('pause', 'pauses@example.com');
     const failing = await buildWorkflow(service, {

@@ -66,7 +66,7 @@ describe('a webhook endpoint', () => {
     });
   });
 
-  it('has what it answered kept, without the credentials of its address', async () => {
+  it('stores the response of the endpoint without the credentials of its URL', async () => {
     const { url } = receiver;
     const body = { url: `${url.replace('://', '://shop:pa55word@')}/echo`, events: ['echoed'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));

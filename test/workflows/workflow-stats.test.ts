@@ -115,7 +115,7 @@ describe('the stats of a workflow', () => {
     }
   });
 
-  it('keep what was counted when a contact is erased, and forget a step that is gone', async () => {
+  it('keep their counts when a contact is erased, and drop a deleted step', async () => {
     const workflow = await build('erased');
     const contactId = await track('erased@example.com', 'erased', { plan: 'free' });
     await expectOk(api.call('DELETE', `/contacts/${contactId}`));
@@ -214,7 +214,7 @@ describe('the visits to a step that have ended', () => {
     expect(await expectOk(visits(workflow, 'asks', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
   });
 
-  it('take a status that a visit can end with and a cursor that is ours, and are found in their own project', async () => {
+  it('accept only final statuses and valid cursors, and are visible in their own project only', async () => {
     const [one, two] = [await build('mine'), await build('yours')];
     expect((await visits(one, 'asks', 'status=WAITING')).status).toBe(400);
     for (const key of [['x'], [1, 2, 3], ['2026-99-99T00:00:00.000000Z', one.id, 1], ['2026-01-01', one.id, 1]]) {

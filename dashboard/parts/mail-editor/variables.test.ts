@@ -8,7 +8,7 @@ const field = (name: string, coverage: number, standard = false) => ({
   standard,
 });
 
-describe('the variables of a mail', () => {
+describe('the variables of an email', () => {
   it('are the data of contacts by how many have it, then what the service gives', () => {
     const names = variablesOf([field('email', 100, true), field('data.plan', 20), field('data.firstName', 90)]);
     expect(names.map(({ name }) => name).slice(0, 3)).toEqual(['firstName', 'plan', 'unsubscribeUrl']);

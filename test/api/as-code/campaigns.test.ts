@@ -33,7 +33,7 @@ const campaigns = async (): Promise<{ id: string; slug: string }[]> =>
   (await api.call('GET', '/campaigns')).body.campaigns;
 
 describe('a campaign in a file', () => {
-  it('becomes a draft with its variants and their test, and is exported as it came; twice is no change', async () => {
+  it('becomes a draft with its variants and test, and is exported unchanged; a second apply changes nothing', async () => {
     const { body } = await apply([FILE]);
     expect(body).toMatchObject({ created: [{ kind: 'campaign', slug: 'news', name: 'News' }], findings: [] });
     const [made] = await campaigns();
@@ -164,7 +164,7 @@ describe('the slug of a campaign', () => {
   const create = async (more: object = {}) =>
     (await api.call('POST', '/campaigns', { body: { ...body, ...more } })).body;
 
-  it('is made of the name, stays when that changes, and can be chosen once', async () => {
+  it('is derived from the name, does not change with it, and is unique', async () => {
     const [first, second] = [(await create()).data, (await create()).data];
     expect([first.slug, second.slug]).toEqual(['news', 'news-2']);
     const put = (change: object) => api.call('PUT', `/campaigns/${second.id}`, { body: change });
@@ -175,7 +175,7 @@ describe('the slug of a campaign', () => {
     expect((await api.call('POST', `/campaigns/${first.id}/duplicate`)).body.data.slug).toBe('news-copy');
   });
 
-  it('is one of its own for each of many made at once', async () => {
+  it('is unique for each of many concurrent campaigns', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'At once' })));
     expect(new Set(made.map(({ data }) => data.slug)).size).toBe(6);
   });

@@ -123,7 +123,7 @@ describe('applied to another project, an export', () => {
     expect(await bare()).toEqual(JSON.parse(JSON.stringify({ templates, segments, workflows })));
   });
 
-  it('to its own project is no change, and leaves secrets alone', async () => {
+  it('to its own project changes nothing, and keeps secrets', async () => {
     const { workflow, hook } = await buildShop(api);
     const document = await exportProject();
     const same = await apply(document, api.one.secretKey);
@@ -161,7 +161,7 @@ describe('an apply', () => {
     expect(api.dispatched).toEqual([]);
   });
 
-  it('changes what is given and leaves what is not', async () => {
+  it('changes the given fields and keeps the others', async () => {
     await apply({ templates: [TEMPLATE, { ...TEMPLATE, slug: 'other' }] });
     const answer = await apply({ templates: [{ slug: 'news', subject: 'Another', name: 'Renamed' }] });
     expect(answer.body).toMatchObject({
@@ -177,7 +177,7 @@ describe('an apply', () => {
     ]);
   });
 
-  it('keeps a step that is renamed, ends executions at one that is gone, and takes new ones in', async () => {
+  it('keeps a renamed step, ends executions at a removed one, and adds new ones', async () => {
     const { workflow, hello, hook } = await buildShop(api);
     const document = await exportProject();
     const [file] = document.workflows;

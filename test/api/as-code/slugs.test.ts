@@ -19,7 +19,7 @@ describe.each(KINDS)('the slug of %s', (kind, rest) => {
   const create = (body: object) => api.call('POST', `/${kind}`, { body: { ...rest, ...body } });
   const get = async (id: string) => (await api.call('GET', `/${kind}/${id}`)).body;
 
-  it('is made of the name, with a number where it is taken, and is the same in another project', async () => {
+  it('is derived from the name, with a number if it is taken, and is the same in another project', async () => {
     const slugs = [];
     for (let i = 0; i < 3; i += 1) slugs.push((await create({ name: 'Grüße an alle' })).body.slug);
     expect(slugs).toEqual(['gruesse-an-alle', 'gruesse-an-alle-2', 'gruesse-an-alle-3']);
@@ -52,7 +52,7 @@ describe.each(KINDS)('the slug of %s', (kind, rest) => {
     }
   });
 
-  it('is one of its own for each of many made at once', async () => {
+  it('is unique for each of many concurrent records', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'At once' })));
     expect(made.map(({ status }) => status)).toEqual(Array(8).fill(201));
     expect(new Set(made.map(({ body }) => body.slug)).size).toBe(8);

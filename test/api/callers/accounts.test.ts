@@ -64,7 +64,7 @@ describe('signing up and in', () => {
     expect((await logIn('battery staple')).status).toBe(200);
   });
 
-  it('refuses the eleventh failure of an account in 15 minutes, and the right password with it, but many at once too', async () => {
+  it('refuses sign-ins after ten failures of an account in 15 minutes, also with the right password and concurrently', async () => {
     await post('/auth/signup', { ...ACCOUNT, email: 'eve@example.com' });
     const tries = await Promise.all(
       Array.from({ length: 14 }, () => post('/auth/login', { email: 'eve@example.com', password: 'no' })),
@@ -103,7 +103,7 @@ describe('sessions', () => {
 });
 
 describe('the project', () => {
-  it('changes what is given, and keeps the rest', async () => {
+  it('changes the given fields and keeps the others', async () => {
     const session = await signIn(api, api.one);
     const patched = await api.call('PATCH', '/project', {
       key: null,

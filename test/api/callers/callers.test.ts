@@ -219,7 +219,7 @@ describe('signing up', () => {
     expect(second.body.user.id).toBe(again.body.user.id);
   });
 
-  it('twice with the same password is one account, at once too', async () => {
+  it('twice with the same password creates one account, also concurrently', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => signUp('twice@example.com', from('203.0.113.73'))));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);

@@ -83,7 +83,7 @@ describe('a write without credentials', () => {
   });
 });
 
-describe('tracked mails', () => {
+describe('tracked emails', () => {
   it('have a limit that proxies of mailbox providers do not reach', async () => {
     const [stranger, other] = [newCaller(), newCaller()];
     for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForUnauthenticated(stranger, TRACKED_HITS);

@@ -37,7 +37,7 @@ describe('a limit', () => {
     });
   });
 
-  it('counts over all processes and never lets more through', async () => {
+  it('counts requests of all processes, and never allows more', async () => {
     const processes = [process(300), process(300), process(300)];
     const taken = await takeMany(900, (i) => (processes[i % 3] ?? process(300)).takeForProject('shared'));
     expect(taken).toBe(300);

@@ -65,7 +65,7 @@ describe('an invitation', () => {
     expect(joined.body.projects.map(({ id }: { id: string }) => id).sort()).toEqual([api.two.id, project.id].sort());
   });
 
-  it('signs in the account that has its address and the password', async () => {
+  it('signs in to the account with its address and the password', async () => {
     const { url } = (await invite('two@example.com')).body;
     const first = await call('POST', '/auth/invitations/accept', null, {
       token: tokenOf(url),

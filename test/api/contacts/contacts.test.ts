@@ -92,7 +92,7 @@ describe('saving a contact', () => {
     expect((await save({ data: { plan: 'free' } })).updatedAt).not.toBe(first.updatedAt);
   });
 
-  it('makes one contact of many requests at once, and loses none of their data', async () => {
+  it('creates one contact from many concurrent requests, and keeps all their data', async () => {
     const saved = await Promise.all(Array.from({ length: 12 }, (_, i) => save({ data: { [`k${i}`]: i } })));
     expect(saved.filter((one) => one.status === 201)).toHaveLength(1);
     expect(new Set(saved.map((one) => one.id)).size).toBe(1);
@@ -114,7 +114,7 @@ describe('saving a contact', () => {
     expect((await save({ data: { ['k'.repeat(101)]: 1 } })).status).toBe(422);
   });
 
-  it('lifts the own unsubscribe by subscribed: true, and nothing else', async () => {
+  it('lifts only the unsubscribe entry with subscribed: true', async () => {
     await save({ subscribed: false });
     for (const reason of ['unsubscribe', 'complaint', 'hard_bounce', 'manual']) {
       await api.call('POST', '/suppressions', { body: { email, reason } });
@@ -344,7 +344,7 @@ describe('erasing a contact', () => {
     expect(reused.body.error.details).toMatchObject({ originalStatusCode: 200, originalResponse: null });
   });
 
-  it('takes the words out of mail that was written to it alone; those to others and templates keep theirs', async () => {
+  it('removes the text of emails that were written only to it, and keeps templates and emails to others', async () => {
     await buildDomain(api.db, { projectId: api.one.id });
     const mail = { from: 'hello@shop.example.com', subject: 'For Ada', body: `<p>Dear Ada, ${email}</p>` };
     const template = { name: 't', subject: 'Hello', body: '<p>All</p>', type: 'TRANSACTIONAL', from: mail.from };
@@ -383,7 +383,7 @@ describe('finding contacts', () => {
     expect((await api.call('POST', '/contacts/lookup', { body: { emails: many.slice(1) } })).status).toBe(200);
   });
 
-  it('lists newest first, each once, while others come and go; total on the first page only', async () => {
+  it('lists each contact once, newest first, during concurrent changes, with a total on the first page only', async () => {
     const key = api.two.secretKey;
     const ids: string[] = [];
     for (let i = 0; i < 7; i += 1) {

@@ -82,7 +82,7 @@ describe('a contact that the public key would subscribe', () => {
     expect(await mails()).toHaveLength(2);
   });
 
-  it('is asked also when they once unsubscribed, and comes back by the page', async () => {
+  it('applies to contacts that once unsubscribed, who subscribe again with the page', async () => {
     await calls.save({ email, subscribed: true });
     const { id } = await calls.contactOf(email);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
@@ -135,7 +135,7 @@ describe('a contact that the public key would subscribe', () => {
 });
 
 describe('the page of the confirmation', () => {
-  it('subscribes by its button and by nothing else, and keeps the proof', async () => {
+  it('subscribes only by its button, and stores the proof', async () => {
     await calls.track({ email, subscribed: true });
     const [{ id: emailId } = { id: '' }] = await mails();
     const page = await get(linkOf(emailId));
@@ -163,7 +163,7 @@ describe('the page of the confirmation', () => {
     expect(await stateOf()).toEqual(PENDING);
   });
 
-  it('is of confirmation mails only', async () => {
+  it('is for confirmation emails only', async () => {
     await calls.save({ email, subscribed: false });
     await calls.send({ to: email });
     const [{ id: emailId } = { id: '' }] = await mails();
@@ -173,7 +173,7 @@ describe('the page of the confirmation', () => {
 });
 
 describe('the settings of the project', () => {
-  it('take a template that can ask, of this project, which then stays', async () => {
+  it('take a template of this project with a confirmation link, which then cannot be deleted', async () => {
     const mute = await template({ body: '<p>Hello</p>' });
     const faults = [
       { enabled: true, templateId: null },
@@ -185,7 +185,7 @@ describe('the settings of the project', () => {
     expect((await calls.api.call('DELETE', `/templates/${templateId}`)).status).toBe(409);
   });
 
-  it('take a frequency cap, and null lifts it', async () => {
+  it('take a frequency cap, and null removes it', async () => {
     expect((await setProject({ frequencyCap: { max: 2, days: 7 } })).body.frequencyCap).toEqual({ max: 2, days: 7 });
     expect((await setProject({ name: 'One' })).body.frequencyCap).toEqual({ max: 2, days: 7 });
     expect((await setProject({ frequencyCap: { max: 0, days: 7 } })).status).toBe(422);

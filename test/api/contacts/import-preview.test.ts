@@ -129,7 +129,7 @@ it('an import and its preview read UTF-16 with a byte order mark', async () => {
   }
 });
 
-it('bad rows of an import are a CSV, of which nobody else learns', async () => {
+it('rows with errors of an import are a CSV file that only its project can read', async () => {
   const { jobId } = (await upload('/contacts/import', 'email\na@x.com\n')).body;
   const errors = [{ row: 3, email: '=cmd()', error: 'Must be an email address such as ada@example.com.' }];
   await sql`UPDATE jobs SET result = jsonb_set(result, '{errors}', ${JSON.stringify(errors)}::jsonb) WHERE id = ${jobId}`.execute(

@@ -56,7 +56,7 @@ describe('data that the public key brings', () => {
     expect(rows[0]?.data).toEqual({ note2: 'y'.repeat(1_500), short2: 2 });
   });
 
-  it('holds its bounds and loses nothing when it comes from many sides at once', async () => {
+  it('keeps its limits and loses nothing in concurrent requests', async () => {
     await calls.save({ email: 'race@example.com' });
     await Promise.all(
       Array.from({ length: 30 }, (_, n) =>

@@ -21,7 +21,7 @@ describe('idempotency keys of the public key', () => {
     expect(again).toMatchObject({ status: 409, body: { error: { details: { originalRequest: 'POST /v1/send' } } } });
   });
 
-  it('refuse a second submit, which finds the first answer, and nobody else’s', async () => {
+  it('refuse a second submit, which gets the first response and no other one', async () => {
     const form = { email: 'twice@example.com' };
     const first = await calls.track(form, { idempotencyKey: 'form-1' });
     const details = { key: 'form-1', originalRequest: 'POST /v1/track', originalStatusCode: 200 };
@@ -35,7 +35,7 @@ describe('idempotency keys of the public key', () => {
     expect((await calls.track(form, { key: calls.api.two.publicKey, idempotencyKey: 'form-1' })).status).toBe(200);
   });
 
-  it('between two secret keys, show an answer only to who may see what it tells of', async () => {
+  it('show a response to another secret key only if its scopes allow the records', async () => {
     const sender = await buildKey(calls.api.db, calls.api.one.id, ['email:send']);
     const viewer = await buildKey(calls.api.db, calls.api.one.id, ['email:send', 'emails:view']);
     const first = await calls.send({ to: 'ada@example.com' }, { key: sender, idempotencyKey: 'order-1003' });

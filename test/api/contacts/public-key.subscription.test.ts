@@ -16,7 +16,7 @@ const eventNames = async (email: string): Promise<string[]> => {
 describe('`subscribed` by the public key', () => {
   const readSubscribed = async (email: string) => (await calls.contactOf(email)).subscribed;
 
-  it('`subscribed: false` by the public key unsubscribes nobody', async () => {
+  it('`subscribed: false` by the public key unsubscribes no known contact', async () => {
     await calls.save({ email: 'dora@example.com', subscribed: true });
     expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
     expect(await readSubscribed('dora@example.com')).toBe(true);
@@ -58,7 +58,7 @@ describe('`subscribed` by the public key', () => {
     }
   });
 
-  it('true does not undo what is said at the same moment', async () => {
+  it('true does not undo a concurrent unsubscription', async () => {
     for (let n = 0; n < 15; n += 1) {
       const email = `race-${n}@example.com`;
       const { body } = await calls.save({ email, subscribed: true });

@@ -123,7 +123,7 @@ it("another project's contact or segment is 404, and a contact is asked for", as
 });
 
 describe('the history of a tracked segment', () => {
-  it('has who entered and left, newest first and by pages, whatever the segment was called then', async () => {
+  it('lists entries and exits, newest first and by pages, also under earlier names', async () => {
     const condition = one({ field: 'data.tier', operator: 'equals', value: 'gold' });
     const made = await call('POST', '/segments', { name: 'Gold', condition, trackMembership: true });
     const path = `/segments/${made.body.id}`;

@@ -75,7 +75,7 @@ describe('the suppression list', () => {
     },
   );
 
-  it('is asked in SQL by the same keyed hash, and stops by reason and type of mail', async () => {
+  it('is checked in SQL with the same keyed hash, by reason and type of email', async () => {
     const key = deriveKey(api.deps.config.secretKey, 'suppression');
     const projectId = api.one.id;
     const reasons = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;

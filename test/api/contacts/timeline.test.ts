@@ -54,7 +54,7 @@ it('says who changed a subscription and why', async () => {
   ]);
 });
 
-it('is one list of events, mails, SMS and steps, whatever the size of its pages, also within one millisecond', async () => {
+it('is one list of events, emails, SMS and steps with any page size, also within one millisecond', async () => {
   const ids = await buildEverything(api.db, project.id);
   const id = ids('/contacts/x', 'id') ?? '';
   const execution = ids('/workflows/x/executions', 'executionId') ?? '';

@@ -32,7 +32,7 @@ const contact = async (more: object = {}) => {
 const MAIL = { subject: 's', body: '<p>b</p>', from: 'a@topics.test' };
 
 describe('topics', () => {
-  it('are made, read, listed, changed and deleted', async () => {
+  it('are created, read, listed, changed and deleted', async () => {
     const topic = await create({ description: 'Monthly' });
     expect(topic).toMatchObject({ name, slug: `topic-${count}`, description: 'Monthly', defaultSubscribed: true });
     expect((await api.call('GET', `/v1/topics/${topic.id}`)).body).toEqual(topic);
@@ -94,7 +94,7 @@ describe('topics', () => {
 });
 
 describe("a contact's topics", () => {
-  it('are the default until they say something, and then what they said', async () => {
+  it('are the default until the contact chooses, and then the choice', async () => {
     const { id } = await create();
     const { id: contactId, topics } = await contact();
     expect(topics[id]).toBe(true);
@@ -152,7 +152,7 @@ describe("a contact's topics", () => {
   });
 });
 
-describe('the pages of a mail about a topic', () => {
+describe('the pages of an email about a topic', () => {
   async function mail() {
     const topic = await create();
     const { id: contactId } = await contact();

@@ -47,7 +47,7 @@ const verify = async (id: string) => (await api.call('GET', `/domains/${id}/veri
 const found = (domain: { records: Shown[] }) => domain.records.filter((one) => one.found).map((one) => one.purpose);
 
 describe('a domain', () => {
-  it('is registered with a key of its own and the records to publish', async () => {
+  it('is registered with its own key and the records to publish', async () => {
     const { body, status } = await api.call('POST', '/v1/domains', { body: { domain: ' Shop.Example. ' } });
     expect(status).toBe(201);
     expect(body).toMatchObject({

@@ -72,7 +72,7 @@ it('the listing filters, and its pages have no duplicates or gaps', async () => 
   expect(first.data[0]).not.toHaveProperty('body');
 });
 
-it('the list is narrowed to the mails of a template', async () => {
+it('the list can be filtered by template', async () => {
   const template = { name: 'T', subject: 'S', body: '<p>B</p>', type: 'TRANSACTIONAL', from: 'x@shop.example.com' };
   const { body } = await api.call('POST', '/templates', { body: template });
   const sent = await api.call('POST', '/v1/send', { body: { to: 't@example.com', template: body.id } });
@@ -83,7 +83,7 @@ it('the list is narrowed to the mails of a template', async () => {
   expect(asTwo.body.data).toEqual([]);
 });
 
-it('the list is narrowed to the mails of a campaign', async () => {
+it('the list can be filtered by campaign', async () => {
   const made = await api.call('POST', '/campaigns', {
     body: { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' },
   });
@@ -130,7 +130,7 @@ it('a cursor that is not ours is 400', async () => {
   expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-it('the mailbox shows captured mail as JSON and as pages that run nothing', async () => {
+it('the mailbox shows captured email as JSON and as pages without scripts', async () => {
   const id = '0190a000-0000-7000-8000-0000000000aa';
   const raw = [
     'From: Shop <x@shop.example.com>',

@@ -49,7 +49,7 @@ it("a lock on one tenant's row holds up nobody else's sends, however many of tha
   expect(used.rows).toEqual([{ emails: 26 }]);
 });
 
-it("a limit that is set late in a month counts the month's mails outside of the transaction that projects share", async () => {
+it("a limit that is set late in a month counts the month's emails outside of the transaction that projects share", async () => {
   await api.db.deleteFrom('monthly_usage').execute();
   let answers: Promise<number>[] = [];
   await api.db.transaction().execute(async (trx) => {

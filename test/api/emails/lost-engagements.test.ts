@@ -77,7 +77,7 @@ it('opens whose COMMIT was done and not answered count once', async () => {
   expect(await opensOf(ids)).toEqual([1, 1]);
 });
 
-it('opens whose COMMIT nobody can tell of for a while count once, whether it was done or not', async () => {
+it('opens with an unknown result of COMMIT count once, whether it was done or not', async () => {
   for (const what of ['answer', 'request'] as const) {
     const ids = [await buildMail(), await buildMail()];
     warnings = [];

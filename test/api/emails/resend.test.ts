@@ -16,7 +16,7 @@ const resend = (id: string, options = {}) => api.call('POST', `/v1/emails/${id}/
 const stored = (id: string) => api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('POST /v1/emails/{id}/resend', () => {
-  it('accepts a new mail with the content, variables, headers, text and files of the old one', async () => {
+  it('accepts a new email with the content, variables, headers, text and attachments of the old one', async () => {
     const file = { filename: 'a.txt', content: 'QQ==', contentType: 'text/plain' };
     const body = {
       to: { name: 'Ada', email: 'ada@example.com' },
@@ -81,7 +81,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     expect(content.type).toBe('MARKETING');
   });
 
-  it('sends a test mail as a test, and by a test key every mail', async () => {
+  it('resends a test email as a test, and every email as a test with a test key', async () => {
     const { id: projectId } = api.one;
     const test = await buildEmail(api.db, { projectId, mode: 'test', status: 'SENT' });
     const live = await buildEmail(api.db, { projectId, status: 'SENT' });
@@ -91,7 +91,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     }
   });
 
-  it('refuses what came in, what has no recipient any more and what has lost its files', async () => {
+  it('refuses inbound email, email of erased contacts, and email without its attachments', async () => {
     const { id: projectId } = api.one;
     const attachment = await api.db
       .insertInto('attachments')

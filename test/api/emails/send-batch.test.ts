@@ -172,7 +172,7 @@ describe('the key of a batch', () => {
   const keyed = (key: string, body: object, owner = api.one.secretKey) =>
     batch(body, { key: owner, headers: { 'idempotency-key': key } });
 
-  it('lets it take effect once, and shows the first answer for the same batch', async () => {
+  it('takes effect once, and returns the first response for the same batch', async () => {
     const first = await keyed('batch-1', { emails: [mail('h1@x.test'), mail('nobody')] });
     expect(first.body.data).toMatchObject({ accepted: 1, refused: 1 });
     const again = await keyed('batch-1', { emails: [mail('h1@x.test'), mail('nobody')] });
@@ -192,7 +192,7 @@ describe('the key of a batch', () => {
     expect((await keyed('batch-2', { emails: [mail('i@x.test')] })).body.data.accepted).toBe(1);
   });
 
-  it('lets one of twenty concurrent requests through', async () => {
+  it('accepts one of twenty concurrent requests', async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, () => keyed('batch-3', { emails: [mail('j1@x.test'), mail('j2@x.test')] })),
     );

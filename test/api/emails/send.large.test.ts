@@ -30,7 +30,7 @@ const filesOf = () => api.db.selectFrom('attachments').select('content').orderBy
 const rowOf = (id: string) =>
   api.db.selectFrom('outbox').select(['kind', 'priority']).where('ref_id', '=', id).executeTakeFirstOrThrow();
 
-test('a large request is stored as it was sent, and its mail waits among the large ones', async () => {
+test('a large request is stored as it was sent, and its email waits among the large ones', async () => {
   const large = await send([file(BYTES.toString('base64')), file('QQ==')]);
   expect(large.status).toBe(200);
   const [first, second] = await filesOf();

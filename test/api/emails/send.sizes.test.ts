@@ -33,7 +33,7 @@ describe('by default', async () => {
     expect(body.error.details).toEqual({ bytes: 10 * MB + 1, maxBytes: 10 * MB });
   });
 
-  it('a request with them is 16 MB, and all else of it 3 MB', async () => {
+  it('a request with them has at most 16 MB, and 3 MB without the attachments', async () => {
     const large = await send([12.5]);
     expect([large.status, large.body.error.details]).toEqual([413, { maxBytes: 16 * MB }]);
     const wordy = await send([1], 'x'.repeat(3 * MB));
@@ -44,7 +44,7 @@ describe('by default', async () => {
 describe('ATTACHMENTS_MAX_MB', async () => {
   const send = await sender({ ATTACHMENTS_MAX_MB: '28' });
 
-  it('raises what is taken, and the size of a request with it', async () => {
+  it('raises the limit of attachments and of the request', async () => {
     expect((await send([28])).status).toBe(200);
     const { status, body } = await send([28, 1 / MB]);
     expect([status, body.error.details]).toEqual([413, { bytes: 28 * MB + 1, maxBytes: 28 * MB }]);

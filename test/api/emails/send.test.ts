@@ -61,7 +61,7 @@ it('a new contact is unsubscribed unless the request says otherwise, and a known
   expect(events.map((event) => event.name)).toEqual(['contact.subscribed']);
 });
 
-it('data follows the five rules, and one-off values are for this mail only', async () => {
+it('data follows the five rules, and non-persistent values apply to this email only', async () => {
   await send(mail('data@example.com', { data: { name: 'Ada', plan: 'pro', age: 3 } }));
   const data = { name: '', plan: null, email: 'x@y.z', once: { value: 'now', persistent: false } };
   const r = await send(mail('data@example.com', { data }));
@@ -154,7 +154,7 @@ it('requests that disagree about a contact at the same time all count, one after
   expect(Object.keys(contact.data as object)).toHaveLength(30);
 });
 
-it('one request that Postgres refuses does not take others of its batch with it', async () => {
+it('a request that Postgres refuses does not fail the others of its batch', async () => {
   const big = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`k${i}`, i]));
   await send(mail('big@example.com', { data: big }));
   const more = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`m${i}`, i]));
@@ -183,7 +183,7 @@ it('the monthly limit refuses what does not fit, and never a test key', async ()
   expect((await asTwo('l3@example.com', testKey)).status).toBe(200);
 });
 
-it('attachments and headers are kept with the mail', async () => {
+it('attachments and headers are stored with the email', async () => {
   const attachments = [
     { filename: 'a.txt', content: Buffer.from('hello').toString('base64'), contentType: 'text/plain' },
   ];

@@ -206,7 +206,7 @@ describe('a notification of SES', () => {
     expect(state.events[1]?.data).toEqual({ reason: 'complaint' });
   });
 
-  it('in any order: a late delivery does not undo a complaint, nor a mail that was opened', async () => {
+  it('in any order: a late delivery changes neither a complaint nor an open', async () => {
     const complained = await sentMail();
     for (const message of [complaint(complained.id), delivery(complained.id), delivery(complained.id)])
       await tell(message);
@@ -293,7 +293,7 @@ describe('a notification of SES with default settings, by its own id alone', () 
     (await api.db.selectFrom('ses_messages').select('message_id').where('email_id', '=', id).executeTakeFirst())
       ?.message_id ?? '';
 
-  it('is about the mail that SendEmail answered with it, however often it comes', async () => {
+  it('belongs to the email with the message id from SendEmail, and counts once', async () => {
     const mail = await deliver();
     const messageId = await sesIdOf(mail.id);
     expect(messageId).toBe(`ses-${fake.requests.length}`);
@@ -305,7 +305,7 @@ describe('a notification of SES with default settings, by its own id alone', () 
     expect(state.entries).toEqual(['hard_bounce']);
   });
 
-  it('is about mails of a campaign too', async () => {
+  it('works for emails of a campaign too', async () => {
     const { id: projectId } = api.two;
     const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1', provider });
     const start = await sendingCampaign(api.db, { projectId, count: 3, worker });
@@ -320,7 +320,7 @@ describe('a notification of SES with default settings, by its own id alone', () 
     expect((await noted()).filter((row) => row.project_id === projectId)).toHaveLength(3);
   });
 
-  it('has to come again while the mail may be recorded yet: 503 in the first minute, quietly taken after it', async () => {
+  it('is 503 in the first minute, while the email may not be recorded yet, and is accepted later', async () => {
     const unknown = (timestamp?: string) => tell({ ...delivery(''), ...named('ses-unknown', timestamp) });
     expect(await unknown(new Date().toISOString())).toBe(503);
     expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);

@@ -116,7 +116,7 @@ describe('a template', () => {
 });
 
 describe('the list of templates', () => {
-  it('takes pages and cursors, a type and a search', async () => {
+  it('has page numbers and cursors, and filters by type and search', async () => {
     const key = api.two.secretKey;
     for (let i = 0; i < 5; i += 1) {
       const type = i % 2 === 0 ? 'MARKETING' : 'TRANSACTIONAL';
@@ -160,7 +160,7 @@ describe('access', () => {
   });
 });
 
-describe('a test mail of a template', () => {
+describe('a test email of a template', () => {
   const MAIL = { subject: 'Hi {{name}}', body: '<p>Hello {{name ?? you}}</p>', from: 'hi@verified.example' };
   const test = (body: object) => api.call('POST', '/templates/test', { body: { ...MAIL, ...body } });
 

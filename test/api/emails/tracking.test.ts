@@ -94,7 +94,7 @@ describe('opens', () => {
     expect(opened_at?.getTime()).toBeGreaterThan(sent_at?.getTime() ?? 0);
   });
 
-  it('a hundred opens at once are one event', async () => {
+  it('a hundred concurrent opens record one event', async () => {
     const mail = await buildSentMail();
     await Promise.all(Array.from({ length: 100 }, () => get(mail.pixel)));
     await counted(mail.id, 'opens', 100);
@@ -123,7 +123,7 @@ describe('opens', () => {
     expect((await mailOf(mail.id)).status).toBe('OPENED');
   });
 
-  it('a test mail stays SENT', async () => {
+  it('a test email stays SENT', async () => {
     const mail = await buildSentMail({ mode: 'test' });
     await get(mail.pixel);
     await counted(mail.id, 'opens', 1);
@@ -155,7 +155,7 @@ describe('clicks', () => {
     });
   });
 
-  it('a rush of clicks leads each to the link of its own mail', async () => {
+  it('each of many concurrent clicks leads to the link of its own email', async () => {
     const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
     const mails = await Promise.all(Array.from({ length: 150 }, () => buildSentMail({ body })));
     const unknown = linkToken(TEST_SECRET_KEY, mails[0]?.contactId ?? '').track;
@@ -170,7 +170,7 @@ describe('clicks', () => {
     await Promise.all(mails.map((mail) => counted(mail.id, 'clicks', 1)));
   });
 
-  it('an open after the click does not take CLICKED back', async () => {
+  it('an open after the click does not change CLICKED', async () => {
     const mail = await buildSentMail({ status: 'DELIVERED' });
     await get(mail.link(1));
     await counted(mail.id, 'clicks', 1);
@@ -254,7 +254,7 @@ describe('bots', () => {
     expect(await eventsOf(mail.id)).toEqual([]);
   });
 
-  it('on a public address, what comes at once or from a program is a machine', async () => {
+  it('on a public address, immediate opens and opens by programs count as automated', async () => {
     const strict = await startTestApi({ PUBLIC_URL: 'https://mail.example.com' });
     const at = strict;
     try {

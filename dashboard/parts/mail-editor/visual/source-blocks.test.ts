@@ -16,7 +16,7 @@ const innermost = (source: string, words: string) => {
   return block;
 };
 
-describe('the blocks of a mail', () => {
+describe('the blocks of an email', () => {
   it('stand around a place, the innermost first', () => {
     expect(around(TABLE, 'one').map(({ name }) => name)).toEqual(['p', 'tr', 'table']);
   });

@@ -112,7 +112,7 @@ describe('typing', () => {
   });
 });
 
-describe('the parts of a mail', () => {
+describe('the parts of an email', () => {
   it('show nothing that runs when something happens, and are saved as they are', () => {
     const source = `<img src=a ONERROR="alert('<1>')" alt=b><body onload=alert(2)><svg onload='alert(3)'/><p>words</p>`;
     const shown = visualDocument(modelOf(source), { script: 'f.js', isReadOnly: false, scrollTop: 0 });
