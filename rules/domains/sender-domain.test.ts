@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { afterCheck, type DomainCheckState, dnsRecords, normalizeDomain, recordsNote } from './sender-domain.ts';
+import type { Dns } from './dns.ts';
+import { afterCheck, checkRecords, type DomainCheckState, dnsRecords, normalizeDomain, recordsNote } from './sender-domain.ts';
 
 const SOURCE = {
   domain: 'shop.example',
@@ -76,6 +77,70 @@ it('never asks for an MX at the domain itself, and shows one that is there with 
     /^shop\.example has an MX of its own \(10 mx\.company\.example\): leave it/,
   );
   expect(records.find(({ purpose }) => purpose === 'RETURN_PATH')?.warning).toMatch(/5 mx\.other\.example/);
+});
+
+describe('records that are published beside present ones', () => {
+  const shown = (purpose: string, found: Parameters<typeof dnsRecords>[1], seen: Parameters<typeof dnsRecords>[2]) =>
+    dnsRecords({ ...SOURCE, spfInclude: 'spf.relay.example' }, found, seen).find((record) => record.purpose === purpose);
+
+  it('a present SPF record gets our mechanism, since a name may have one', () => {
+    expect(shown('SPF', { SPF: false }, { SPF: ['v=spf1 ip4:192.0.2.7 include:_spf.other.example -all'] })).toMatchObject({
+      value: 'v=spf1 include:spf.relay.example ip4:192.0.2.7 include:_spf.other.example -all',
+      warning: expect.stringMatching(/^bounces\.shop\.example has an SPF record .* Replace it/),
+    });
+    const complete = 'v=spf1 include:SPF.relay.example mx -all';
+    expect(shown('SPF', { SPF: true }, { SPF: [complete] })).toMatchObject({ value: complete, warning: null });
+  });
+
+  it('two SPF records count for nothing', () => {
+    const seen = { SPF: ['v=spf1 include:spf.relay.example ~all', 'v=spf1 mx -all'] };
+    expect(shown('SPF', { SPF: true }, seen)?.warning).toMatch(/has 2 SPF records/);
+  });
+
+  it('a policy of the domain above stays in force, unless the domain has its own', () => {
+    const seen = { parentDmarc: ['_dmarc.example: v=DMARC1; p=reject'] };
+    expect(shown('DMARC', { DMARC: false }, seen)?.warning).toMatch(/p=reject/);
+    expect(shown('DMARC', { DMARC: true }, seen)?.warning).toBeNull();
+  });
+
+  it('policies are looked up at all domains above', async () => {
+    const absent = { kind: 'absent' as const, nameExists: false };
+    const asked: string[] = [];
+    const dns: Dns = {
+      ns: async () => absent,
+      mx: async () => absent,
+      addresses: async () => absent,
+      txt: async (name) => {
+        asked.push(name);
+        return name === '_dmarc.company.example' ? { kind: 'found', records: ['x', 'v=DMARC1; p=quarantine'] } : absent;
+      },
+    };
+    const { seen } = await checkRecords(dns, { ...SOURCE, domain: 'news.shop.company.example' });
+    expect(seen.parentDmarc).toEqual(['_dmarc.company.example: v=DMARC1; p=quarantine']);
+    expect(asked.filter((name) => name.startsWith('_dmarc')).sort()).toEqual([
+      '_dmarc.company.example',
+      '_dmarc.news.shop.company.example',
+      '_dmarc.shop.company.example',
+    ]);
+  });
+});
+
+it.each([
+  ['tidings', undefined],
+  ['tidings.local', undefined],
+  ['mail.corp.internal', undefined],
+  ['10.1.2.3', undefined],
+  ['172.20.0.2', undefined],
+  ['[fd00::1]', undefined],
+  ['198.51.100.7', 'ip4:198.51.100.7'],
+  ['[2001:db8::1]', 'ip6:2001:db8::1'],
+])('no MX names %s, which is no public host name', (mailHost, mechanism) => {
+  const source = { ...SOURCE, mailHost };
+  const records = dnsRecords(source, {});
+  expect(records.filter(({ type }) => type === 'MX')).toEqual([]);
+  const spf = records.find(({ purpose }) => purpose === 'SPF')?.value;
+  expect(spf).toBe(mechanism === undefined ? undefined : `v=spf1 ${mechanism} ~all`);
+  expect(recordsNote(source)).toContain(mailHost);
 });
 
 it('has nothing to publish on loopback', () => {

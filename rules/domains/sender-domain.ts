@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { isLoopbackHost } from '../access/loopback.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
 import { dkimRecordValue } from './dkim-key.ts';
@@ -17,9 +18,9 @@ export type FoundRecords = Partial<Record<RecordPurpose, boolean>> & { returnPat
 
 /**
  * Found values of each record, as text. Undefined without a DNS response. `apexMx` are the servers that receive the
- * domain's own mail.
+ * domain's own mail. `parentDmarc` are the policies of the domains above it, which cover it too.
  */
-export type SeenRecords = Partial<Record<RecordPurpose | 'apexMx', string[]>>;
+export type SeenRecords = Partial<Record<RecordPurpose | 'apexMx' | 'parentDmarc', string[]>>;
 
 export interface CheckedRecords {
   found: FoundRecords;
@@ -91,12 +92,14 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
   });
   const isLocal = isLoopbackHost(mailHost);
   if (isLocal && EMAIL_PROVIDERS[source.provider].captures) return [];
-  const spf = spfMechanism(source);
+  const mechanism = spfMechanism(source);
   const signature = record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, dkimRecordValue(publicKey));
-  const sender = spf === undefined ? [] : [record('SPF', 'TXT', returnPathHost(source), `v=spf1 ${spf} ~all`)];
+  const envelopeHost = returnPathHost(source);
+  const sender = mechanism === undefined ? [] : [withPresentSpf(record('SPF', 'TXT', envelopeHost, ''), mechanism)];
   const policy = record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none;');
-  if (isLocal) return [signature, ...sender, policy];
-  const returned = record('RETURN_PATH', 'MX', returnPathHost(source), `10 ${mailHost}`);
+  policy.warning = policyWarning(policy, seen.parentDmarc ?? []);
+  if (!isMailServerName(mailHost)) return [signature, ...sender, policy];
+  const returned = record('RETURN_PATH', 'MX', envelopeHost, `10 ${mailHost}`);
   const inbound = record('INBOUND', 'MX', inboundHost(domain), `10 ${mailHost}`);
   return [
     signature,
@@ -109,10 +112,47 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
 
 /** Returns why records are missing from the list. Null if none are missing. */
 export function recordsNote({ mailHost, provider }: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
-  if (!isLoopbackHost(mailHost)) return null;
+  if (isMailServerName(mailHost)) return null;
+  if (!isLoopbackHost(mailHost))
+    return `There is nothing to publish for a return path or inbound mail: an MX needs a public host name, and PUBLIC_URL has ${mailHost}.`;
   if (EMAIL_PROVIDERS[provider].captures)
     return 'There is nothing to publish: this service runs on this machine only and captures its mail.';
   return 'There is nothing to publish for a return path or inbound mail: PUBLIC_URL leads to this machine only. Set PUBLIC_URL to a public address first.';
+}
+
+/** Names that only a local network or machine resolves (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`). */
+const LOCAL_NAME = /(?:^|\.)(?:local|localhost|internal|intranet|lan|home|home\.arpa|corp)$/;
+
+/** Whether an MX may name the host: a public name and not an address (RFC 5321 §5.1). */
+function isMailServerName(host: string): boolean {
+  return toAsciiDomain(host) !== undefined && !LOCAL_NAME.test(host);
+}
+
+/**
+ * Fills in the SPF record. A name may have one SPF record only (RFC 7208 §3.2), so a present record gets our mechanism
+ * in front of its own.
+ */
+function withPresentSpf(record: DnsRecord, mechanism: string): DnsRecord {
+  const [present, ...others] = record.seen ?? [];
+  if (present === undefined) return { ...record, value: `v=spf1 ${mechanism} ~all` };
+  const isComplete = namesMechanism(present, mechanism);
+  const value = isComplete ? present : present.trim().replace(/^v=spf1/i, `v=spf1 ${mechanism}`);
+  if (others.length > 0)
+    return { ...record, value, warning: `${record.name} has ${others.length + 1} SPF records, so none of them counts. Keep only this one.` };
+  const warning = isComplete
+    ? null
+    : `${record.name} has an SPF record (${present}). Replace it with this one, because a second SPF record makes both invalid.`;
+  return { ...record, value, warning };
+}
+
+function namesMechanism(spf: string, mechanism: string): boolean {
+  return spf.toLowerCase().split(/\s+/).includes(mechanism);
+}
+
+/** A policy of a domain above covers this domain, and a record here would replace it. */
+function policyWarning({ name, found }: DnsRecord, parentDmarc: string[]): string | null {
+  if (found || parentDmarc.length === 0) return null;
+  return `The policy of a domain above covers this one (${parentDmarc.join(', ')}). Publish ${name} only to replace it here.`;
 }
 
 /** The host of the envelope sender: SPF is looked up there, and returned mail comes back to it. */
@@ -146,17 +186,17 @@ function apexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): stri
 export async function checkRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
   const envelopeHost = returnPathHost(source);
-  const [dkim, spf, dmarc, inbound, returnPath, apex] = await Promise.all([
+  const [dkim, spf, dmarc, inbound, returnPath, apex, ...parents] = await Promise.all([
     dns.txt(`${selector}._domainkey.${domain}`),
     dns.txt(envelopeHost),
     dns.txt(`_dmarc.${domain}`),
     dns.mx(inboundHost(domain)),
     dns.mx(envelopeHost),
     dns.mx(domain),
+    ...parentsOf(domain).map(async (parent) => policiesOf(parent, await dns.txt(`_dmarc.${parent}`))),
   ]);
   const mechanism = spfMechanism(source);
   const leadsHere = ({ exchange }: MxRecord) => exchange === mailHost;
-  const isDmarc = (text: string) => /^v=DMARC1\s*(;|$)/i.test(text.trim());
   const asText = (text: string) => text;
   const asMx = ({ priority, exchange }: MxRecord) => `${priority} ${exchange}`;
   return {
@@ -164,7 +204,7 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
       DKIM: has(dkim, (text) => dkimKeyOf(text) === publicKey),
       SPF: has(
         spf,
-        (text) => isSpf(text) && mechanism !== undefined && text.toLowerCase().split(/\s+/).includes(mechanism),
+        (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism),
       ),
       DMARC: has(dmarc, isDmarc),
       RETURN_PATH: has(returnPath, leadsHere),
@@ -180,9 +220,22 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
       RETURN_PATH: seenIn(returnPath, asMx),
       INBOUND: seenIn(inbound, asMx),
       apexMx: seenIn(apex, asMx),
+      parentDmarc: parents.flat(),
     },
   };
 }
+
+/** The domains above a domain, without top-level domains: `shop.example.com` has `example.com`. */
+function parentsOf(domain: string): string[] {
+  const labels = domain.split('.');
+  return labels.slice(1, -1).map((_, n) => labels.slice(n + 1).join('.'));
+}
+
+function policiesOf(parent: string, answer: DnsAnswer<string>): string[] {
+  return (seenIn(answer, (text) => text) ?? []).filter(isDmarc).map((text) => `_dmarc.${parent}: ${text}`);
+}
+
+const isDmarc = (text: string) => /^v=DMARC1\s*(;|$)/i.test(text.trim());
 
 function eitherOf(one: boolean | undefined, other: boolean | undefined): boolean | undefined {
   if (one || other) return true;
@@ -250,11 +303,17 @@ function isSpf(text: string): boolean {
   return /^v=spf1(\s|$)/i.test(text);
 }
 
-/** Returns how SPF names the hosts that send email. Undefined if only this machine is known. */
+/** Addresses of local networks (RFC 1918, RFC 3927, RFC 6598, RFC 4193, RFC 4291), which no DNS record may name. */
+const PRIVATE_ADDRESS =
+  /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cd]|fe[89ab])/;
+
+/** Returns how SPF names the hosts that send email. Undefined if only a local network knows them. */
 function spfMechanism({ provider, mailHost, spfInclude }: RecordSource): string | undefined {
   const { spf } = EMAIL_PROVIDERS[provider];
   if (spf !== null) return spf;
   if (spfInclude !== undefined) return `include:${spfInclude.toLowerCase()}`;
-  if (isLoopbackHost(mailHost)) return undefined;
-  return /^[\d.]+$/.test(mailHost) ? `ip4:${mailHost}` : `a:${mailHost}`;
+  if (isMailServerName(mailHost)) return `a:${mailHost}`;
+  const address = mailHost.replace(/^\[|\]$/g, '');
+  if (isLoopbackHost(mailHost) || PRIVATE_ADDRESS.test(address)) return undefined;
+  return isIPv4(address) ? `ip4:${address}` : isIPv6(address) ? `ip6:${address}` : undefined;
 }
