@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { storedParts } from '../../rules/emails/email-address.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { escapeLike } from '../escape-like.ts';
@@ -50,7 +50,8 @@ function matches({
 }: ContactSelection): RawBuilder<SqlBool> {
   const parts = [
     // Addresses are stored in lower case, so LIKE is case-insensitive here.
-    search && sql<SqlBool>`contacts.email LIKE ${`%${escapeLike(normalizeEmail(search))}%`}`,
+    search &&
+      sql<SqlBool>`contacts.email LIKE ANY (${storedParts(search).map((part) => `%${escapeLike(part)}%`)}::text[])`,
     subscribed === undefined ? undefined : sql<SqlBool>`contacts.subscribed = ${subscribed}`,
     createdAfter &&
       sql<SqlBool>`contacts.created_at >= ${createdAfter} AND contacts.id >= ${earliestIdOf(createdAfter)}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeEmail, parseMailbox, parseSender } from './email-address.ts';
+import { normalizeEmail, parseMailbox, parseSender, storedParts } from './email-address.ts';
 
 describe('parseMailbox', () => {
   it.each([
@@ -73,4 +73,15 @@ describe('parseSender', () => {
   ])('takes the sender %s as %s', (text, sender) => {
     expect(parseSender(text)).toBe(sender);
   });
+});
+
+it.each([
+  ['MÜNCHEN', ['münchen', 'xn--mnchen-3ya']],
+  [' @münchen.example', ['@münchen.example', '@xn--mnchen-3ya.example']],
+  ['jürgen@Mu\u0308nchen.example', ['jürgen@münchen.example', 'jürgen@xn--mnchen-3ya.example']],
+  ['.xn--p1ai', ['.xn--p1ai']],
+  ['o&m@', ['o&m@']],
+  ['Shop <Info@münchen.example>', ['info@xn--mnchen-3ya.example']],
+])('the part %j of an address is looked for as it may be stored', (text, stored) => {
+  expect(storedParts(text)).toEqual(stored);
 });

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { toAsciiDomain } from '../domains/domain-name.ts';
 
 /** Limits of an address in its wire form, in bytes (RFC 5321 §4.5.3.1.1 and §4.5.3.1.2). */
@@ -57,6 +58,20 @@ export function parseMailbox(text: string): MailboxResult {
 export function normalizeEmail(email: string): string {
   const parsed = parseMailbox(email);
   return parsed.ok ? parsed.email : email.trim().toLowerCase();
+}
+
+/**
+ * Returns the forms in which a part of an address may be stored, for searches: as written, and with its domain in
+ * A-labels. The text of `münchen` may be a part of a domain or of a local part.
+ */
+export function storedParts(text: string): string[] {
+  const parsed = parseMailbox(text);
+  if (parsed.ok) return [parsed.email];
+  const written = text.trim().normalize('NFC').toLowerCase();
+  const begin = written.lastIndexOf('@') + 1;
+  const labels = written.slice(begin).split('.');
+  const ascii = labels.map((label) => (ASCII.test(label) ? label : domainToASCII(label) || label)).join('.');
+  return [...new Set([written, written.slice(0, begin) + ascii])];
 }
 
 /** Whether a text is an address by the rule that every input follows. */

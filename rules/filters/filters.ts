@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { expressionFaults, hasExpression } from '../content/expressions.ts';
-import { normalizeEmail } from '../emails/email-address.ts';
+import { storedParts } from '../emails/email-address.ts';
 import { impossibleEventReason } from '../events/event-names.ts';
 import { checkFilter } from './check.ts';
 import { conditionSizeFault } from './condition-size.ts';
@@ -245,7 +245,7 @@ class ConditionReader {
   #normalized({ field, operator }: Filter, value: FilterValue): FilterValue {
     if (parseField(field, operator, this.#scope)?.kind !== 'email') return value;
     if (this.#scope !== 'audience' && hasExpression(value)) return value;
-    const normalize = (item: Scalar) => (typeof item === 'string' ? normalizeEmail(item) : item);
+    const normalize = (item: Scalar) => (typeof item === 'string' ? (storedParts(item).at(-1) ?? item) : item);
     return Array.isArray(value) ? value.map(normalize) : normalize(value);
   }
 
