@@ -67,6 +67,10 @@ describe('names to listen to', () => {
     ['shopify.back_in_stok', 'shopify.back_in_stock'],
     ['segment.vip.entered', 'segment.vip.entry'],
     ['segment.vip.left', 'segment.vip.exit'],
+    ['segment.VIP.entry', 'segment.vip.entry'],
+    ['segment.Big Spenders.exit', 'segment.big-spenders.exit'],
+    ['Segment.vip.Exit', 'segment.vip.exit'],
+    ['segment.a.b.entry', 'segment.a-b.entry'],
   ])('%s never happens, and %s is proposed', (name, nearest) => {
     expect(impossibleEventReason(name)).toContain(nearest);
   });

@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { FieldError } from '../errors.ts';
+import { segmentSlug } from '../slug.ts';
 
 /** Events the service records about email. Source: contract §8.2 Events of the service. */
 export const EMAIL_EVENTS = [
@@ -130,11 +131,19 @@ export function impossiblePrefixReason(prefix: string): string | undefined {
   return `No event begins with "${prefix}". Did you mean ${closest(prefix.toLowerCase(), RECORDED)}?`;
 }
 
+const SEGMENT_EVENT = /^segment\.(.+)\.(entry|exit)$/is;
+
 /**
+ * The events of a segment have its slug, so `segment.VIP.entry` never happens.
  * `segment.vip.entered` is an event that a caller may record, and never the event of a contact that enters the
  * segment.
  */
 function impossibleSegmentReason(name: string): string | undefined {
+  const [, slug = '', own = ''] = SEGMENT_EVENT.exec(name) ?? [];
+  if (slug !== '') {
+    const recorded = `segment.${segmentSlug(slug)}.${own.toLowerCase()}`;
+    return name === recorded ? undefined : `The service records no event "${name}". Did you mean ${recorded}?`;
+  }
   const parts = name.split('.');
   const change = parts.at(-1) ?? '';
   if (parts.length < 3 || change === 'entry' || change === 'exit') return undefined;
