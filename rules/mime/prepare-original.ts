@@ -43,8 +43,11 @@ const LINE_MAX_OCTETS = 998;
 const FOLD_AFTER_CHARS = 60;
 /** RFC 5321 §6.3: a message that passed this many servers is in a mail loop. */
 const RECEIVED_MAX = 100;
-/** RFC 5322 §3.6.4, with the domain literals of §3.4.1. */
-const MESSAGE_ID = /^<[^\s<>@]+@(?:[^\s<>@[\]]+|\[[^\s<>[\]]*\])>$/;
+/** RFC 5322 §3.6.4, with the domain literals of §3.4.1 and the quoted strings of §4.5.4. */
+const MESSAGE_ID =
+  /^<(?:[^\s<>@"\u0080-\uffff]+|"(?:[^"\\\s\u0080-\uffff]|\\?[ -~])*")@(?:[^\s<>@[\]\u0080-\uffff]+|\[[^\s<>[\]\u0080-\uffff]*\])>$/;
+/** A comment beside an identifier (RFC 5322 §3.2.2), without nested ones. */
+const COMMENT = /^\s*\([^()<>]*\)|\([^()<>]*\)\s*$/g;
 /** Encodings that can be undone (RFC 2045 §6.1). */
 const ENCODINGS = /^(7bit|8bit|binary|base64|quoted-printable)$/;
 const ADDRESSES = /^(from|to|cc|reply-to)$/;
@@ -72,7 +75,7 @@ export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage
   refuseChangedNewlines(raw, message, root);
   const edits = longLineEdits(message, root);
   const html = findOnlyHtml(root);
-  const written = fieldValue(message, fields, 'message-id');
+  const written = fieldValue(message, fields, 'message-id').replace(COMMENT, '').trim();
   const messageId = MESSAGE_ID.test(written) ? written : null;
   const header = [
     `Received: by ${p.host} (Tidings) with ESMTPA id ${p.id};\r\n ${mailDate(p.now)}\r\n`,

@@ -277,6 +277,20 @@ describe('header fields', () => {
     expect(head).not.toContain('not an id');
   });
 
+  it.each(['<app.1@sender.test> (made by the app)', '<"app 1"@sender.test>', '<app.1@[192.0.2.1]>'])(
+    'keep the valid identifier %s',
+    async (id) => {
+      const { head } = await pass([...HEAD, `Message-ID: ${id}`, '', 'Hello', '']);
+      expect(head).toContain(`Message-ID: ${id}\r\n`);
+      expect(head.match(/^message-id:/gim)).toHaveLength(1);
+    },
+  );
+
+  it('get an identifier in ASCII', async () => {
+    const { head } = await pass([...HEAD, 'Message-ID: <grüße.1@sender.test>', '', 'Hello', '']);
+    expect(head).toMatch(/^Message-ID: <[0-9a-f-]{36}@sender\.test>\r$/m);
+  });
+
   it('never show Bcc', async () => {
     const { raw } = await pass([...HEAD, 'Bcc: hidden@to.test,', '  other@to.test', '', 'Hello', '']);
     expect(raw).not.toMatch(/hidden|other@/);
