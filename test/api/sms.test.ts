@@ -237,6 +237,10 @@ describe('the stop list', () => {
     expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(false);
     expect(await consents(phone, { from: DESK, marketing: false })).toBe(false);
     expect(await stopsOf(phone)).toHaveLength(1);
+    // As people write it, with or without the plus.
+    const written = phone.replace(/^\+(\d\d)(\d{3})/, '00$1 ($2) ');
+    expect(await stopsOf(written)).toHaveLength(1);
+    expect((await api.call('POST', '/v1/sms/stops', { body: { phone: written } })).body).toMatchObject({ phone });
     const path = `/v1/sms/stops/${encodeURIComponent(phone)}`;
     expect((await api.call('DELETE', path)).status).toBe(204);
     expect((await api.call('DELETE', path)).status).toBe(404);

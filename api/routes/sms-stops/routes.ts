@@ -3,7 +3,7 @@ import { addSmsStops, assertLifted, liftSmsStops, listSmsStops, type SmsStop } f
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { phoneHash } from '../../../rules/emails/suppression.ts';
-import { readPhoneNumber } from '../../../rules/sms/phone.ts';
+import { readWrittenNumber } from '../../../rules/sms/phone.ts';
 import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -13,11 +13,17 @@ import { scopes } from '../../http/security.ts';
 
 const LIST_DEFAULT = 20;
 
+const NOT_A_NUMBER = 'Must be a phone number with its country code, such as +4915112345678.';
+
 /** A plus that was not encoded arrives as a space. */
 const Phone = z
   .string()
-  .transform((text) => text.replace(/^ /, '+'))
-  .refine((text) => readPhoneNumber(text) !== undefined, 'Must be a phone number in E.164, such as +4915112345678.')
+  .transform((text, context) => {
+    const number = readWrittenNumber(text.replace(/^ /, '+'), null);
+    if (number) return number.e164;
+    context.addIssue({ code: 'custom', message: NOT_A_NUMBER });
+    return z.NEVER;
+  })
   .openapi({ description: 'E.164', example: '+4915112345678' });
 
 const From = z
