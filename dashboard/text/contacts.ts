@@ -109,9 +109,10 @@ export const contacts = {
     title: 'Add contact',
     email: 'Email',
     subscribed: 'Subscribed',
-    subscribedWhat: 'Only if they agreed to get marketing email. An existing contact changes too.',
+    subscribedWhat: 'Only if they agreed to get marketing email.',
     save: 'Add',
-    known: 'This contact already existed and was updated.',
+    known: 'This contact already existed. Nothing was changed.',
+    updated: 'This contact already existed and was subscribed.',
   },
   page: {
     back: 'Contacts',

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Dns } from './dns.ts';
-import { afterCheck, checkRecords, type DomainCheckState, dnsRecords, normalizeDomain, recordsNote } from './sender-domain.ts';
+import {
+  afterCheck,
+  checkRecords,
+  type DomainCheckState,
+  dnsRecords,
+  normalizeDomain,
+  recordsNote,
+} from './sender-domain.ts';
 
 const SOURCE = {
   domain: 'shop.example',
@@ -81,10 +88,14 @@ it('never asks for an MX at the domain itself, and shows one that is there with 
 
 describe('records that are published beside present ones', () => {
   const shown = (purpose: string, found: Parameters<typeof dnsRecords>[1], seen: Parameters<typeof dnsRecords>[2]) =>
-    dnsRecords({ ...SOURCE, spfInclude: 'spf.relay.example' }, found, seen).find((record) => record.purpose === purpose);
+    dnsRecords({ ...SOURCE, spfInclude: 'spf.relay.example' }, found, seen).find(
+      (record) => record.purpose === purpose,
+    );
 
   it('a present SPF record gets our mechanism, since a name may have one', () => {
-    expect(shown('SPF', { SPF: false }, { SPF: ['v=spf1 ip4:192.0.2.7 include:_spf.other.example -all'] })).toMatchObject({
+    expect(
+      shown('SPF', { SPF: false }, { SPF: ['v=spf1 ip4:192.0.2.7 include:_spf.other.example -all'] }),
+    ).toMatchObject({
       value: 'v=spf1 include:spf.relay.example ip4:192.0.2.7 include:_spf.other.example -all',
       warning: expect.stringMatching(/^bounces\.shop\.example has an SPF record .* Replace it/),
     });

@@ -138,7 +138,11 @@ function withPresentSpf(record: DnsRecord, mechanism: string): DnsRecord {
   const isComplete = namesMechanism(present, mechanism);
   const value = isComplete ? present : present.trim().replace(/^v=spf1/i, `v=spf1 ${mechanism}`);
   if (others.length > 0)
-    return { ...record, value, warning: `${record.name} has ${others.length + 1} SPF records, so none of them counts. Keep only this one.` };
+    return {
+      ...record,
+      value,
+      warning: `${record.name} has ${others.length + 1} SPF records, so none of them counts. Keep only this one.`,
+    };
   const warning = isComplete
     ? null
     : `${record.name} has an SPF record (${present}). Replace it with this one, because a second SPF record makes both invalid.`;
@@ -202,10 +206,7 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
   return {
     found: {
       DKIM: has(dkim, (text) => dkimKeyOf(text) === publicKey),
-      SPF: has(
-        spf,
-        (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism),
-      ),
+      SPF: has(spf, (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism)),
       DMARC: has(dmarc, isDmarc),
       RETURN_PATH: has(returnPath, leadsHere),
       // Earlier versions asked for an MX at the domain itself, which goes on to work.

@@ -43,6 +43,18 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await call('GET', '/contacts')).toMatchObject({ total: 1, data: [{ subscribed: false }] });
   });
 
+  it('opens a known contact that is added again, and does not unsubscribe it', async () => {
+    await save('known@people.test', { plan: 'free' });
+    const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
+    await page.getByRole('button', { name: 'Add contact' }).first().click();
+    await page.getByLabel('Email').fill('Known@people.test');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('This contact already existed. Nothing was changed.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'known@people.test' }).waitFor();
+    await settled();
+    expect(await call('GET', '/contacts?search=known')).toMatchObject({ data: [{ subscribed: true }] });
+  });
+
   it('keeps search and condition in the address, pages, and restores the position on the way back', async () => {
     await buildContacts(service.db, { projectId: project.id, count: 60, data: { plan: 'free' } });
     await save('ada@people.test', { plan: 'pro' });

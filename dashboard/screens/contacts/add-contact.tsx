@@ -23,20 +23,37 @@ function Form({ onClose }: { onClose: () => void }) {
   const [subscribed, setSubscribed] = useState(false);
   const navigate = useNavigate();
   const save = useWrite('saveContact', { changes: ['listContacts', 'getContact'] });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const find = useWrite('lookupContacts', { changes: [] });
+  const show = (contactId: string) => {
+    onClose();
+    void navigate({ to: '/contacts/$contactId', params: { contactId } });
+  };
+  const add = () =>
     save.mutate(
       { body: { email: email.trim(), subscribed } },
       {
         onSuccess: ({ id, _meta }) => {
-          if (!_meta.isNew) tellDone(words.known);
-          onClose();
-          void navigate({ to: '/contacts/$contactId', params: { contactId: id } });
+          if (!_meta.isNew) tellDone(words.updated);
+          show(id);
+        },
+      },
+    );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    find.mutate(
+      { body: { emails: [email.trim()] } },
+      {
+        onSuccess: ({ found: [known] }) => {
+          // An empty checkbox says nothing about a known contact: it must not unsubscribe them.
+          if (!known || subscribed) return add();
+          tellDone(words.known);
+          show(known.id);
         },
       },
     );
   };
-  const fault = save.error?.fields.find(({ field }) => field === 'email')?.message;
+  const error = find.error ?? save.error;
+  const fault = error?.fields.find(({ field }) => /^emails?\b/.test(field))?.message;
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -55,12 +72,17 @@ function Form({ onClose }: { onClose: () => void }) {
           checked={subscribed}
           onChange={(event) => setSubscribed(event.currentTarget.checked)}
         />
-        {save.error && !fault && <Failed error={save.error} />}
+        {error && !fault && <Failed error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {text.parts.cancel}
           </Button>
-          <Button type="submit" loading={save.isPending} disabled={email.trim() === ''} onClick={onFirstClick()}>
+          <Button
+            type="submit"
+            loading={find.isPending || save.isPending}
+            disabled={email.trim() === ''}
+            onClick={onFirstClick()}
+          >
             {words.save}
           </Button>
         </Group>

@@ -10,3 +10,9 @@ it('addresses are found in what people paste, each once', () => {
   expect(addressesIn('  \n')).toEqual([]);
   expect(addressesIn('nobody')).toEqual(['nobody']);
 });
+
+it('keeps quoted local parts whole, and reads names in quotes as names', () => {
+  expect(
+    addressesIn('"aaa..bbb"@example.jp, "a b, c"@x.example; "Doe, Jane" <jane@x.example>\no&m@münchen.example "x"y@z'),
+  ).toEqual(['"aaa..bbb"@example.jp', '"a b, c"@x.example', 'jane@x.example', 'o&m@münchen.example', 'y@z']);
+});

@@ -6,8 +6,11 @@ export const MOST_ADDRESSES = 500;
  * <ada@example.com>`.
  */
 export function addressesIn(text: string): string[] {
-  const words = text.split(/[\s,;<>"]+/).filter((word) => word !== '');
-  const withSign = words.filter((word) => word.includes('@'));
+  const addresses = text.match(ADDRESS) ?? [];
   // If nothing looks like an address, all words are sent, and the API names each invalid one.
-  return [...new Set((withSign.length > 0 ? withSign : words).map((word) => word.toLowerCase()))];
+  const found = addresses.length > 0 ? addresses : text.split(/[\s,;<>"]+/).filter((word) => word !== '');
+  return [...new Set(found.map((word) => word.toLowerCase()))];
 }
+
+/** An address, whose local part may be in quotes with any characters (RFC 5321 §4.1.2). */
+const ADDRESS = /(?:"(?:[^"\\\r\n]|\\.)*"|[^\s,;<>"]+)@[^\s,;<>"]*/g;
