@@ -26,7 +26,7 @@ describe('the budget of a project', () => {
     await expect(run({ ...work, projectId: 'other' }, async () => 'done')).resolves.toBe('done');
   });
 
-  it('takes what fails into account too', async () => {
+  it('counts failed work too', async () => {
     const { run } = budgets();
     const failing = run(work, async (charge) => {
       charge(10_000);

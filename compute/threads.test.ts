@@ -69,7 +69,7 @@ describe('a task in a thread', () => {
 });
 
 describe('a thread that cannot be stopped otherwise', () => {
-  it('is ended, the task fails for its time, and another thread takes over', async () => {
+  it('is stopped, the task fails, and another thread replaces it', async () => {
     const strict = createThreads({ hardLimitMs: 1 });
     const charged: number[] = [];
     const html = '<div>'.repeat(20_000);

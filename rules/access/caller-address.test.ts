@@ -42,7 +42,7 @@ describe('the network of a caller', () => {
   });
 });
 
-it('takes addresses and networks, and not all of the Internet', () => {
+it('accepts addresses and networks, but not the whole Internet', () => {
   const taken = ['10.0.0.1', '10.0.0.0/8', '::1', '2001:db8::/32', '10.0.0.1/32', '::ffff:10.0.0.1'];
   const refused = [
     '',

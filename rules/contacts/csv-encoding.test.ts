@@ -22,7 +22,7 @@ describe('toUtf8', () => {
     ]);
   });
 
-  it('leaves UTF-8 as it is, and refuses half a character of UTF-16', () => {
+  it('does not change UTF-8, and refuses half a character of UTF-16', () => {
     const utf8 = Buffer.from(TEXT);
     expect(toUtf8(utf8)).toBe(utf8);
     expect(() => toUtf8(little.subarray(0, little.length - 1))).toThrow(

@@ -55,7 +55,7 @@ describe('a guess of where columns go', () => {
     });
   });
 
-  it('takes the exact name before its likes, and each field once', () => {
+  it('prefers the exact name to similar names, and uses each field once', () => {
     expect(guessMapping(['Mail', 'email', 'Name', 'name!', 'id', 'import_row'], [])).toEqual({
       Mail: 'data.Mail',
       email: 'email',

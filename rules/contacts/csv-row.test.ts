@@ -9,6 +9,6 @@ it.each(['=1+1', '+49', '-1', '@SUM(A1)', '\tx', '\rx'])('%j is text and no form
   expect(csvRow([cell]).replaceAll('"', '').startsWith(`'${cell[0]}`)).toBe(true);
 });
 
-it('quotes outer spaces, which a reader would take off', () => {
+it('quotes outer spaces, which a reader would remove', () => {
   expect(csvRow([' padded ', 'plain'])).toBe('" padded ",plain\r\n');
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { readCsvChunk, readCsvLayout } from './csv.ts';
 import { csvCell, csvRow } from './csv-write.ts';
 
-it('makes text of what a spreadsheet would run, and leaves numbers', () => {
+it('escapes text that a spreadsheet would run as a formula, and keeps numbers', () => {
   expect(['=1+1', '+49 30', '-2', '@SUM(A1)', '\t=1', '\r=1'].map(csvCell)).toEqual([
     ...["'=1+1", "'+49 30", "'-2", "'@SUM(A1)", "'\t=1", `"'\r=1"`],
   ]);

@@ -31,7 +31,7 @@ describe('data that the public key may write', () => {
     expect(publicDataOf(large, { a: 'x'.repeat(9_000), b: 1 })).toEqual({ a: 'x'.repeat(9_000) });
   });
 
-  it('never passes its bounds, whatever comes in whatever order', () => {
+  it('never exceeds its limits, for any data in any order', () => {
     const request = fc.dictionary(fc.constantFrom(...Object.keys(fields(40))), fc.string({ maxLength: 600 }), {
       maxKeys: 40,
     });

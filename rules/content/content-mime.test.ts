@@ -155,7 +155,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
     );
   });
 
-  it('comes back from a parser as it is shown by the API', async () => {
+  it('is parsed to the same text that the API shows', async () => {
     await fc.assert(
       fc.asyncProperty(anySource, vars, untrusted, async (content, values, names) => {
         const compiled = compileContent(content);
@@ -238,7 +238,7 @@ describe('headers of a message', () => {
     expect(mail.headers.find((header) => header.key === 'x-tag')?.value).toContain('=?utf-8?');
   });
 
-  it('leave List-Unsubscribe out where nobody asked for it', () => {
+  it('have no List-Unsubscribe unless it is requested', () => {
     const plain = renderMime(content({ type: 'TRANSACTIONAL' }), { headers, vars: markTrusted({}), urls });
     expect(plain).not.toContain('List-Unsubscribe');
     expect(

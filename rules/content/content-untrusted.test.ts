@@ -43,7 +43,7 @@ describe('untrusted data', () => {
     expect(html(body, { ...evil, list: ['https://evil.example'] }, [...all, 'list'])).toBe(expected);
   });
 
-  it('takes nothing from what does not depend on it', () => {
+  it('changes nothing that does not depend on it', () => {
     const body =
       '{% for i in list %}<a href="https://a.example/{{ i }}/{{ forloop.index }}">{{ i }}</a>{% endfor %}{{ nick }}';
     const vars = { list: ['shop.example'], nick: 'Ada' };
@@ -102,7 +102,7 @@ describe('an untrusted link in text', () => {
     expect(rendered({ subject: body }, vars, names).subject).not.toMatch(/evil\.ex|https/);
   });
 
-  it('leaves nothing of itself in a subject', () => {
+  it('is removed from a subject', () => {
     const subject = 'News for {{text}}{{ text | upcase }}{% if text %}{{ data.text }}{% endif %}';
     expect(rendered({ subject }, { ...vars, data: vars }, names).subject).toBe('News for');
     expect(renderSubjectOf('{{text}}!', markUntrusted(vars, names))).toEqual({ value: '!', untrusted: true });

@@ -404,7 +404,7 @@ describe('the preheader', () => {
   const withPreheader = (preheader: string, body: string, vars = {}) =>
     renderContent(compileContent(source(body, { preheader })), markTrusted(vars), urls);
 
-  it('stands hidden and first in the HTML, as text, and not in the text part', () => {
+  it('is hidden text at the start of the HTML, and not in the text part', () => {
     const { html: shown, text } = withPreheader(
       'For {{name}}: 3 < 5 & more',
       '<!doctype html><html><head><title>t</title></head><body class="{{c}}"><p>Hello</p></body></html>',

@@ -73,7 +73,7 @@ describe('findings of a content', () => {
     ]);
   });
 
-  it('variables that nobody lacks are no finding', () => {
+  it('variables that every recipient has are no finding', () => {
     expect(missingVariablesFinding({ a: 0 })).toEqual([]);
     expect(missingVariablesFinding({ a: 0, b: 3 })).toMatchObject([{ details: { variables: { b: 3 } } }]);
   });

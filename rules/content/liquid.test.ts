@@ -132,7 +132,7 @@ describe('bounds', () => {
 });
 
 describe('variables of a template', () => {
-  it('are found wherever they stand, as paths', () => {
+  it('are found in every position, as paths', () => {
     const source = '{{ a.b }}{% assign q = data.c %}{% for i in list[x] %}{{ i.z }}{{ q }}{% endfor %}';
     const paths = templateVariables(parseTemplate(source, 'html')).map((path) => path.join('.'));
     expect(paths).toEqual(expect.arrayContaining(['a.b', 'data.c', 'list.*', 'x']));

@@ -114,7 +114,7 @@ describe('taking an audience with variants', () => {
     expect(taken.reduce((sum, { size }) => sum + size, 0)).toBe(6_001);
   });
 
-  it('takes a page the same again where an attempt died before its commit', async () => {
+  it('assigns a page in the same way after an attempt that died before its commit', async () => {
     await buildContacts(database.db, { projectId, count: 300 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -194,7 +194,7 @@ describe('taking an audience with variants', () => {
     expect(rows).toEqual([{ wrong: 0, zones: 2 }]);
   });
 
-  it('leaves the waiting recipients to the monthly limit first', async () => {
+  it('applies the monthly limit to the waiting recipients first', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
     const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });
@@ -346,7 +346,7 @@ describe('judging a test', () => {
     expect(await recipients(start)).toEqual(byHand ? { '0 SENT': 15, '1 SENT': 85 } : { '0 SENT': 95, '1 SENT': 5 });
   });
 
-  it('lets nobody who waits be sent, opened again or found missing before it', async () => {
+  it('does not send, reopen or report a waiting recipient before the decision', async () => {
     const start = await sendTestCampaign();
     expect(await worker.finish(start)).toEqual({ outcome: 'open', openChunks: [] });
     expect(sink.counts.messages).toBe(20);

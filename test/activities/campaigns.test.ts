@@ -300,7 +300,7 @@ describe('a send rate', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
-  it('takes allowance only for emails that leave, not for skipped recipients', async () => {
+  it('counts sent emails for the monthly limit, not skipped recipients', async () => {
     const start = await sending(20);
     await limit(1_000);
     await sql`
@@ -364,7 +364,7 @@ describe('the audience', () => {
     expect(await take(start, 2)).toMatchObject({ done: true, recipients: 7_010, lastSeq: 3, sendNow: true });
   });
 
-  it('leaves a recipient who is in the ledger already as he is', async () => {
+  it('does not change a recipient that is in the ledger already', async () => {
     const start = await sending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(

@@ -241,7 +241,7 @@ describe('returned feedback', () => {
     }
   }
 
-  it('three complaints on a thousand emails put the project on hold; a report that comes twice counts once', async () => {
+  it('three complaints about a thousand emails put the project on hold; a repeated report counts once', async () => {
     await sql`
       INSERT INTO send_outcomes (project_id, hour, slot, mails) VALUES (${project.id}, date_trunc('hour', now()), 0, 1000)
     `.execute(service.db);

@@ -290,7 +290,7 @@ it('a superseded attempt records nothing, and its hook does not run', async () =
   expect(new Set(sink.messages.map((m) => m.messageId)).size).toBe(1);
 });
 
-it('a hook that fails leaves the email unsettled, so that the step and its email complete together or not at all', async () => {
+it('a failing hook leaves the email unrecorded, so the step and its email complete together', async () => {
   const id = await buildEmail(database.db, { projectId });
   const email = await claim(id);
   if (!email) throw new Error('not claimed');

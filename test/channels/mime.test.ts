@@ -118,7 +118,7 @@ describe('a built message', () => {
     },
   );
 
-  it('does not take a file for parts of the message, whatever it says of itself', async () => {
+  it('does not parse an attached file as parts of the message', async () => {
     const attachments = [{ filename: 'a', contentType: 'multipart/mixed; boundary=x', content: PIXEL }];
     const { parsed } = await read({ attachments });
     expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer)).toEqual(PIXEL);

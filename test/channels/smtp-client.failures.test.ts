@@ -158,7 +158,7 @@ describe('421', () => {
 });
 
 describe('a server that cannot be reached', () => {
-  it('leaves mail unsent after three attempts', async () => {
+  it('returns messages as unsent after three attempts', async () => {
     const free = net.createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => free.once('listening', resolve));
     const { port } = free.address() as net.AddressInfo;
@@ -195,7 +195,7 @@ describe('a server that cannot be reached', () => {
     });
   });
 
-  it('because it does not speak SMTP leaves mail unsent', async () => {
+  it('because it does not speak SMTP returns messages as unsent', async () => {
     const server = await openScripted(willing(), 'HTTP/1.1 400 Bad Request');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('does not speak SMTP') });
@@ -226,7 +226,7 @@ describe('an invalid reply', () => {
 });
 
 describe('silence', () => {
-  it('instead of a greeting leaves mail unsent', async () => {
+  it('instead of a greeting returns messages as unsent', async () => {
     const server = await openScripted(willing(), null);
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
@@ -241,13 +241,13 @@ describe('silence', () => {
     expect(server.lines.filter((line) => line.startsWith('HELO'))).toEqual([]);
   });
 
-  it('at EHLO leaves mail unsent', async () => {
+  it('at EHLO returns messages as unsent', async () => {
     const server = await openScripted(willing({ EHLO: null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('EHLO') });
   });
 
-  it('at RCPT leaves mail unsent', async () => {
+  it('at RCPT returns messages as unsent', async () => {
     const server = await openScripted(willing({ RCPT: null, DATA: null }));
     const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('timeout') });

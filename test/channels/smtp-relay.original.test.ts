@@ -416,7 +416,7 @@ describe('a lone CR or LF', () => {
   });
 });
 
-it('passes on a large message, which a thread makes ready, byte for byte', async () => {
+it('passes on a large message, prepared in a thread, byte for byte', async () => {
   const lines = Array.from({ length: 8_000 }, (_, n) => `${n} ${'line '.repeat(10)}`);
   const { body } = await pass([...HEAD, '', ...lines, '']);
   expect(body).toBe([...lines, ''].join('\r\n'));

@@ -122,7 +122,7 @@ describe('a message', () => {
     );
   });
 
-  it('to several recipients is an email of its own for each, with To and Cc as written and without Bcc', async () => {
+  it('to several recipients is a separate email for each, with the original To and Cc and without Bcc', async () => {
     const to = ['one@to.test', 'Two@to.test'];
     const { response } = await client().sendMail({ ...mail, to, cc: 'three@to.test', bcc: 'four@to.test' });
     expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
@@ -229,7 +229,7 @@ describe('signing in', () => {
       expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.8 /);
   });
 
-  it('signing in to the relay comes before everything else', async () => {
+  it('the relay requires a login before any other command', async () => {
     const replies = await talk(['EHLO me', 'MAIL FROM:<a@sender.test>']);
     expect(replies[2]).toMatch(/^530 5\.7\.0 /);
   });

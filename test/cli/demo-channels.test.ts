@@ -9,7 +9,7 @@ function loop(output: string, title: string): string {
 }
 
 describe('npm run demo:channels', () => {
-  it('closes every loop on a service of its own, prints the record of each, and leaves nothing behind', async () => {
+  it('shows every kind of feedback on its own service, prints each record, and leaves nothing behind', async () => {
     const { code, output, left } = await runDemo('demo-channels');
     expect(code, output).toBe(0);
     expect(output).toContain('All 13 loops are closed.');

@@ -68,7 +68,7 @@ describe('a public HOST that captures mail on purpose', () => {
     }
   });
 
-  it('prints no key, where to find it instead, and who may use what', () => {
+  it('prints where to find the keys, who may use what, and no key', () => {
     const { secretKey, testKey, owner: account } = service.dev();
     expect(service.output()).toMatch(/^Tidings is ready at http/m);
     for (const secret of [secretKey, testKey, account.password]) expect(service.output()).not.toContain(secret);

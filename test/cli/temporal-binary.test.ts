@@ -71,7 +71,7 @@ it('TEMPORAL_CLI_PATH wins over all others, and has to be a program', async () =
   );
 });
 
-it('one on PATH comes before one kept in the home, and that before one in the cache', async () => {
+it('one on PATH is preferred to one in the home, and that to one in the cache', async () => {
   const cached = putProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'));
   expect(await findTemporalBinary(options())).toBe(cached);
   const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));

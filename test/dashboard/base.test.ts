@@ -14,7 +14,7 @@ describeInBrowser('the dashboard in a browser', () => {
   });
   afterAll(() => service?.close());
 
-  it('leads who is signed out to the sign-in page, and back to what they asked for', async () => {
+  it('leads a signed-out user to the sign-in page, and back to the requested page', async () => {
     const { page, settled } = await openDashboard({
       service,
       as: null,

@@ -146,7 +146,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(campaigns.sink.perRecipient().size).toBe(150);
   });
 
-  it('shows on its email how often each link was clicked, and its hours, people and machines apart', async () => {
+  it('shows clicks of each link on its email, and hours with humans and bots separately', async () => {
     await audience(2);
     const id = await campaigns.create({ body: BODY });
     await campaigns.send(id);

@@ -90,7 +90,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
   });
 
-  it('changes those picked, takes it back, and erases all that the list means after their number was typed', async () => {
+  it('changes selected contacts and undoes it, and deletes all matching contacts after their number was typed', async () => {
     for (const name of ['a', 'b', 'c']) await save(`${name}@people.test`);
     const { page } = await openDashboard({ service, project, path: '/contacts?search=people' });
     await page.getByLabel('Select a@people.test').check();
@@ -116,7 +116,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect((await call('GET', '/contacts')).total).toBe(0);
   });
 
-  it('shows one contact: edits its data by type, takes that back, tells who unsubscribed it, and erases it', async () => {
+  it('shows one contact: edits and restores its data, names the actor of an unsubscription, and deletes it', async () => {
     const { id } = await save('ada@people.test', { plan: 'pro', seats: 5, tags: ['a', 'b'] });
     await call('POST', '/segments', { name: 'Pros', condition: isPro });
     await call('POST', '/topics', { name: 'News' });

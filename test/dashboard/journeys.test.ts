@@ -138,7 +138,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByText('Winner: Chosen manually').waitFor();
     });
 
-    it('a marketer draws an automation, sees beforehand which way a contact takes, and watches them take it', async () => {
+    it('a marketer draws an automation, previews the path of a contact, and watches the run', async () => {
       const { page } = await openSignedOut();
       await signIn(page);
       await go(page, 'Contacts');
@@ -256,7 +256,7 @@ describeInBrowser('on a fresh npm start', () => {
       }
     });
 
-    it('an operator holds a project with a reason, its email waits, and leaves when it is released', async () => {
+    it('an operator pauses a project with a reason, and its email waits until sending is resumed', async () => {
       const tenant = await buildProject(service.db, 'Corner Books');
       await buildDomain(service.db, { projectId: tenant.id, domain: 'books.test', signing: false });
       const call = (path: string, body: unknown) =>

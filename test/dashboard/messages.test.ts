@@ -83,7 +83,7 @@ describeInBrowser('messages and executions', () => {
     }
   });
 
-  it('an execution that waits is moved on, and leads to its email and back to itself', async () => {
+  it('a waiting run is continued, and links to its email and back', async () => {
     const { page } = await openDashboard({ service, path: `/messages/executions/${workflow.id}` });
     await expectNoSeriousAxe(page);
     await page.getByRole('link', { name: 'ada@example.com' }).click();
@@ -121,7 +121,7 @@ describeInBrowser('messages and executions', () => {
     await page.waitForURL(/status=FAILED/);
   });
 
-  it('an email is shown, told of and sent again, and nothing in it runs', async () => {
+  it('an email is shown with its history, resent, and runs no script', async () => {
     const { page } = await openDashboard({ service, path: '/messages?to=click@simulator.test' });
     await page.getByRole('link', { name: 'Order 1' }).click();
     await page.getByRole('heading', { level: 1, name: 'Order 1' }).waitFor();

@@ -38,13 +38,13 @@ async function claimChunk(clock: OpenGate): Promise<number> {
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
 
 describe('the statement that claims', () => {
-  it('takes no recipient once the window is closed, whatever the turn decided at its start', async () => {
+  it('claims no recipient after the window has closed, whatever the turn decided at its start', async () => {
     const key = await keyNow();
     expect(await claimChunk({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
     expect(await claimChunk({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);
   });
 
-  it('takes nobody by settings of before', async () => {
+  it('claims no recipient with earlier settings', async () => {
     const key = await keyNow();
     const sendingWindow = { from: '08:00', to: '09:00', days: [1] };
     const projects = [{ sendingWindow }, { timezone: 'Asia/Kathmandu' }];
@@ -59,7 +59,7 @@ describe('the statement that claims', () => {
 });
 
 describe('the audience of a campaign by zones', () => {
-  it('is cut into chunks of one zone, which do not overlap and leave nobody out', async () => {
+  it('is divided into chunks of one zone, which do not overlap and omit no recipient', async () => {
     const zones = ['Europe/Berlin', 'Asia/Kathmandu', 'US/Eastern', 'America/New_York', 'Mars/Olympus'];
     const other = (await buildProject(database.db, 'Zones')).id;
     await buildDomain(database.db, { projectId: other, domain: 'sender.test', signing: false });

@@ -112,7 +112,7 @@ describe('the statistics of a campaign', () => {
     expect(total).toBe(12);
   });
 
-  it('know at once what came back, and keep it', async () => {
+  it('show feedback at once, and keep it', async () => {
     const { id, mails } = await build();
     await counts(id);
     await open(mails[1] ?? '', { machine: false });
@@ -177,7 +177,7 @@ describe('the statistics of a campaign', () => {
     expect(await readKept(id)).toEqual([1, 2, 3]);
   });
 
-  it('hold when it is cancelled with recipients left, and when some are retried', async () => {
+  it('are right when it is cancelled with remaining recipients, and when some are retried', async () => {
     const { id } = await build();
     const { db } = database;
     await buildDomain(db, { projectId, domain: 'sender.test' });
@@ -215,7 +215,7 @@ describe('the statistics of a campaign', () => {
     expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
   });
 
-  it('are right for all of many readers while emails come back', async () => {
+  it('are right for many concurrent readers while feedback arrives', async () => {
     const { id, mails } = await build();
     const sent = mails.filter((_, n) => n % 10 !== 0);
     const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));

@@ -44,7 +44,7 @@ it('an index is built while others write, and the writers do not wait', async ()
   expect(await isValid()).toBe(true);
 });
 
-it('several hosts migrate at once, and one of them does the work', async () => {
+it('several hosts migrate concurrently, and one of them does the work', async () => {
   const url = new URL(database.url);
   const name = `${url.pathname.slice(1)}_empty`;
   await sql`CREATE DATABASE ${sql.ref(name)}`.execute(db);

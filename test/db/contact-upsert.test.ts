@@ -46,7 +46,7 @@ const suppress = (reason: 'unsubscribe' | 'complaint' | 'hard_bounce' | 'manual'
   addSuppressions(database.db, suppressionKey, { projectId, entries: [{ email: 'a@x.com', reason, source: 'test' }] });
 
 describe('upserting contacts', () => {
-  it('starts a new contact whose consent is not given unsubscribed, and leaves a known one as it is', async () => {
+  it('creates a contact without a consent value unsubscribed, and does not change a known one', async () => {
     await upsert([{ email: 'known@x.com', subscribed: true }]);
     await upsert([
       { email: 'known@x.com', subscribedIfNew: false },
@@ -108,7 +108,7 @@ describe('upserting contacts', () => {
     );
   });
 
-  it('from many sides at once loses nothing and makes each contact once', async () => {
+  it('in concurrent requests loses nothing and creates each contact once', async () => {
     const sides = Array.from({ length: 12 }, (_, side) =>
       upsert(
         Array.from({ length: 40 }, (_, i) => ({ email: `p${(i * 7 + side) % 40}@x.com`, set: { [`s${side}`]: side } })),
@@ -175,7 +175,7 @@ describe('upserting contacts', () => {
     },
   );
 
-  it('by the public key subscribes who was created unsubscribed, and nobody who was unsubscribed since', async () => {
+  it('by the public key subscribes contacts created unsubscribed, and none that were unsubscribed later', async () => {
     await upsert([{ subscribed: false }]);
     expect((await upsert([{ subscribed: true, by: 'unauthenticated' }]))[0]).toMatchObject({
       subscribed: true,

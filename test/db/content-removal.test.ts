@@ -68,7 +68,7 @@ async function dangling(): Promise<number> {
 }
 
 describe('the words of emails to erased contacts', () => {
-  it('are gone after the next pruning, and the record of the email stays', async () => {
+  it('are deleted by the next pruning, and the record of the email stays', async () => {
     const [mail] = await send({ to: person(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
     await prune();
     expect(await countStored('Lovelace')).toBe(1);
@@ -111,7 +111,7 @@ describe('the words of emails to erased contacts', () => {
     expect([await countStored('Countess'), await countStored('ada@home'), await countNoted()]).toEqual([0, 0, 0]);
   });
 
-  it('stay in templates and campaigns, though an email of its own said the same', async () => {
+  it('stay in templates and campaigns, although an email had the same text', async () => {
     const words = { subject: 'Common', body: '<p>Common words</p>' };
     const template = { ...words, name: 't', type: 'TRANSACTIONAL', from: FROM };
     const { body: saved } = await api.call('POST', '/templates', { body: template });

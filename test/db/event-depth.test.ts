@@ -48,7 +48,7 @@ describe('an event that a step caused', () => {
     expect(await errorOf(causeId)).toBeNull();
   });
 
-  it('starts none as the tenth link, but who waits for it gets it, and so do others', async () => {
+  it('starts no execution as the tenth link, and still ends waits and reaches other listeners', async () => {
     const { contactId, causeId, email } = await buildCause('deep', 9);
     const waiting = await buildWorkflow(api, {
       eventName: 'expect',
@@ -81,7 +81,7 @@ describe('an event that a step caused', () => {
     expect(satisfied.rows).toHaveLength(1);
   });
 
-  it('says nothing on the execution where nobody would have been started', async () => {
+  it('records nothing on the execution if no workflow would have started', async () => {
     const { contactId, causeId } = await buildCause('unheard', 9);
     const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));

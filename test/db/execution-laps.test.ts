@@ -90,7 +90,7 @@ describe('a cycle', () => {
 });
 
 describe('an execution', () => {
-  it('comes to 1,000 steps and no further', async () => {
+  it('visits at most 1,000 steps', async () => {
     const lapper = await enter('far', { first: delay(86_400), turn });
     await sql`UPDATE execution_steps SET visit = 997 WHERE execution_id = ${lapper.executionId}`.execute(api.db);
     await sql`UPDATE executions SET visit = 997 WHERE id = ${lapper.executionId}`.execute(api.db);

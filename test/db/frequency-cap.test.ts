@@ -32,7 +32,7 @@ async function take(...ids: string[]): Promise<string[]> {
   return ids.filter((id) => !refused.has(id));
 }
 
-it('as many places as the cap has, also of one statement, and an email that has one keeps it', async () => {
+it('has as many slots as the cap, also within one statement, and an email keeps its slot', async () => {
   const [a, b, c] = [await mail(), await mail(), await mail()];
   expect(await take(a, b, c)).toEqual([a, b]);
   // The process was killed: the mails are claimed again.
@@ -41,7 +41,7 @@ it('as many places as the cap has, also of one statement, and an email that has 
   expect(await take(c)).toEqual([]);
 });
 
-it('claims of the same moment take no place twice', async () => {
+it('concurrent claims take no slot twice', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, mail));
   const granted = await Promise.all(ids.map((id) => take(id)));
   expect(granted.flat()).toHaveLength(CAP.max);
@@ -72,7 +72,7 @@ it('places of a failed transaction are free', async () => {
   expect(await take(c, a)).toEqual([c, a]);
 });
 
-it('an email that failed gives its place back, one that left keeps it for the days, also without a place of its own', async () => {
+it('a failed email returns its slot, and a sent email counts for the days of the cap', async () => {
   const [a, b, c, d] = [await mail(), await mail(), await mail(), await mail()];
   await take(a, b);
   await set(a, { status: 'FAILED' });

@@ -23,7 +23,7 @@ async function request(key: string | undefined, effect: () => Promise<string>) {
 }
 
 describe('an Idempotency-Key', () => {
-  it('lets one of many requests at once take effect, and tells the others its answer', async () => {
+  it('gives effect to one of many concurrent requests, and shows the others its response', async () => {
     let effects = 0;
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, () =>

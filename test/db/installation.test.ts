@@ -42,7 +42,7 @@ async function createEarlierDatabase(): Promise<{ url: string; db: Kysely<Databa
   return database;
 }
 
-it('gives a new database an id of its own and no names of an earlier release', async () => {
+it('gives a new database its own id and no names of an earlier release', async () => {
   const { url, db } = await createEmptyDatabase();
   await migrateToLatest(url);
   const installation = await readInstallation(db);

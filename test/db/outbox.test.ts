@@ -74,7 +74,7 @@ describe('rows that wait', () => {
     expect(served.size).toBe(301);
   });
 
-  it('are taken by one of many who ask at once', async () => {
+  it('are taken by one of many concurrent processes', async () => {
     await queue(A, 300);
     await queue(B, 100);
     const taken = await Promise.all(Array.from({ length: 8 }, () => claimAll()));
@@ -103,7 +103,7 @@ describe('work that Temporal has, started or not', () => {
     expect((await readOutboxState(database.db, [START])).withTemporal).toBe(4);
   });
 
-  it('takes no place when its lease has expired; otherwise nothing would ever be taken again', async () => {
+  it('does not count toward the limit when its lease has expired', async () => {
     await queue(A, 6);
     await claim({ forTemporal: true, leaseMs: 0 });
     expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: 0 });
@@ -130,7 +130,7 @@ describe('work that Temporal has, started or not', () => {
 });
 
 describe('a row that was taken', () => {
-  it('comes back when its lease has run out, and says that it was taken before', async () => {
+  it('is taken again when its lease has expired, and is marked as repeated', async () => {
     await queue(A, 1);
     expect((await claim({ leaseMs: 0 })).map((row) => row.attempts)).toEqual([1]);
     expect((await claim()).map((row) => row.attempts)).toEqual([2]);
@@ -161,7 +161,7 @@ describe('a row that was taken', () => {
   });
 });
 
-it('a cancel of an execution that has ended is kept while its start is on its way: it would come to life after', async () => {
+it('a cancellation of an ended execution stays while its start is not dispatched yet', async () => {
   const [start] = await queue(C, 1);
   const [cancel] = await inTransaction(database.db, (trx) =>
     enqueue(trx, [{ projectId: C, kind: 'execution.cancel', refId: start?.refId ?? '' }]),

@@ -37,7 +37,7 @@ it('a marked statement is prepared once a connection and run again with other va
   expect(await listPreparedStatements()).toEqual([['/* prepared */ SELECT $1::int AS n', 4]]);
 });
 
-it('a marked statement goes on after its table was changed', async () => {
+it('a prepared statement still works after its table was changed', async () => {
   await sql`CREATE TABLE changing (id int)`.execute(db);
   const read = () => prepared`SELECT id FROM changing`.execute(db);
   await read();

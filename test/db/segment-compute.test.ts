@@ -43,7 +43,7 @@ async function eventCounts(slug: string): Promise<{ events: number; contacts: nu
   return rows[0] ?? { events: 0, contacts: 0 };
 }
 
-it('a computation that is cut short is finished by the next, with one event for each who entered', async () => {
+it('an interrupted computation is finished by the next one, with one event for each entry', async () => {
   const { id, slug } = await build('cut');
   const options = { projectId, segmentId: id };
   const dies = () => {
@@ -55,7 +55,7 @@ it('a computation that is cut short is finished by the next, with one event for 
   expect(await eventCounts(slug)).toEqual({ events: CONTACTS, contacts: CONTACTS });
 });
 
-it('computations and deletions of contacts at once neither lose nor double an event, nor leave a member behind', async () => {
+it('concurrent computations and deletions of contacts neither lose nor repeat an event, and leave no member behind', async () => {
   const { id, slug } = await build('busy');
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${projectId} AND data->>'tag' = 'busy' ORDER BY id DESC LIMIT 200`.execute(

@@ -53,7 +53,7 @@ describe('a grant', () => {
     }
   });
 
-  it('is a single email at once on an idle project, and no burst on a new one', async () => {
+  it('sends a single email at once on an idle project, and no burst on a new one', async () => {
     expect(await take(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
     projectId = (await buildProject(database.db, 'New')).id;
     const startedMs = Date.now();
@@ -147,7 +147,7 @@ describe('priorities', () => {
     expect((await take(4, 10, 'single')).granted).toBe(4);
   });
 
-  it('while emails of workflows wait, campaigns get nothing and single emails go', async () => {
+  it('while emails of workflows wait, campaigns get nothing and single emails are sent', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);

@@ -88,7 +88,7 @@ describe('timers of one instant', () => {
     expect(instants).toContain(Date.parse(steps[0].dueAt));
   });
 
-  it('leave room to others that come between', async () => {
+  it('leave seconds between them for other timers', async () => {
     const at = anHour();
     const first = await buildFor(api.one, until(at));
     const second = await buildFor(api.one, until(at + 2_000));
@@ -130,7 +130,7 @@ describe('a timer alone', () => {
     expect(await instantsOf(workflow)).toEqual([at]);
   });
 
-  it('takes no place when its transaction is rolled back', async () => {
+  it('books no second if its transaction is rolled back', async () => {
     const at = anHour();
     const timer = { dueAt: new Date(at), moveTo: () => {} };
     const undone = inTransaction(api.db, async (trx) => {

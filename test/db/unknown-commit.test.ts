@@ -67,7 +67,7 @@ it('a transaction that Postgres is still committing when its connection breaks i
   await sql`DROP TRIGGER slow_commit ON written`.execute(database.db);
 });
 
-it('a COMMIT of which nobody can say whether it was done is told apart from one that was not', async () => {
+it('a COMMIT with an unknown result is distinguished from one that was not done', async () => {
   proxy.loseCommit('answer', { later: 'refused' });
   const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownCommit);

@@ -68,7 +68,7 @@ it('an event that is being recorded while a turn ends is seen by that turn', asy
   expect(await ended).toMatchObject({ waitMs: 0 });
 });
 
-it('a turn ends its wait also where events come without a pause, each before the one before it is recorded', async () => {
+it('a turn ends its wait although events arrive without a pause', async () => {
   const id = await newEndpoint('steady');
   const turn = await begin(id);
   /** Records an event in a transaction that stays open. */

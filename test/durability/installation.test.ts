@@ -198,7 +198,7 @@ describe('npm start', () => {
     await stop();
   });
 
-  it('makes a copy of both stores an installation of its own', async () => {
+  it('makes a copy of both databases a separate installation', async () => {
     restoreStore('postgres', 'early');
     restoreStore('temporal', 'early');
     await start({ INSTALLATION: 'new' });

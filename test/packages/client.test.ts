@@ -96,7 +96,7 @@ describe('a call', () => {
     await limited.close();
   });
 
-  it('is not retried without a key of its own', async () => {
+  it('is not retried without an idempotency key', async () => {
     troubles = ['unavailable'];
     expect(await catchError(client.call('listTemplates'))).toMatchObject({ status: 502, code: 'UNKNOWN' });
     troubles = ['unavailable'];
@@ -134,7 +134,7 @@ describe('a call under a key of the client', () => {
     expect(answer.data.event).toBe(event?.id);
   });
 
-  it('is not retried when the service refuses it', async () => {
+  it('is not retried after a refusal by the service', async () => {
     await catchError(client.track({ email: 'no address', event: 'x' }));
     expect(keys).toHaveLength(1);
   });

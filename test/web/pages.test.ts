@@ -119,7 +119,7 @@ describe('unsubscribing', () => {
     expect((await stateOf(second)).subscribed).toBe(false);
   });
 
-  it('thirty clicks at once are one event', async () => {
+  it('thirty concurrent clicks record one event', async () => {
     const mail = await mailTo();
     await Promise.all(Array.from({ length: 30 }, () => post(`/u/${mail.manage}`)));
     expect((await stateOf(mail)).events).toEqual(['contact.unsubscribed']);

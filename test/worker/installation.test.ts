@@ -137,7 +137,7 @@ describe('the check of a start', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('makes a clone an installation of its own, once', async () => {
+  it('makes a clone a separate installation once', async () => {
     const { installation: before } = await check();
     const { installation: clone } = await check('new');
     expect(clone).toMatchObject({ legacyBefore: null });
