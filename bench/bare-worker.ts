@@ -12,7 +12,13 @@ const worker = await Worker.create({
   namespace,
   taskQueue: 'bench-bare',
   workflowsPath: new URL(`./bare-workflows.${extension}`, import.meta.url).pathname,
-  activities: { bareActivity: async () => 'done' },
+  activities: {
+    bareActivity: async () => 'done',
+    bareWaveActivity: async () => {
+      process.send?.('ran');
+      return 'done';
+    },
+  },
 });
 process.send?.('ready');
 process.once('SIGTERM', () => worker.shutdown());

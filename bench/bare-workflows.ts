@@ -1,6 +1,8 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
 
-const { bareActivity } = proxyActivities<{ bareActivity(): Promise<string> }>({
+const { bareActivity, bareWaveActivity } = proxyActivities<
+  Record<'bareActivity' | 'bareWaveActivity', () => Promise<string>>
+>({
   taskQueue: 'bench-bare',
   startToCloseTimeout: '1 minute',
   allowEagerDispatch: false,
@@ -16,4 +18,10 @@ export async function bareTimer(): Promise<void> {
   await bareActivity();
   await sleep(1_000);
   await bareActivity();
+}
+
+/** The least that a DELAY until an instant and a step can cost. */
+export async function bareWave(atMs: number): Promise<void> {
+  await sleep(Math.max(1, atMs - Date.now()));
+  await bareWaveActivity();
 }

@@ -1,4 +1,7 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
@@ -13,6 +16,8 @@ export interface Sizes {
   /** B's mails, and B's executions, a second. */
   perSecond: number;
   idleSeconds: number;
+  /** A wave's executions that are started per second before it. */
+  startRate: number;
   /** A scenario that takes longer is cut off there. */
   maxSeconds: number;
 }
@@ -27,7 +32,7 @@ export interface ScenarioOutcome {
   executionsPerSecond?: number;
 }
 
-export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-until' | 'wave-delay';
+export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-bare' | 'wave-until' | 'wave-delay';
 
 /** Limits of p99 in ms behind A's work; none if A does nothing. */
 export const LIMITS: Record<ScenarioName, { mails: number; executions: number } | undefined> = {
@@ -35,6 +40,7 @@ export const LIMITS: Record<ScenarioName, { mails: number; executions: number } 
   campaign: { mails: 500, executions: 1_000 },
   alone: undefined,
   backlog: { mails: 500, executions: 1_500 },
+  'wave-bare': undefined,
   'wave-until': { mails: 500, executions: 1_500 },
   'wave-delay': { mails: 500, executions: 1_500 },
 };
@@ -45,8 +51,7 @@ const CONCURRENCY = 32;
 const DRAIN_MS = 60_000;
 /** DELAY of the wave that a burst of events makes. */
 const DELAY_SECONDS = 5;
-/** The `until` of a wave is set for when all of it waits, at this rate of starts, and this much later. */
-const START_RATE = 15;
+/** The `until` of a wave is set for when all of it waits, and this much later. */
 const UNTIL_MARGIN_MS = 10_000;
 /** B runs this long before the wave breaks. */
 const LEAD_MS = 3_000;
@@ -60,6 +65,7 @@ export const SCENARIOS: Record<ScenarioName, (stage: NeighbourStage, sizes: Size
   campaign,
   alone: (stage, sizes) => executions(stage, sizes, 'alone', []),
   backlog: (stage, sizes) => executions(stage, sizes, 'backlog', []),
+  'wave-bare': waveBare,
   'wave-until': waveUntil,
   'wave-delay': (stage, sizes) =>
     executions(stage, sizes, 'wave-delay', [['DELAY', { amount: DELAY_SECONDS, unit: 'seconds' }]]),
@@ -113,7 +119,7 @@ async function executions(
 
 /** All of A's executions wait for one instant; B is measured from shortly before it. */
 async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
-  const waitMs = (sizes.executions * 1_000) / START_RATE + UNTIL_MARGIN_MS;
+  const waitMs = (sizes.executions * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
   const at = steadyMs() + waitMs;
   const instant = new Date(Date.now() + waitMs).toISOString();
   const { prefix, track, workflowId } = await waveOf(stage, sizes, 'wave-until', [['DELAY', { until: instant }]]);
@@ -132,6 +138,42 @@ async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioO
   if (met < sizes.executions) console.log(`  only ${met} of ${sizes.executions} waited when the wave broke`);
   await sleep(Math.max(0, at - steadyMs()));
   return finish(stage, sizes, { prefix, name: 'wave-until', startedAt: at, b });
+}
+
+/**
+ * The same wave in workflows that do nothing but a timer and an empty activity, with the SDK's defaults, on the same
+ * server: its seconds are the baseline of the other waves.
+ */
+async function waveBare(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
+  const { address, namespace } = stage.temporal;
+  const file = `./bare-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
+  const worker = fork(new URL(file, import.meta.url), [address, namespace]);
+  const connection = await Connection.connect({ address });
+  try {
+    await once(worker, 'message');
+    let done = 0;
+    let lastMs = 0;
+    worker.on('message', () => {
+      done += 1;
+      lastMs = steadyMs();
+    });
+    const { workflow } = new Client({ connection, namespace });
+    const total = sizes.executions;
+    const waitMs = (total * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
+    const at = steadyMs() + waitMs;
+    const atMs = Date.now() + waitMs;
+    await inParallel({ total, concurrency: CONCURRENCY }, (n) =>
+      workflow.start('bareWave', { taskQueue: 'bench-bare', workflowId: `bare-wave-${atMs}-${n}`, args: [atMs] }),
+    );
+    await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
+    const b = neighbour(stage, sizes, 'wave-bare');
+    await until(async () => done === total, at + sizes.maxSeconds * 1_000);
+    const seconds = ((done === total ? lastMs : steadyMs()) - at) / 1_000;
+    return { neighbour: await b.stop(DRAIN_MS), done, total, seconds, executionsPerSecond: done / seconds };
+  } finally {
+    worker.kill('SIGTERM');
+    await connection.close();
+  }
 }
 
 async function waveOf({ a }: NeighbourStage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {

@@ -25,6 +25,7 @@ export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 
 /** A running service with two tenants, and the sink that its mail goes to. */
 export interface NeighbourStage {
   baseUrl: string;
+  temporal: { address: string; namespace: string };
   a: LoadTenant;
   b: LoadTenant;
   db: Db;
@@ -56,7 +57,7 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
     await sink.stop();
     throw error;
   });
-  const { baseUrl, databaseUrl, pids } = service.dev();
+  const { baseUrl, databaseUrl, temporal, pids } = service.dev();
   const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
   const tenant = async (name: string): Promise<LoadTenant> => {
     const project = await makeProject(db, name);
@@ -72,6 +73,7 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
   const [a, b] = [await tenant('A'), await tenant('B')];
   return {
     baseUrl,
+    temporal,
     a,
     b,
     db,

@@ -26,6 +26,7 @@ const { values } = parseArgs({
     recipients: { type: 'string', default: '100000' },
     executions: { type: 'string', default: '3000' },
     rate: { type: 'string', default: '5' },
+    'start-rate': { type: 'string', default: '15' },
     workers: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '20' },
     single: { type: 'string', default: '100' },
@@ -42,6 +43,7 @@ const sizes: Sizes = {
   recipients: Number(values.recipients),
   executions: Number(values.executions),
   perSecond: Number(values.rate),
+  startRate: Number(values['start-rate']),
   idleSeconds: Number(values.seconds),
   maxSeconds: Number(values['max-seconds']),
 };

@@ -1,5 +1,3 @@
-import type { Pace } from '../db/executions/timer-seconds.ts';
-
 /** The target for the time from the hand-over of a start to its first task. Beyond it, starts wait in the outbox. */
 const TARGET_MS = 250;
 /** Below this the window may grow. */
@@ -26,17 +24,10 @@ export class Admission {
   private waits: number[] = [];
   private heldBack = false;
   private changedAtMs = 0;
-  private lastWaitMs = 0;
 
   /** The number of starts, signals and cancels that Temporal may hold without having started them. */
   get window(): number {
     return this.size;
-  }
-
-  /** Returns how fast Temporal made the latest start; `easy` before the first. */
-  pace(): Pace {
-    if (this.lastWaitMs > TARGET_MS) return 'late';
-    return this.lastWaitMs < EASY_MS ? 'easy' : 'busy';
   }
 
   /** Records that the window was full, so rows may be waiting because of it. */
@@ -51,7 +42,6 @@ export class Admission {
     const waitMs = ninetieth(this.waits);
     this.waits = [];
     this.changedAtMs = nowMs;
-    this.lastWaitMs = waitMs;
     if (waitMs > TARGET_MS) this.resize(this.size * Math.max(SHRINK_MIN, TARGET_MS / waitMs));
     else if (waitMs < EASY_MS && this.heldBack) this.resize(this.size * GROW);
     this.heldBack = false;

@@ -10,7 +10,6 @@ import {
 } from '@temporalio/worker';
 import type { activitiesByQueue } from '../activities/registry.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
-import type { StepInput } from '../rules/executions/execution.ts';
 import type { StartedWork } from '../rules/executions/started-work.ts';
 import { PERIODIC_SLOTS } from '../rules/periodic-work.ts';
 import type { TaskQueue } from '../rules/queues.ts';
@@ -69,8 +68,6 @@ export interface WorkerFleet {
   /** True for queues of an earlier name, which will soon be empty: fewer polls, and fewer workflows in memory. */
   leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
-  /** Called for each step that follows a timer of Temporal. */
-  timerEnded: () => void;
   workflowBundle: WorkflowBundleOption | undefined;
   /** The queues that this process serves. */
   queues: ReadonlySet<TaskQueue>;
@@ -102,11 +99,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     ...versionOf(p.deployment),
   };
   const interceptors: WorkerInterceptors = {
-    activity: [
-      () => ({ inbound: safeFailures() }),
-      (context) => ({ inbound: activitiesFor(p.loop, context) }),
-      () => ({ inbound: reportTimerEnds(p.timerEnded) }),
-    ],
+    activity: [() => ({ inbound: safeFailures() }), (context) => ({ inbound: activitiesFor(p.loop, context) })],
   };
   const activitiesOf = (queue: ActivityQueue) => ({
     activities: p.activities[queue],
@@ -147,17 +140,6 @@ function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 
 /** Names each activity in the reports about a blocked event loop. */
 function activitiesFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
-}
-
-/** Reports each step that follows a timer of Temporal. */
-function reportTimerEnds(ended: () => void): ActivityInboundCallsInterceptor {
-  return {
-    execute(input, next) {
-      const [step] = input.args as [Partial<StepInput> | undefined];
-      if (step?.resume === 'delay' || step?.resume === 'timeout') ended();
-      return next(input);
-    },
-  };
 }
 
 /** Without a prebuilt bundle the workflows are bundled from source, which takes 2 to 3 seconds. */

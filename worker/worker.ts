@@ -21,7 +21,6 @@ import { startOutbox } from './outbox.ts';
 import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
 import type { DeploymentVersion } from './temporal-workers.ts';
-import { startTimerRate } from './timer-rate.ts';
 
 export interface RunningWorker {
   /** Drains: no new tasks, running activities finish, connections close. */
@@ -89,7 +88,6 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     resumed: loop.resumed,
   });
   const admission = new Admission();
-  const timerRate = startTimerRate({ db, timersPerSecond: config.timersPerSecond, admission, log });
   const { hold } = await readDuties(db);
   if (hold) log.info(hold, 'nothing is sent yet');
   const watch = watchInstallation(
@@ -113,11 +111,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       queues: config.temporal.queues,
       deployment: deploymentOf(config, parts.release),
       loop,
-      noteStarted: (begun) => {
-        timerRate.noteStarted();
-        takers.noteStarted(begun);
-      },
-      timerEnded: timerRate.ended,
+      noteStarted: takers.noteStarted,
       ends: channels.deps.ends,
     },
     lifecycle,
@@ -138,7 +132,6 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     close: async () => {
       stopping.abort();
       await Promise.all([takers.stop(), temporal.stop(), watch.stop()]);
-      timerRate.stop();
       loop.stop();
       await heartbeat?.stop();
       await lifecycle.close();

@@ -19,8 +19,6 @@ export interface ExecutionsTables {
   execution_waits: ExecutionWaitsTable;
   step_visit_counts: StepVisitCountsTable;
   timer_seconds: TimerSecondsTable;
-  begin_rates: BeginRatesTable;
-  timer_rate: TimerRateTable;
 }
 
 export interface WorkflowsTable {
@@ -145,16 +143,4 @@ export interface TimerSecondsTable {
   second: number;
   booked: number;
   next_second: number | null;
-}
-
-export interface BeginRatesTable {
-  worker_id: string;
-  /** Starts, signals and cancellations that this worker saw Temporal process in one second. */
-  per_second: number;
-  at: GeneratedTimestamp;
-}
-
-export interface TimerRateTable {
-  one: Generated<boolean>;
-  per_second: number;
 }

@@ -47,13 +47,6 @@ export const LIMITS = {
     about:
       'Processor time of one project in one process, in milliseconds per second: content with loops or costly filters, previews, files, large lists. Work beyond it waits.',
   },
-  TIMERS_PER_SECOND: {
-    schema: wholeNumber(0, 1_000_000),
-    takes: 'a whole number, 0 for no limit',
-    default: '10',
-    about:
-      'DELAYs and deadlines of WAIT_FOR_EVENT of a project that may end in one second; more if Temporal has just handled more with ease. Timers beyond it end in a later second.',
-  },
 } as const satisfies Variables;
 
 /** Returns the limits of one project. */
@@ -69,8 +62,6 @@ export function limitSettings(values: ValuesOf<typeof LIMITS>) {
     attachmentsMaxBytes: values.ATTACHMENTS_MAX_MB * MB,
     /** Processor time of one project in one process. 0 means no limit. */
     projectCpuMsPerSecond: values.PROJECT_CPU_MS_PER_SECOND,
-    /** Timers of a project that end in one second. 0 means no limit. */
-    timersPerSecond: values.TIMERS_PER_SECOND,
   };
 }
 

@@ -126,7 +126,6 @@ async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
       periodic: idle,
       paced: idle,
     },
-    timerEnded: () => {},
     workflowBundle: { codePath: BROKEN_BUNDLE },
     queues: new Set(TASK_QUEUE_KINDS),
     deployment: { deploymentName: 'tidings', buildId: NEW_BUILD },
