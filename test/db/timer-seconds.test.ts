@@ -14,7 +14,7 @@ afterAll(() => api?.close());
 
 const timerAt = (at: number) => ({ dueAt: new Date(at), moveTo: () => {} });
 
-async function countedAt(at: number): Promise<{ project: string; booked: number }[]> {
+async function readCounts(at: number): Promise<{ project: string; booked: number }[]> {
   const { rows } = await sql<{ project: string; booked: number }>`
     SELECT project_id AS project, booked FROM timer_seconds WHERE second = ${Math.floor(at / 1_000)}
   `.execute(api.db);
@@ -59,7 +59,7 @@ it('timers of one second end at most 100 a second, none is early, and the upcomi
     SELECT payload->'next'->>'dueAt' AS at FROM outbox WHERE payload->>'workflowId' = ${workflow.id}
   `.execute(api.db);
   expect(started.map((row) => Date.parse(row.at)).sort((a, b) => a - b)).toEqual(instants);
-  expect(await countedAt(at)).toEqual([{ project: api.one.id, booked: 300 }]);
+  expect(await readCounts(at)).toEqual([{ project: api.one.id, booked: 300 }]);
   const { hours } = await expectOk(api.call('GET', '/analytics/upcoming?hours=24'));
   expect(hours[2]).toMatchObject({ delays: 300 });
 });
@@ -95,7 +95,7 @@ it('a transaction that is rolled back counts no timer', async () => {
     throw new Error('rolled back');
   });
   await expect(undone).rejects.toThrow('rolled back');
-  expect(await countedAt(at)).toEqual([]);
+  expect(await readCounts(at)).toEqual([]);
 });
 
 it('deletes past seconds', async () => {
