@@ -3,6 +3,7 @@ import { IconKeyboard, IconLogout, IconMoon, IconSun, IconUserCircle } from '@ta
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../api/queries.ts';
+import { Avatar } from '../parts/avatar.tsx';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
@@ -32,7 +33,7 @@ export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; is
       <Menu.Target>
         {isWide ? (
           <UnstyledButton className="account" aria-label={text.app.account}>
-            <Initials email={email} />
+            <Avatar of={email} />
             <Text size="sm" truncate>
               {email}
             </Text>
@@ -65,22 +66,5 @@ export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; is
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-const AVATARS = 5;
-
-/** Shows two letters of an address. A hash of the address selects one of five background colors. */
-function Initials({ email }: { email: string }) {
-  const sum = [...email].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);
-  const letters = email
-    .split(/[@._+-]/)
-    .slice(0, 2)
-    .map((word) => word.slice(0, 1).toUpperCase())
-    .join('');
-  return (
-    <span className="avatar" style={{ background: `var(--avatar-${(sum % AVATARS) + 1})` }} aria-hidden>
-      {letters}
-    </span>
   );
 }

@@ -1,14 +1,20 @@
 import {
+  IconActivity,
   IconBolt,
-  IconBraces,
+  IconBookmarks,
   IconChartPie2,
   IconHome,
+  IconKey,
+  IconListDetails,
   IconMail,
+  IconMessage,
   IconSettings,
   IconShield,
   IconSpeakerphone,
   IconTemplate,
   IconUsers,
+  IconWebhook,
+  IconWorld,
 } from '@tabler/icons-react';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
@@ -19,6 +25,8 @@ export interface NavLinkTo {
   label: string;
   icon: typeof IconHome;
   key: string;
+  /** A path of the same subject outside of `to`. */
+  also?: string;
 }
 
 /** The groups of the sidebar. The first and the last group have no name. */
@@ -29,21 +37,32 @@ const GROUPS: readonly { name?: string; links: readonly NavLinkTo[] }[] = [
     links: [
       { to: '/contacts', label: text.nav.contacts, icon: IconUsers, key: 'c' },
       { to: '/segments', label: text.nav.segments, icon: IconChartPie2, key: 's' },
+      { to: '/settings/topics', label: text.nav.topics, icon: IconBookmarks, key: 'p' },
     ],
   },
   {
     name: text.nav.groups.send,
     links: [
       { to: '/campaigns', label: text.nav.campaigns, icon: IconSpeakerphone, key: 'm' },
-      { to: '/automations', label: text.nav.automations, icon: IconBolt, key: 'a' },
+      { to: '/automations', label: text.nav.automations, icon: IconBolt, key: 'a', also: '/messages/executions' },
       { to: '/templates', label: text.nav.templates, icon: IconTemplate, key: 't' },
     ],
   },
   {
     name: text.nav.groups.activity,
     links: [
-      { to: '/messages', label: text.nav.messages, icon: IconMail, key: 'e' },
-      { to: '/developers', label: text.nav.developers, icon: IconBraces, key: 'd' },
+      { to: '/messages', label: text.nav.emails, icon: IconMail, key: 'e' },
+      { to: '/messages/sms', label: text.nav.sms, icon: IconMessage, key: 'n' },
+      { to: '/developers/events', label: text.nav.events, icon: IconActivity, key: 'v' },
+    ],
+  },
+  {
+    name: text.nav.groups.developers,
+    links: [
+      { to: '/developers', label: text.nav.keys, icon: IconKey, key: 'k' },
+      { to: '/developers/webhooks', label: text.nav.webhooks, icon: IconWebhook, key: 'w' },
+      { to: '/developers/requests', label: text.nav.requests, icon: IconListDetails, key: 'r' },
+      { to: '/settings/domains', label: text.nav.domains, icon: IconWorld, key: 'd' },
     ],
   },
   { links: [{ to: '/settings', label: text.nav.settings, icon: IconSettings, key: 'x' }] },
@@ -63,4 +82,16 @@ export function useNavGroups() {
 /** Returns all links of the sidebar for the signed-in user. */
 export function useNav(): readonly NavLinkTo[] {
   return useNavGroups().flatMap(({ links }) => links);
+}
+
+/** Returns the link of the sidebar that a path belongs to: the longest path that it starts with. */
+export function activeLink(links: readonly NavLinkTo[], pathname: string): NavLinkTo | undefined {
+  const matched = links.flatMap((link) =>
+    [link.to, link.also].flatMap((path) =>
+      path !== undefined && (pathname === path || (path !== '/' && pathname.startsWith(`${path}/`)))
+        ? [{ link, length: path.length }]
+        : [],
+    ),
+  );
+  return matched.sort((a, b) => b.length - a.length)[0]?.link;
 }

@@ -8,7 +8,7 @@ import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { useKeys } from './keys.ts';
-import { useNavGroups } from './nav.ts';
+import { activeLink, useNavGroups } from './nav.ts';
 import { ProjectSwitch } from './project-switch.tsx';
 import { SearchButton } from './search-button.tsx';
 import { useSession } from './session.ts';
@@ -33,6 +33,10 @@ export function Shell() {
   const keys = useKeys();
   const isIdle = useFirstIdle();
   const nav = useNavGroups();
+  const active = activeLink(
+    nav.flatMap(({ links }) => links),
+    pathname,
+  );
   const isFullScreen = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.isFullScreen) });
   return (
     <AppShell
@@ -73,7 +77,10 @@ export function Shell() {
                   label={label}
                   className="sidebar-link"
                   leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
-                  active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
+                  // Only the longest matching path is current; the router would mark every path that matches.
+                  activeOptions={{ exact: true }}
+                  aria-current={to === active?.to ? 'page' : undefined}
+                  active={to === active?.to}
                 />
               ))}
             </Box>

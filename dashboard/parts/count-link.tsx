@@ -9,10 +9,27 @@ export function formatCount(n: number): string {
   return NUMBER.format(n);
 }
 
+const SMALL_SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
+/** Below this share, one digit after the point would show 0 %. */
+const SMALL = 0.001;
+
 /** Formats a share of 0 to 1 in percent; a dash if the whole is 0. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return '–';
-  return SHARE.format(part / whole);
+  const share = part / whole;
+  return (share > 0 && share < SMALL ? SMALL_SHARE : SHARE).format(share);
+}
+
+/** Shows a share of 0 to 1 as a large figure, with a smaller percent sign. */
+export function ShareFigure({ part, whole }: { part: number; whole: number }) {
+  const shown = formatShare(part, whole);
+  if (!shown.endsWith('%')) return <>{shown}</>;
+  return (
+    <>
+      {shown.slice(0, -1).trimEnd()}
+      <span className="stats-unit">%</span>
+    </>
+  );
 }
 
 /** A number that links to the list of what it counts, such as `/messages?status=BOUNCED`. Null means not counted. */

@@ -1,16 +1,19 @@
 import { Box, Paper, Stack, Text, Title } from '@mantine/core';
+import { IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { Curl } from './curl.tsx';
 import type { CurlRequest } from './curl-request.ts';
 
-/** Empty state: says what to do first, by hand (`action`) and by the API (`curl`). */
+/** Empty state: an icon, what to do first by hand (`action`), and the same by the API (`curl`), folded away. */
 export function Empty({
+  icon: Icon = IconInbox,
   title,
   what,
   action,
   curl,
 }: {
+  icon?: typeof IconInbox;
   title: string;
   what: ReactNode;
   action?: ReactNode;
@@ -18,14 +21,17 @@ export function Empty({
 }) {
   return (
     <Paper withBorder p="xl">
-      <Stack gap="sm" align="center" ta="center" maw={560} mx="auto" py="lg">
-        <Title order={2} size="h4">
+      <Stack gap={4} align="center" ta="center" maw={560} mx="auto" py="lg">
+        <Icon size={40} stroke={1.25} color="var(--color-accent)" aria-hidden />
+        <Title order={2} size="h4" mt="sm">
           {title}
         </Title>
-        <Text c="dimmed">{what}</Text>
-        {action}
+        <Text size="sm" c="dimmed">
+          {what}
+        </Text>
+        {action && <Box mt="md">{action}</Box>}
         {curl && (
-          <Box component="details" w="100%" ta="left">
+          <Box component="details" w="100%" ta="left" mt="md">
             <Text component="summary" size="sm" c="dimmed" ta="center">
               {text.parts.byApi}
             </Text>

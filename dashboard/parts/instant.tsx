@@ -27,42 +27,58 @@ export function Instant({ at, none = '–' }: { at: string | null | undefined; n
   );
 }
 
-const DETAIL = new Intl.DateTimeFormat(undefined, {
+const DETAIL: Intl.DateTimeFormatOptions = {
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
-  timeZoneName: 'short',
-});
+};
+const { second: _, ...SCHEDULE } = DETAIL;
+const DETAIL_FORMAT = new Intl.DateTimeFormat(undefined, DETAIL);
+const SCHEDULE_FORMAT = new Intl.DateTimeFormat(undefined, SCHEDULE);
 
-/** Shows an instant (ISO 8601) with seconds and zone, such as "Nov 25, 10:12:06 GMT+1". Detail pages use it. */
+/** Shows an instant (ISO 8601) with seconds and zone, such as "Nov 25, 10:12:06 CET". Detail pages use it. */
 export function ExactTime({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   if (!at) return <>{none}</>;
   return (
     <Text component="time" dateTime={at} inherit title={exactly(at)}>
-      {DETAIL.format(new Date(at))}
+      {DETAIL_FORMAT.format(new Date(at))} {zoneName(new Date(at))}
     </Text>
   );
 }
 
-const SCHEDULE = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-  timeZoneName: 'short',
-});
+/** Shows an instant without seconds and zone where there is little room; both are shown on hover. */
+export function ShortTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={exactly(at)}>
+      {SCHEDULE_FORMAT.format(new Date(at))}
+    </time>
+  );
+}
 
-/** Shows a time that a user chose, such as "Nov 26, 09:00 GMT+1", with the distance on hover. */
+/** Languages whose names of zones together cover most of the world. Each names only some as people write them. */
+const ZONE_LOCALES = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'];
+
+/** Names the viewer's zone at an instant as people write it, such as "CET". An offset, such as "GMT+1", if it has none. */
+export function zoneName(at: Date): string {
+  const names = ZONE_LOCALES.map(
+    (locale) =>
+      new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
+        .formatToParts(at)
+        .find(({ type }) => type === 'timeZoneName')?.value ?? '',
+  );
+  return names.find((name) => /^[A-Z]{2,5}$/.test(name)) ?? names[0] ?? '';
+}
+
+/** Shows a time that a user chose, such as "Nov 26, 09:00 CET", with the distance on hover. */
 export function ScheduledTime({ at }: { at: string | null | undefined }) {
   if (!at) return <>–</>;
   return (
     <Tooltip label={formatDistance(at, Date.now())}>
       <Text component="time" dateTime={at} inherit title={exactly(at)}>
-        {SCHEDULE.format(new Date(at))}
+        {SCHEDULE_FORMAT.format(new Date(at))} {zoneName(new Date(at))}
       </Text>
     </Tooltip>
   );

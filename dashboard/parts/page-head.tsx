@@ -2,16 +2,23 @@ import { Anchor, Box, Group, Text, Title } from '@mantine/core';
 import { IconChevronLeft } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Breakable } from './breakable.tsx';
+import { formatCount } from './count-link.tsx';
 import { useTabTitle, useWayBack, type WayBack } from './way-back.ts';
 
 /** The header of a screen: title, way back to the list, and actions. It sets the title of the tab. */
 export function PageHead({
   title,
+  count,
+  status,
   subtitle,
   actions,
   back,
 }: {
   title: string;
+  /** How many there are in the list, beside the title. */
+  count?: number | null | undefined;
+  /** The status of the record, beside the title. */
+  status?: ReactNode;
   subtitle?: ReactNode;
   actions?: ReactNode;
   back?: WayBack;
@@ -22,9 +29,17 @@ export function PageHead({
       {back && <Back {...back} />}
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box miw={0} style={{ flex: '1 1 240px' }}>
-          <Title order={1} size="h2" lineClamp={3}>
-            <Breakable text={title} />
-          </Title>
+          <Group gap="sm" align="baseline">
+            <Title order={1} size="h2" lineClamp={3}>
+              <Breakable text={title} />
+            </Title>
+            {typeof count === 'number' && (
+              <Text span c="dimmed" className="page-count">
+                {formatCount(count)}
+              </Text>
+            )}
+            {status}
+          </Group>
           {subtitle && (
             <Text component="div" c="dimmed" size="sm" mt={4}>
               {subtitle}
@@ -40,7 +55,7 @@ export function PageHead({
 function Back(back: WayBack) {
   const link = useWayBack(back);
   return (
-    <Anchor {...link} size="sm">
+    <Anchor {...link} size="xs" className="way-back">
       <Group gap={2} component="span" mb={4} display="inline-flex">
         <IconChevronLeft size={14} aria-hidden />
         {back.label}

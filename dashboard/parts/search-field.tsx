@@ -14,7 +14,8 @@ export function SearchField(p: {
   const tell = useTyped((value) => p.onChange(value.trim() || undefined));
   return (
     <TextInput
-      label={p.label}
+      aria-label={p.label}
+      type="search"
       placeholder={p.placeholder}
       leftSection={<IconSearch size={16} aria-hidden />}
       value={typed}

@@ -1,22 +1,30 @@
-import { Box, useMantineColorScheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { Box, Group, Text, useMantineColorScheme } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+import type UPlotClass from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 export interface Series {
   label: string;
   /** A token of the theme, such as `--chart-1`, or a color. */
   color: string;
-  values: number[];
+  /** Null where there is no value. */
+  values: (number | null)[];
   /** Draws bars of this share of the space instead of a line: 0 to 1. */
   bars?: number;
+  /** The values are percentages, with their own axis on the right. */
+  isPercent?: boolean;
 }
 
 const MAX_BAR_PX = 28;
 /** Steps of the scale; counts have no halves. */
 const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
+/** Distance of the tooltip from the pointer. */
+const TOOLTIP_PX = 12;
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric' });
 const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Names a place of the time axis: a day by its date, any other hour by its time. */
 function nameInstant(atSeconds: number): string {
@@ -24,23 +32,33 @@ function nameInstant(atSeconds: number): string {
   return (at.getHours() === 0 ? DAY : HOUR).format(at);
 }
 
+/** Names the hovered instant: a day, or a day and an hour. */
+function nameHovered(atSeconds: number): string {
+  const at = new Date(atSeconds * 1_000);
+  return at.getHours() === 0 ? WEEKDAY.format(at) : `${DAY.format(at)}, ${HOUR.format(at)}`;
+}
+
 /**
- * Lines and bars over time, drawn by uPlot, which is loaded with the first chart. Screen readers get the numbers from a table
- * elsewhere on the screen; the drawing has only a `label`.
+ * Lines and bars over time, drawn by uPlot, which is loaded with the first chart. The values are shown on hover.
+ * Screen readers get the numbers from a table elsewhere on the screen; the drawing has only a `label`.
  * @param p.atSeconds instants, in seconds since 1970, as many as values
+ * @param p.aside shown beside the legend
  */
 export function TimeSeries({
   atSeconds,
   series,
   height = 220,
   label,
+  aside,
 }: {
   atSeconds: number[];
   series: Series[];
   height?: number;
   label: string;
+  aside?: ReactNode;
 }) {
   const place = useRef<HTMLDivElement>(null);
+  const tooltip = useRef<HTMLDivElement>(null);
   const { colorScheme } = useMantineColorScheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: redrawn in the other colors
   useEffect(() => {
@@ -50,40 +68,8 @@ export function TimeSeries({
     let end = () => {};
     void import('uplot').then(({ default: UPlot }) => {
       if (gone) return;
-      const style = getComputedStyle(div);
-      const colorOf = (color: string) => (color.startsWith('--') ? style.getPropertyValue(color) : color);
-      const line = { stroke: colorOf('--chart-grid'), width: 1 };
-      const axis = {
-        stroke: colorOf('--color-text-secondary'),
-        font: `11px ${style.fontFamily}`,
-        grid: line,
-        ticks: line,
-      };
       const plot = new UPlot(
-        {
-          width: div.clientWidth,
-          height,
-          scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
-          axes: [
-            { ...axis, grid: { show: false }, space: 90, values: (_, instants) => instants.map(nameInstant) },
-            { ...axis, size: 48, incrs: WHOLE_NUMBERS },
-          ],
-          series: [
-            {},
-            ...series.map(({ label: name, color, bars }) => ({
-              label: name,
-              stroke: colorOf(color),
-              points: { show: false },
-              ...(bars === undefined
-                ? { width: 1.75 }
-                : {
-                    width: 0,
-                    fill: colorOf(color),
-                    paths: UPlot.paths.bars?.({ size: [bars, MAX_BAR_PX], radius: 0.15 }),
-                  }),
-            })),
-          ],
-        },
+        optionsOf({ UPlot, div, tooltip: tooltip.current, series, height }),
         [atSeconds, ...series.map(({ values }) => values)],
         div,
       );
@@ -99,5 +85,134 @@ export function TimeSeries({
       end();
     };
   }, [atSeconds, series, height, colorScheme]);
-  return <Box ref={place} mih={height} role="img" aria-label={label} />;
+  return (
+    <div>
+      <Group gap="4px 16px" mb="xs" mih={20}>
+        {series.map(({ label: name, color, bars }) => (
+          <Group key={name} gap={6} wrap="nowrap">
+            <Box
+              w={bars === undefined ? 12 : 8}
+              h={bars === undefined ? 2 : 8}
+              bg={color.startsWith('--') ? `var(${color})` : color}
+              style={{ borderRadius: 2, flex: 'none' }}
+              aria-hidden
+            />
+            <Text size="xs" c="dimmed">
+              {name}
+            </Text>
+          </Group>
+        ))}
+        {aside && <Box ml="auto">{aside}</Box>}
+      </Group>
+      <Box ref={place} mih={height} pos="relative" role="img" aria-label={label}>
+        <div ref={tooltip} className="chart-tooltip" hidden />
+      </Box>
+    </div>
+  );
+}
+
+/** Returns the drawing's options, with the colors of the current scheme. */
+function optionsOf({
+  UPlot,
+  div,
+  tooltip,
+  series,
+  height,
+}: {
+  UPlot: typeof UPlotClass;
+  div: HTMLElement;
+  tooltip: HTMLElement | null;
+  series: Series[];
+  height: number;
+}): UPlotClass.Options {
+  const style = getComputedStyle(div);
+  const colorOf = (color: string) => (color.startsWith('--') ? style.getPropertyValue(color) : color);
+  const line = { stroke: colorOf('--chart-grid'), width: 1 };
+  const axis = {
+    stroke: colorOf('--color-text-secondary'),
+    font: `11px ${style.fontFamily}`,
+    grid: line,
+    ticks: { show: false },
+  };
+  const hasPercent = series.some(({ isPercent }) => isPercent);
+  return {
+    width: div.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      x: { range: (plot, min, max) => [min - halfStep(plot), max + halfStep(plot)] },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
+      ...(hasPercent && { percent: { range: (_, __, max) => [0, Math.max(1, max * 1.3)] } }),
+    },
+    axes: [
+      { ...axis, size: 28, grid: { show: false }, space: 90, values: (_, instants) => instants.map(nameInstant) },
+      { ...axis, size: 44, space: 50, incrs: WHOLE_NUMBERS },
+      ...(hasPercent
+        ? [
+            {
+              ...axis,
+              scale: 'percent',
+              side: 1 as const,
+              size: 44,
+              space: 50,
+              grid: { show: false },
+              values: (_: UPlotClass, splits: number[]) => splits.map((split) => `${NUMBER.format(split)}%`),
+            },
+          ]
+        : []),
+    ],
+    series: [
+      {},
+      ...series.map(({ label, color, bars, isPercent }) => ({
+        label,
+        scale: isPercent ? 'percent' : 'y',
+        stroke: colorOf(color),
+        spanGaps: true,
+        points: { show: false },
+        ...(bars === undefined
+          ? { width: 1.75 }
+          : { width: 0, fill: colorOf(color), paths: UPlot.paths.bars?.({ size: [bars, MAX_BAR_PX], radius: 0.15 }) }),
+      })),
+    ],
+    hooks: { setCursor: [(plot) => tooltip && showValues({ plot, tooltip, series, div })] },
+  };
+}
+
+/** Half of the distance of two instants: room for the first and the last bar. */
+function halfStep({ data: [atSeconds] }: UPlotClass): number {
+  const [first, second] = atSeconds;
+  return first === undefined || second === undefined ? 0 : (second - first) / 2;
+}
+
+/** Shows the values at the pointer beside it, on the side with more room. */
+function showValues({
+  plot,
+  tooltip,
+  series,
+  div,
+}: {
+  plot: UPlotClass;
+  tooltip: HTMLElement;
+  series: Series[];
+  div: HTMLElement;
+}): void {
+  const { idx, left = -1 } = plot.cursor;
+  const at = idx === null || idx === undefined ? undefined : plot.data[0][idx];
+  tooltip.hidden = at === undefined || left < 0;
+  if (idx === null || idx === undefined || at === undefined) return;
+  const title = document.createElement('b');
+  title.textContent = nameHovered(at);
+  const rows = series.map(({ label, values, isPercent }) => {
+    const row = document.createElement('div');
+    const value = values[idx];
+    const shown = typeof value !== 'number' ? '–' : `${NUMBER.format(value)}${isPercent ? '%' : ''}`;
+    row.append(Object.assign(document.createElement('span'), { textContent: label }), shown);
+    return row;
+  });
+  tooltip.replaceChildren(title, ...rows);
+  const x = left + plot.over.offsetLeft;
+  const isRight = x < div.clientWidth / 2;
+  tooltip.style.left = isRight ? `${x + TOOLTIP_PX}px` : '';
+  tooltip.style.right = isRight ? '' : `${div.clientWidth - x + TOOLTIP_PX}px`;
 }

@@ -1,6 +1,33 @@
+/** Values of an example contact, by the names that fields usually have, in lower case without separators. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  firstname: 'Maren',
+  givenname: 'Maren',
+  lastname: 'Vogt',
+  familyname: 'Vogt',
+  surname: 'Vogt',
+  name: 'Maren Vogt',
+  fullname: 'Maren Vogt',
+  email: 'maren@example.com',
+  company: 'Northwind',
+  city: 'Berlin',
+  country: 'Germany',
+  plan: 'Pro',
+  product: 'Smoked chai',
+  orderid: '10482',
+  ordernumber: '10482',
+  orders: '3',
+  amount: '24.00',
+  total: '24.00',
+  price: '24.00',
+  code: '4711',
+};
+/** A field whose meaning its name does not show. */
+const UNKNOWN = '…';
+
 /**
- * Returns a subject or body roughly as recipients read it: Liquid tags are removed, and an output becomes its fallback
- * or its name. Only for lists and thumbnails; the API renders emails that are sent.
+ * Returns a subject or body roughly as an example contact reads it: Liquid tags are removed, and an output becomes
+ * its example value or its fallback, never the name of a field. Only for lists and thumbnails; the API renders emails
+ * that are sent.
  */
 export function withoutLiquid(body: string): string {
   return body
@@ -11,10 +38,19 @@ export function withoutLiquid(body: string): string {
 
 function outputOf(said: string): string {
   const [asked = '', fallback] = said.replaceAll(/^-|-$/g, '').split('??');
-  const value = fallback ?? /default:\s*([^|]+)/.exec(said)?.[1] ?? asked.split('|')[0] ?? '';
+  const value = exampleOf(asked.split('|')[0] ?? '') ?? fallback ?? /default:\s*([^|]+)/.exec(said)?.[1] ?? UNKNOWN;
   // A value was escaped at this place, so the text may not end an attribute or start a tag.
   return value
     .trim()
     .replaceAll(/^(['"])(.*)\1$/g, '$2')
     .replaceAll(/[<>"'&]/g, '');
+}
+
+/** Returns the example value of a path such as `data.order_id`, by its last name. A quoted text is its own value. */
+function exampleOf(path: string): string | undefined {
+  const asked = path.trim();
+  if (/^(['"]).*\1$/.test(asked)) return asked;
+  const key = (asked.split('.').at(-1) ?? '').toLowerCase().replaceAll(/[_\-\s]/g, '');
+  if (/url$|link$/.test(key)) return '#';
+  return Object.hasOwn(EXAMPLES, key) ? EXAMPLES[key] : undefined;
 }

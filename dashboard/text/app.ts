@@ -30,15 +30,21 @@ export const app = {
 };
 
 export const nav = {
-  groups: { audience: 'Audience', send: 'Send', activity: 'Activity' },
+  groups: { audience: 'Audience', send: 'Send', activity: 'Activity', developers: 'Developers' },
   home: 'Home',
   contacts: 'Contacts',
   segments: 'Segments',
+  topics: 'Topics',
   templates: 'Templates',
   campaigns: 'Campaigns',
   automations: 'Automations',
-  messages: 'Messages',
-  developers: 'Developers',
+  emails: 'Emails',
+  sms: 'SMS',
+  events: 'Events',
+  keys: 'API keys',
+  webhooks: 'Webhooks',
+  requests: 'Request log',
+  domains: 'Domains',
   settings: 'Settings',
   operator: 'Admin',
 };

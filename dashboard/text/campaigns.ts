@@ -209,7 +209,9 @@ export const campaigns = {
   scheduled: 'Campaign scheduled.',
 
   progress: 'Progress',
-  parts: { sent: 'Sent', failed: 'Failed', skipped: 'Skipped', pending: 'Waiting' },
+  report: 'Report',
+  views: 'Views of the campaign',
+  parts: { delivered: 'Delivered', underWay: 'Sent', failed: 'Failed', skipped: 'Skipped', pending: 'Waiting' },
   rate: (n: string) => `${n} per second`,
   left: (duration: string) => `about ${duration} left`,
   doneIn: (duration: string) => `in ${duration}`,
@@ -315,7 +317,6 @@ export const campaigns = {
   recipients: 'Recipients',
   recipientsOf: (name: string) => `Recipients of ${name}`,
   recipientsCaption: 'Recipients, newest first',
-  toRecipients: 'All recipients',
   outcome: 'Results',
   outcomes: {
     pending: 'Waiting',

@@ -1,8 +1,12 @@
 /** Text of the developer screens. */
 export const developers = {
-  title: 'Developers',
-  parts: 'Developer pages',
-  tabs: { keys: 'API keys', webhooks: 'Webhooks', events: 'Events', requests: 'Requests' },
+  tabs: { keys: 'API keys', webhooks: 'Webhooks', events: 'Events', requests: 'Request log' },
+  what: {
+    keys: 'Secret keys of your programs. The scopes of a key limit what it can do.',
+    webhooks: 'Signed requests to your servers when something happens.',
+    events: 'What your product recorded about contacts.',
+    requests: 'API calls and dashboard changes.',
+  },
   reference: 'API reference',
   when: 'When',
   name: 'Name',
@@ -31,7 +35,8 @@ export const developers = {
     revokeTitle: 'Revoke this key?',
     revokeWhat: (name: string) => `Programs that use ${name} stop working immediately. Create a replacement first.`,
     revoked: (name: string) => `${name} revoked.`,
-    requests: 'Requests',
+    requests: 'View requests',
+    more: (n: number) => `+ ${n} more`,
     createTitle: 'New API key',
     namePlaceholder: 'Web shop',
     all: 'All',
@@ -148,6 +153,7 @@ export const developers = {
     inUse: 'This event is in use, or the service records it.',
     startedColumn: 'Automations',
     started: 'Started an automation',
+    startedNone: 'None',
     startsNothing: 'Started nothing: no enabled automation has this trigger.',
     notStarted: 'Did not start',
     notStartedReasons: {

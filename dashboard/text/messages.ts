@@ -1,7 +1,5 @@
 /** Text of the message screens: emails and SMS. */
 export const messages = {
-  title: 'Messages',
-  kinds: 'Message type',
   emails: 'Emails',
   sms: 'SMS',
   filter: 'Filter',
@@ -40,7 +38,7 @@ export const messages = {
   noneLikeThatWhy: 'Change or clear the filters.',
   noSms: 'No SMS yet',
   noSmsWhy: 'All SMS of this project appear here with their status.',
-  backTo: 'Messages',
+  backTo: 'Emails',
   views: { mail: 'Preview', text: 'Plain text', headers: 'Headers', source: 'Source', events: 'Events' },
   viewsLabel: 'View as',
   noText: 'This email has no plain text.',

@@ -166,7 +166,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.frameLocator('iframe').getByText('3 clicks').waitFor();
     await page.getByText('4 opens').waitFor();
     await page.getByRole('img', { name: /Opens and clicks by humans/ }).waitFor();
-    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByText('As a table').click();
     await page.getByRole('columnheader', { name: 'Bot opens' }).waitFor();
     await page.getByRole('cell', { name: '17', exact: true }).waitFor();
     await page.getByRole('link', { name: '2' }).first().waitFor();

@@ -59,7 +59,7 @@ describeInBrowser('screens for developers', () => {
     const body = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'shop@shop.example.com' };
     const headers = { 'x-request-id': 'order-17' };
     expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body, headers })).status).toBe(200);
-    await page.getByRole('link', { name: 'Requests' }).first().click();
+    await chooseMore(page.getByRole('row', { name: /Shop/ }), 'View requests');
     await page.getByRole('link', { name: 'POST /v1/send' }).click();
     await page.getByRole('heading', { name: 'POST /v1/send' }).waitFor();
     await settled();
@@ -71,7 +71,7 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('main').getByRole('link', { name: 'POST /v1/send' }).click();
     await page.getByText('order-17').waitFor();
 
-    await page.getByRole('main').getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Request log' }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     const row = page.getByRole('row', { name: /Shop/ });
     await chooseMore(row, 'Revoke');
@@ -81,15 +81,20 @@ describeInBrowser('screens for developers', () => {
     expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body })).status).toBe(401);
   });
 
-  it('mark one of their lists as the current one', async () => {
+  it('mark one link of the sidebar as the current one, also below it', async () => {
+    const { page, open } = await openDashboard({ service });
     for (const [path, name] of [
       ['/developers', 'API keys'],
       ['/developers/webhooks', 'Webhooks'],
       ['/developers/events?span=30', 'Events'],
+      ['/developers/events/signup', 'Events'],
+      ['/settings/domains', 'Domains'],
+      ['/settings/team', 'Settings'],
+      ['/messages/sms', 'SMS'],
     ] as const) {
-      const { page } = await openDashboard({ service, path });
-      const current = page.getByRole('main').locator('nav [aria-current]');
-      expect(await current.allTextContents()).toEqual([name]);
+      await open(path);
+      const current = page.getByRole('navigation', { name: 'Menu' }).locator('a[aria-current]');
+      expect(await current.allTextContents(), path).toEqual([name]);
     }
   });
 

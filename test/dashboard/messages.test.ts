@@ -117,7 +117,7 @@ describeInBrowser('messages and executions', () => {
     await expectNoSeriousAxe(page);
     await page.getByRole('link', { name: 'Lost' }).click();
     await page.getByRole('heading', { level: 1, name: 'Lost' }).waitFor();
-    await page.getByRole('main').getByRole('link', { name: 'Messages' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Emails' }).click();
     await page.waitForURL(/status=FAILED/);
   });
 
@@ -148,7 +148,7 @@ describeInBrowser('messages and executions', () => {
       'Sent 11:12:07 Accepted by the provider, 2 attempts',
       'Accepted 11:12:06',
     ]);
-    await timeline.getByText('Nov 25, GMT+1').waitFor();
+    await timeline.getByText('Nov 25, CET').waitFor();
     await expectNoSeriousAxe(page);
     expect(await page.getByText('/v1/emails/').count()).toBe(0);
     await chooseMore(page, 'API example');

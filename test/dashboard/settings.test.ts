@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import {
   chooseMore,
@@ -6,6 +7,8 @@ import {
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
   openDashboard,
+  type Page,
+  VIEWPORTS,
 } from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -92,16 +95,18 @@ describeInBrowser('settings in a browser', () => {
   it('domains show their records; topics and suppressed addresses come and go', async () => {
     const { page } = await openDashboard({ service, project, path: '/settings/domains' });
     await page.getByText('No domains yet').waitFor();
-    await page.getByLabel('Domain', { exact: true }).fill('shop.example');
     await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.getByLabel('Domain', { exact: true }).fill('shop.example');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
     await page.getByText(/There is nothing to publish/).waitFor();
     await expectNoSeriousAxe(page);
 
-    await page.getByRole('tab', { name: 'Topics' }).click();
+    await openFromMenu(page, 'Topics');
     await page.getByLabel('Name').fill('News');
     await page.getByRole('button', { name: 'Add topic' }).click();
     await page.getByRole('table', { name: 'Topics' }).getByText('News').waitFor();
 
+    await openFromMenu(page, 'Settings');
     await page.getByRole('tab', { name: 'Suppression list' }).click();
     await page.getByLabel('Email address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Add address' }).click();
@@ -125,18 +130,73 @@ describeInBrowser('settings in a browser', () => {
         dkim_public_key: 'x'.repeat(400),
       })
       .execute();
-    const { page, settled } = await openDashboard({
+    const { page, open, settled } = await openDashboard({
       service,
       project,
-      path: '/settings',
+      path: '/settings/domains',
       viewport: 'phone',
       dark: true,
     });
-    for (const section of ['Project', 'Domains', 'Topics', 'SMS senders', 'Suppression list', 'Audit log', 'Team']) {
+    await expectNoSidewaysScroll(page);
+    await expectNoSeriousAxe(page);
+    await open('/settings/topics');
+    await expectNoSidewaysScroll(page);
+    await open('/settings');
+    for (const section of ['Project', 'SMS senders', 'Suppression list', 'Audit log', 'Team']) {
       await page.getByRole('tab', { name: section }).click();
       await settled();
       await expectNoSidewaysScroll(page);
     }
     await expectNoSeriousAxe(page);
   });
+
+  it('a bar to save appears with the first change, and discards it', async () => {
+    const { page } = await openDashboard({ service, project, path: '/settings' });
+    const bar = page.getByRole('group', { name: 'Unsaved changes' });
+    await page.getByLabel('Name').waitFor();
+    expect(await bar.count()).toBe(0);
+    await page.getByLabel('Name').fill('Another shop');
+    await bar.waitFor();
+    await expectNoSeriousAxe(page);
+    await bar.getByRole('button', { name: 'Discard changes' }).click();
+    await bar.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('The shop');
+  });
+
+  it('DNS records are a table on a laptop and a list on a phone, with what is published instead', async () => {
+    const published = await startTestService({ SIGNUP: 'off', PUBLIC_URL: 'http://mail.tidings.example' });
+    onTestFinished(() => published.close());
+    const owner = await buildProject(published.db, 'The shop');
+    const { id } = await buildDomain(published.db, {
+      projectId: owner.id,
+      domain: 'new.example.com',
+      status: 'PENDING',
+    });
+    await published.db
+      .updateTable('domains')
+      .set({
+        found: JSON.stringify({ DKIM: false, SPF: true, DMARC: false }),
+        seen: JSON.stringify({ DKIM: ['v=DKIM1; p=old'], SPF: ['v=spf1 ~all'], DMARC: [] }),
+      })
+      .where('id', '=', id)
+      .execute();
+    const { page } = await openDashboard({ service: published, project: owner, path: '/settings/domains' });
+    const records = page.getByRole('table', { name: 'DNS records of new.example.com' });
+    await records.getByRole('row', { name: /^DKIM/ }).getByText('Wrong value').waitFor();
+    await records.getByRole('row', { name: /^DKIM/ }).getByText('v=DKIM1; p=old').waitFor();
+    await records.getByRole('row', { name: /^SPF/ }).getByText('Found').waitFor();
+    await records
+      .getByRole('row', { name: /^DMARC/ })
+      .getByText('Recommended')
+      .waitFor();
+    await expectNoSeriousAxe(page);
+    await page.setViewportSize(VIEWPORTS.phone);
+    await expectNoSidewaysScroll(page);
+    await expectNoSeriousAxe(page);
+  });
 });
+
+async function openFromMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}

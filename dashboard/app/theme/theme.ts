@@ -71,7 +71,10 @@ export const theme = createTheme({
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
     Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
-    InputWrapper: Input.Wrapper.extend({ defaultProps: { withAsterisk: false } }),
+    // The help of a field is below it, where it does not push the field away from its label.
+    InputWrapper: Input.Wrapper.extend({
+      defaultProps: { withAsterisk: false, inputWrapperOrder: ['label', 'input', 'description', 'error'] },
+    }),
   },
 });
 

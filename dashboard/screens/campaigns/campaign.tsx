@@ -1,4 +1,4 @@
-import { Grid, Group, Stack, Text } from '@mantine/core';
+import { Grid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
@@ -10,11 +10,12 @@ import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
+import { CampaignTabs } from './campaign-tabs.tsx';
 import { Controls } from './controls.tsx';
 import { Figures } from './figures.tsx';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
-import { CampaignProgress } from './progress.tsx';
+import { CampaignProgress, SendingTimes } from './progress.tsx';
 import { Reasons } from './reasons.tsx';
 import { VersionFigures } from './version-figures.tsx';
 import { type Campaign, isUnderWay } from './words.ts';
@@ -60,13 +61,12 @@ function Shown({ campaign }: { campaign: Campaign }) {
       <PageHead
         title={name}
         back={{ to: '/campaigns', label: words.title }}
+        status={<WordBadge kind="campaign" value={status} />}
         subtitle={
-          <Group gap="xs">
-            <WordBadge kind="campaign" value={status} />
-            <Text size="sm" lineClamp={2}>
-              {withoutLiquid(subject)}
-            </Text>
-          </Group>
+          <Text size="sm" inherit lineClamp={2}>
+            <SendingTimes campaign={campaign} />
+            {withoutLiquid(subject)}
+          </Text>
         }
         actions={
           <>
@@ -76,6 +76,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
           </>
         }
       />
+      {startedAt !== null && <CampaignTabs id={id} active="report" total={stats.data?.total} />}
       <Stack gap="lg">
         {startedAt === null && (
           <Text>
@@ -86,8 +87,9 @@ function Shown({ campaign }: { campaign: Campaign }) {
           <QueryView of={stats} height={420}>
             {(figures) => (
               <>
-                <CampaignProgress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
-                <Figures id={id} stats={figures} />
+                <Figures id={id} stats={figures}>
+                  <CampaignProgress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
+                </Figures>
                 {figures.variants && <VersionFigures campaign={campaign} stats={figures} />}
                 <Grid gutter="lg">
                   <Grid.Col span={{ base: 12, md: 7.5 }}>

@@ -1,5 +1,5 @@
 import { Anchor, Box, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconSpeakerphone } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -49,7 +49,7 @@ export function Campaigns() {
   };
   return (
     <>
-      <PageHead title={words.title} actions={<NewCampaign />} />
+      <PageHead title={words.title} count={pages.data?.pages[0]?.total || undefined} actions={<NewCampaign />} />
       <nav aria-label={words.byStatus} className="nav-tabs">
         {[undefined, ...CAMPAIGN_STATUSES].map((value) => (
           <Link
@@ -99,8 +99,9 @@ const COLUMNS: Column<Listed>[] = [
   {
     name: words.columns.name,
     cell: ({ id, name, subject, status }) => (
-      <>
+      <div className="name-cell">
         <Anchor
+          inherit
           renderRoot={(props) => (
             <Link
               {...props}
@@ -108,31 +109,30 @@ const COLUMNS: Column<Listed>[] = [
               params={{ campaignId: id }}
             />
           )}
-          fw={550}
-          lineClamp={2}
+          truncate
         >
           {name}
         </Anchor>
-        <Text size="sm" c="dimmed" lineClamp={1}>
+        <Text span inherit c="dimmed" truncate>
           {withoutLiquid(subject)}
         </Text>
-      </>
+      </div>
     ),
   },
   {
     name: words.columns.status,
-    width: 130,
+    width: 110,
     cell: ({ status }) => <WordBadge kind="campaign" value={status} />,
   },
   {
     name: words.columns.audience,
-    width: 130,
+    width: 110,
     wideOnly: true,
     cell: ({ audienceType }) => words.audienceTypes[audienceType],
   },
   {
     name: words.columns.recipients,
-    width: 110,
+    width: 90,
     align: 'right',
     wideOnly: true,
     cell: ({ id, totalRecipients, startedAt }) =>
@@ -140,7 +140,7 @@ const COLUMNS: Column<Listed>[] = [
   },
   {
     name: words.columns.sent,
-    width: 100,
+    width: 76,
     align: 'right',
     wideOnly: true,
     cell: ({ id, sentCount, startedAt }) =>
@@ -148,7 +148,7 @@ const COLUMNS: Column<Listed>[] = [
   },
   {
     name: words.columns.opened,
-    width: 100,
+    width: 76,
     align: 'right',
     wideOnly: true,
     cell: ({ openedCount, sentCount }) => formatShare(openedCount, sentCount),
@@ -189,6 +189,7 @@ function NoneOf({ what }: { what: string }) {
 function NoneYet() {
   return (
     <Empty
+      icon={IconSpeakerphone}
       title={words.emptyTitle}
       what={words.emptyWhat}
       action={<NewCampaign />}

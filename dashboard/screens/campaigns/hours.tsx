@@ -1,4 +1,4 @@
-import { Accordion, Table, Text, Title } from '@mantine/core';
+import { Paper, Table, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import { formatCount } from '../../parts/count-link.tsx';
 import { exactly } from '../../parts/instant.tsx';
@@ -8,12 +8,26 @@ import type { Stats } from './words.ts';
 
 const words = text.campaigns;
 
+/** At least a day is drawn, so that the first hours of a campaign do not look like all of it. */
+const HOURS_MIN = 24;
+
+/** Returns the hours up to the last one with opens or clicks. */
+function untilQuiet<Hour extends { opened: number; clicked: number; machines?: { opens: number; clicks: number } }>(
+  hours: Hour[],
+): Hour[] {
+  const last = hours.findLastIndex(
+    ({ opened, clicked, machines }) => opened + clicked + (machines ? machines.opens + machines.clicks : 0) > 0,
+  );
+  return hours.slice(0, Math.max(HOURS_MIN, last + 2));
+}
+
 /** Opens and clicks by humans and bots, hour by hour: as a chart, and as a table for screen readers. */
 export function Hours({ stats }: { stats: Stats }) {
   // The chart is redrawn only when the numbers change.
   const key = JSON.stringify(stats.series.map((hour, n) => ({ ...hour, machines: stats.machineSeries[n] })));
   const { atSeconds, series, busy } = useMemo(() => {
-    const hours = JSON.parse(key) as (Stats['series'][number] & { machines?: Stats['machineSeries'][number] })[];
+    const all = JSON.parse(key) as (Stats['series'][number] & { machines?: Stats['machineSeries'][number] })[];
+    const hours = untilQuiet(all);
     const byMachines = hours.map(({ machines }) => (machines ? machines.opens + machines.clicks : 0));
     return {
       atSeconds: hours.map(({ at }) => Date.parse(at) / 1000),
@@ -26,46 +40,46 @@ export function Hours({ stats }: { stats: Stats }) {
     };
   }, [key]);
   return (
-    <section aria-label={words.byHour}>
-      <Title order={2} size="h4" mb="sm">
-        {words.byHour}
-      </Title>
-      {busy.length === 0 ? (
-        <Text c="dimmed">{words.noOpens}</Text>
-      ) : (
-        <>
-          <TimeSeries atSeconds={atSeconds} series={series} label={words.byHourLabel} />
-          <Accordion variant="subtle">
-            <Accordion.Item value="table">
-              <Accordion.Control>{words.byHourTable}</Accordion.Control>
-              <Accordion.Panel>
-                <Table aria-label={words.byHour}>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{words.hour}</Table.Th>
-                      <Table.Th ta="right">{words.opens}</Table.Th>
-                      <Table.Th ta="right">{words.clicks}</Table.Th>
-                      <Table.Th ta="right">{words.opensOfMachines}</Table.Th>
-                      <Table.Th ta="right">{words.clicksOfMachines}</Table.Th>
+    <Paper withBorder component="section" aria-label={words.byHour}>
+      <div className="card-head">
+        <Title order={2} size="h4">
+          {words.byHour}
+        </Title>
+      </div>
+      <div className="card-block">
+        {busy.length === 0 ? (
+          <Text c="dimmed">{words.noOpens}</Text>
+        ) : (
+          <>
+            <TimeSeries atSeconds={atSeconds} series={series} label={words.byHourLabel} />
+            <details className="fold">
+              <summary>{words.byHourTable}</summary>
+              <Table aria-label={words.byHour}>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{words.hour}</Table.Th>
+                    <Table.Th ta="right">{words.opens}</Table.Th>
+                    <Table.Th ta="right">{words.clicks}</Table.Th>
+                    <Table.Th ta="right">{words.opensOfMachines}</Table.Th>
+                    <Table.Th ta="right">{words.clicksOfMachines}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {busy.map(({ at, opened, clicked, machines }) => (
+                    <Table.Tr key={at}>
+                      <Table.Td>{exactly(at)}</Table.Td>
+                      <Table.Td ta="right">{formatCount(opened)}</Table.Td>
+                      <Table.Td ta="right">{formatCount(clicked)}</Table.Td>
+                      <Table.Td ta="right">{formatCount(machines?.opens ?? 0)}</Table.Td>
+                      <Table.Td ta="right">{formatCount(machines?.clicks ?? 0)}</Table.Td>
                     </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {busy.map(({ at, opened, clicked, machines }) => (
-                      <Table.Tr key={at}>
-                        <Table.Td>{exactly(at)}</Table.Td>
-                        <Table.Td ta="right">{formatCount(opened)}</Table.Td>
-                        <Table.Td ta="right">{formatCount(clicked)}</Table.Td>
-                        <Table.Td ta="right">{formatCount(machines?.opens ?? 0)}</Table.Td>
-                        <Table.Td ta="right">{formatCount(machines?.clicks ?? 0)}</Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Accordion.Panel>
-            </Accordion.Item>
-          </Accordion>
-        </>
-      )}
-    </section>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </details>
+          </>
+        )}
+      </div>
+    </Paper>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Group, SegmentedControl, Table, Text, Title } from '@mantine/core';
+import { Box, Group, Paper, SegmentedControl, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
@@ -26,8 +26,8 @@ export function Links({ campaign }: { campaign: Campaign }) {
     refetchInterval: isUnderWay(campaign.status) ? 5_000 : 30_000,
   });
   return (
-    <section aria-label={words.links}>
-      <Group justify="space-between" mb="sm">
+    <Paper withBorder component="section" aria-label={words.links}>
+      <div className="card-head">
         <Title order={2} size="h4">
           {words.links}
         </Title>
@@ -52,14 +52,14 @@ export function Links({ campaign }: { campaign: Campaign }) {
             ]}
           />
         </Group>
-      </Group>
+      </div>
       <QueryView of={links} height={300}>
         {({ data }) => {
           const of = linksOf(data, version);
           return shown === 'list' ? <List links={of} /> : <OnMail campaign={campaign} version={version} links={of} />;
         }}
       </QueryView>
-    </section>
+    </Paper>
   );
 }
 
@@ -73,7 +73,12 @@ function linksOf(links: Link[], version: string | undefined): Omit<Link, 'varian
 }
 
 function List({ links }: { links: Omit<Link, 'variants'>[] }) {
-  if (links.length === 0) return <Text c="dimmed">{words.noLinks}</Text>;
+  if (links.length === 0)
+    return (
+      <Text size="sm" c="dimmed" className="card-block">
+        {words.noLinks}
+      </Text>
+    );
   return (
     <Table.ScrollContainer minWidth={360} type="native">
       <Table aria-label={words.links}>

@@ -8,22 +8,21 @@ import { Status } from '../../parts/status.tsx';
 import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf, wordOf } from '../../text/words.ts';
+import { isSkipped } from './outcomes.ts';
 import classes from './reasons.module.css';
 import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
 
 const words = text.campaigns;
 const TOUCHED = { hover: true, focus: true, touch: true };
 
-/** Recipients without the email: failed, bounced and skipped apart, each by reason, and a retry for fixable reasons. */
+/** Recipients without the email: failed and skipped apart, each by reason, and a retry for fixable reasons. */
 export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { id, status } = campaign;
   const reasons = Object.entries(stats.byReason).sort(([, a], [, b]) => b - a);
   const retryable = RETRYABLE.filter((reason) => (stats.byReason[reason] ?? 0) > 0);
   const isOver = status === 'CANCELLED';
-  const isFailure = ([reason]: [string, number]) => wordOf('reason', reason)?.color !== 'gray';
-  const isBounce = ([reason]: [string, number]) => reason.startsWith('bounced:');
-  const failed = reasons.filter(isFailure);
-  const skipped = reasons.filter((entry) => !isFailure(entry));
+  const failed = reasons.filter(([reason]) => !isSkipped(reason));
+  const skipped = reasons.filter(([reason]) => isSkipped(reason));
   return (
     <Paper withBorder component="section" aria-label={words.reasonsTitle}>
       <Group justify="space-between" p="sm" px="md" mih={52} style={{ borderBottom: '1px solid var(--color-border)' }}>
@@ -37,8 +36,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
           {stats.pending === 0 ? words.everybodyGot : words.nobodyLost}
         </Text>
       )}
-      <ByReason id={id} tone="failed" title={words.parts.failed} reasons={failed.filter((entry) => !isBounce(entry))} />
-      <ByReason id={id} tone="failed" title={words.counted.bounced} reasons={failed.filter(isBounce)} />
+      <ByReason id={id} tone="failed" title={words.parts.failed} reasons={failed} />
       <ByReason id={id} tone="idle" title={words.parts.skipped} reasons={skipped} />
       {skipped.length > 0 && (
         <Text size="xs" c="dimmed" px="md" pb="md">

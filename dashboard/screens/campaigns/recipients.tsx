@@ -14,6 +14,7 @@ import { useTyped } from '../../parts/use-typed.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf } from '../../text/words.ts';
+import { CampaignTabs } from './campaign-tabs.tsx';
 import { Retry } from './reasons.tsx';
 import type { RecipientSearch } from './routes.ts';
 import { type Campaign, isUnderWay, OUTCOMES, type Outcome, RETRYABLE } from './words.ts';
@@ -39,9 +40,10 @@ export function Recipients() {
     <>
       <PageHead
         title={campaign.data ? words.recipientsOf(campaign.data.name) : words.recipients}
-        back={{ to: `/campaigns/${id}`, label: words.campaign }}
+        back={{ to: '/campaigns', label: words.title }}
         actions={<Actions id={id} filter={filter} campaign={campaign.data} />}
       />
+      <CampaignTabs id={id} active="recipients" total={campaign.data?.totalRecipients} />
       <Filters id={id} filter={filter} />
       <CursorTable
         pages={pages}

@@ -35,7 +35,7 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{words.version}</Table.Th>
-              <Table.Th ta="right">{words.parts.sent}</Table.Th>
+              <Table.Th ta="right">{words.outcomes.sent}</Table.Th>
               <Table.Th ta="right">{words.openRate}</Table.Th>
               <Table.Th ta="right">{words.clickRate}</Table.Th>
             </Table.Tr>

@@ -1,6 +1,6 @@
 /** Optional columns of the list: fields of a contact, and `data.<name>`. The address is always shown. */
 export const STANDARD_COLUMNS = ['subscription', 'createdAt', 'updatedAt', 'smsSubscribed'] as const;
-export const FIRST_COLUMNS = ['subscription', 'createdAt'];
+export const FIRST_COLUMNS = ['subscription', 'updatedAt', 'createdAt'];
 /** More columns do not fit on a screen. */
 const COLUMNS_MAX = 8;
 

@@ -1,15 +1,16 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconHistory, IconPlus, IconUpload, IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ApiFailure, urlOf } from '../../api/client.ts';
 import { pagesOf, steadyResponseOf } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { AppLink } from '../../parts/app-link.tsx';
+import { ContactCell } from '../../parts/contact-cell.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
@@ -44,14 +45,18 @@ export function Contacts() {
   const shown = pages.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <>
-      <PageHead title={text.contacts.title} actions={<Actions query={query} onAdd={add.open} />} />
+      <PageHead
+        title={text.contacts.title}
+        count={total || undefined}
+        actions={<Actions query={query} onAdd={add.open} />}
+      />
       <JobsUnderWay />
       <ListFilter failure={pages.error instanceof ApiFailure ? pages.error : null}>
         <ColumnMenu columns={columns} show={show} />
       </ListFilter>
       <CursorTable
         pages={withTotal(pages, total)}
-        columns={[pickColumn(selection, shown), emailColumn, ...columns.map(columnOf)]}
+        columns={[pickColumn(selection, shown), contactColumn, ...columns.map(columnOf)]}
         rowKey={({ id }) => id}
         caption={words.caption}
         empty={<NoContacts asked={asked} onAdd={add.open} />}
@@ -78,18 +83,6 @@ function Actions({ query, onAdd }: { query: ReturnType<typeof queryOf>; onAdd: (
   const navigate = useNavigate();
   return (
     <>
-      <Button component={Link} to="/contacts/jobs" variant="default">
-        {words.jobs}
-      </Button>
-      <Button
-        component="a"
-        href={urlOf('exportContacts', { query })}
-        download
-        variant="default"
-        leftSection={<IconDownload size={16} aria-hidden />}
-      >
-        {words.exportCsv}
-      </Button>
       <ActionButton
         needs="contacts:edit"
         variant="default"
@@ -101,6 +94,14 @@ function Actions({ query, onAdd }: { query: ReturnType<typeof queryOf>; onAdd: (
       <ActionButton needs="contacts:edit" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
         {words.add}
       </ActionButton>
+      <MoreMenu>
+        <MoreItem icon={IconDownload} href={urlOf('exportContacts', { query })}>
+          {words.exportCsv}
+        </MoreItem>
+        <MoreItem icon={IconHistory} onClick={() => void navigate({ to: '/contacts/jobs' })}>
+          {words.jobs}
+        </MoreItem>
+      </MoreMenu>
     </>
   );
 }
@@ -121,6 +122,7 @@ function NoContacts({ asked, onAdd }: { asked: ListSearch; onAdd: () => void }) 
   }
   return (
     <Empty
+      icon={IconUsers}
       title={words.noneYet}
       what={words.noneYetWhat}
       action={
@@ -140,7 +142,6 @@ function pickColumn(selection: Selection, shown: ListedContact[]): Column<Listed
     width: 36,
     head: (
       <Checkbox
-        size="sm"
         aria-label={words.selectShown}
         checked={picked > 0 && picked === shown.length}
         indeterminate={picked > 0 && picked < shown.length}
@@ -149,7 +150,6 @@ function pickColumn(selection: Selection, shown: ListedContact[]): Column<Listed
     ),
     cell: (contact) => (
       <Checkbox
-        size="sm"
         aria-label={words.select(contact.email)}
         checked={selection.has(contact.id)}
         disabled={selection.all}
@@ -159,14 +159,7 @@ function pickColumn(selection: Selection, shown: ListedContact[]): Column<Listed
   };
 }
 
-const emailColumn: Column<ListedContact> = {
-  name: words.email,
-  cell: ({ id, email }) => (
-    <AppLink to={`/contacts/${id}`} fw={550} fz="sm">
-      {email}
-    </AppLink>
-  ),
-};
+const contactColumn: Column<ListedContact> = { name: words.contact, cell: (contact) => <ContactCell {...contact} /> };
 
 function columnOf(column: string): Column<ListedContact> {
   const name = columnName(column);

@@ -1,10 +1,11 @@
-import { Box, Group, List, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { Box, Code, Paper, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { type ItemOf, pagesOf, queryFor, useWrite } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
@@ -25,7 +26,9 @@ type Event = ItemOf<'listEvents'>;
 type Usage = ResponseOf<'getEventUsage'>;
 
 const words = text.developers.events;
-const PAYLOADS = 10;
+const PAYLOADS = 20;
+/** Contacts rarely change their address. */
+const CONTACT_FRESH_MS = 60_000;
 
 /** One event name: where it is used, and its latest payload. */
 export function EventScreen() {
@@ -83,22 +86,20 @@ const COLUMNS: Column<Event>[] = [
   {
     name: words.contact,
     cell: ({ contactId }) => <Whose contactId={contactId} />,
-    width: 140,
+    width: 220,
     wideOnly: true,
   },
   {
     name: words.startedColumn,
     cell: (event) => <Started event={event} />,
-    width: 220,
+    width: 130,
     wideOnly: true,
   },
   {
     name: words.data,
     cell: ({ data }) =>
       Object.keys(data).length > 0 ? (
-        <Box miw={200}>
-          <JsonView value={data} maxHeight={160} />
-        </Box>
+        <Payload data={data} />
       ) : (
         <Text size="sm" c="dimmed">
           {words.noData}
@@ -107,18 +108,41 @@ const COLUMNS: Column<Event>[] = [
   },
 ];
 
-/** Shows the end of the contact's id, with a link to the contact. */
+/** The data in one line, which unfolds into all of it. */
+function Payload({ data }: { data: Record<string, unknown> }) {
+  return (
+    <details className="payload">
+      <summary>
+        <Code>{oneLine(data)}</Code>
+      </summary>
+      <JsonView value={data} maxHeight={320} />
+    </details>
+  );
+}
+
+/** Formats data as JSON in one line, with spaces so that it can wrap and be read. */
+function oneLine(data: Record<string, unknown>): string {
+  return JSON.stringify(data, null, 1).replaceAll(/\n\s*/g, ' ');
+}
+
+/** The address of the contact, with a link; the end of its id until it is read. */
 function Whose({ contactId }: { contactId: string | null }) {
+  const { can } = useSession();
+  const { data } = useQuery({
+    ...queryFor('getContact', { params: { id: contactId ?? '' } }),
+    enabled: contactId !== null && can('contacts:view'),
+    staleTime: CONTACT_FRESH_MS,
+  });
   if (contactId === null) return <>{words.ofNobody}</>;
-  return <AppLink to={`/contacts/${contactId}`}>{`…${contactId.slice(-6)}`}</AppLink>;
+  return <AppLink to={`/contacts/${contactId}`}>{data?.email ?? `…${contactId.slice(-6)}`}</AppLink>;
 }
 
 /** The executions that the event started, and the reasons why automations did not start. */
 function Started({ event: { executions, notStarted } }: { event: Event }) {
   if (executions.length + notStarted.length === 0) {
     return (
-      <Text size="sm" c="dimmed">
-        {words.startsNothing}
+      <Text span inherit c="dimmed" title={words.startsNothing}>
+        {words.startedNone}
       </Text>
     );
   }
@@ -143,34 +167,32 @@ function UsageView({ usage }: { usage: Usage }) {
   const { usedInSegments, usedInWorkflows, totalCount, uniqueContacts } = usage;
   const isUsed = usedInSegments.length + usedInWorkflows.length > 0;
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <Paper withBorder p="md">
-        <Group gap="xl">
-          <Figure label={words.total} n={totalCount} />
-          <Figure label={words.contacts} n={uniqueContacts} />
-        </Group>
-      </Paper>
-      <Paper withBorder p="md">
-        <Title order={2} size="h5" mb={4}>
+    <Paper withBorder className="stats">
+      <Figure label={words.total} n={totalCount} />
+      <Figure label={words.contacts} n={uniqueContacts} />
+      <div className="stats-wide">
+        <Text size="xs" fw={500} c="dimmed" mb={6}>
           {words.usedIn}
-        </Title>
-        {!isUsed && <Text c="dimmed">{words.nowhere}</Text>}
+        </Text>
+        {!isUsed && (
+          <Text size="sm" c="dimmed">
+            {words.nowhere}
+          </Text>
+        )}
         <Uses title={words.automations} path="automations" list={usedInWorkflows} />
         <Uses title={words.segments} path="segments" list={usedInSegments} />
-      </Paper>
-    </SimpleGrid>
+      </div>
+    </Paper>
   );
 }
 
 function Figure({ label, n }: { label: string; n: number }) {
   return (
     <div>
-      <Text size="sm" c="dimmed">
+      <Text size="xs" fw={500} c="dimmed">
         {label}
       </Text>
-      <Text size="xl" fw={600}>
-        {formatCount(n)}
-      </Text>
+      <div className="stats-figure">{formatCount(n)}</div>
     </div>
   );
 }
@@ -178,18 +200,15 @@ function Figure({ label, n }: { label: string; n: number }) {
 function Uses({ title, path, list }: { title: string; path: string; list: { id: string; name: string }[] }) {
   if (list.length === 0) return null;
   return (
-    <>
-      <Text size="sm" c="dimmed">
-        {title}
-      </Text>
-      <List size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {list.map(({ id, name }) => (
-          <List.Item key={id}>
-            <AppLink to={`/${path}/${id}`}>{name}</AppLink>
-          </List.Item>
-        ))}
-      </List>
-    </>
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {title}:{' '}
+      {list.map(({ id, name }, n) => (
+        <span key={id}>
+          {n > 0 && ', '}
+          <AppLink to={`/${path}/${id}`}>{name}</AppLink>
+        </span>
+      ))}
+    </Text>
   );
 }
 

@@ -1,16 +1,16 @@
 import { Alert, Code, Group, Paper, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBan, IconPlus } from '@tabler/icons-react';
+import { IconBan, IconKey, IconListDetails, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
-import { AppLink } from '../../parts/app-link.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { exactly, Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
@@ -53,7 +53,7 @@ function List() {
     <QueryView of={keys}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty title={words.emptyTitle} what={words.emptyWhat} />
+          <Empty icon={IconKey} title={words.emptyTitle} what={words.emptyWhat} />
         ) : (
           <>
             <RowTable rows={data} columns={columnsOf(revoke)} rowKey={({ id }) => id} caption={words.caption} />
@@ -73,64 +73,88 @@ function stateOf({ revokedAt, expiresAt }: Key): 'active' | 'revoked' | 'expired
 function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
   return [
     { name: text.developers.name, cell: (key) => <Named of={key} /> },
+    { name: words.key, wideOnly: true, width: 150, cell: ({ prefix }) => <Code>{prefix}…</Code>, isWhole: true },
     {
-      name: words.scopes,
-      cell: ({ scopes }) => (
-        <Text size="sm" lineClamp={3} title={scopes.join(', ')}>
-          {scopes.join(', ') || text.developers.none}
-        </Text>
-      ),
+      name: words.mode,
       wideOnly: true,
+      width: 80,
+      cell: ({ mode }) => <Tag means={words.modesMean[mode]}>{words.modes[mode]}</Tag>,
     },
+    { name: words.scopes, wideOnly: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+    { name: words.state, width: 110, cell: (key) => <State of={key} />, isWhole: true },
     {
       name: words.lastUsed,
-      cell: ({ id, lastUsedAt }) => (
-        <>
-          <Text size="sm">
-            <Instant at={lastUsedAt} none={words.never} />
-          </Text>
-          <AppLink to={`/developers/requests?keyId=${id}`} size="xs">
-            {words.requests}
-          </AppLink>
-        </>
-      ),
+      wideOnly: true,
+      width: 110,
+      cell: ({ lastUsedAt }) => <Instant at={lastUsedAt} none={words.never} />,
     },
-    { name: words.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
+    { name: words.created, wideOnly: true, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
     {
       name: words.revoke,
       head: ' ',
       align: 'right',
+      width: 48,
       isWhole: true,
-      cell: (key) =>
-        stateOf(key) !== 'revoked' && (
-          <MoreMenu of={key.name}>
-            <MoreItem icon={IconBan} needs={NEEDS} isDestructive onClick={() => revoke(key)}>
-              {words.revoke}
-            </MoreItem>
-          </MoreMenu>
-        ),
+      cell: (key) => <Actions of={key} onRevoke={() => revoke(key)} />,
     },
   ];
 }
 
-function Named({ of: key }: { of: Key }) {
-  const state = stateOf(key);
+function Named({ of: { name, prefix } }: { of: Key }) {
   return (
-    <>
-      <Text fw={550} size="sm" lineClamp={3}>
-        {key.name}
+    <div className="name-cell">
+      <Text span inherit fw={500} truncate title={name}>
+        {name}
       </Text>
-      <Group gap={6} mt={2}>
-        <Code>{key.prefix}…</Code>
-        <Tag means={words.modesMean[key.mode]}>{words.modes[key.mode]}</Tag>
-        <Status tone={state === 'active' ? 'done' : 'idle'}>{words.states[state]}</Status>
-      </Group>
-      {key.expiresAt && state === 'active' && (
-        <Text size="xs" c="dimmed">
-          {words.expires} <Instant at={key.expiresAt} />
+      <Code hiddenFrom="sm">{prefix}…</Code>
+    </div>
+  );
+}
+
+function State({ of: key }: { of: Key }) {
+  const state = stateOf(key);
+  const means = state === 'active' && key.expiresAt ? `${words.expires} ${exactly(key.expiresAt)}` : undefined;
+  return (
+    <Status tone={state === 'active' ? 'done' : 'idle'} means={means}>
+      {words.states[state]}
+    </Status>
+  );
+}
+
+/** Scopes that are named; the others are counted. All are shown on hover. */
+const SCOPES_NAMED = 2;
+
+function Scopes({ scopes }: { scopes: string[] }) {
+  const more = scopes.length - SCOPES_NAMED;
+  return (
+    <Text span inherit title={scopes.join(', ')}>
+      {scopes.slice(0, SCOPES_NAMED).join(', ') || text.developers.none}
+      {more > 0 && (
+        <Text span inherit c="dimmed">
+          {' '}
+          {words.more(more)}
         </Text>
       )}
-    </>
+    </Text>
+  );
+}
+
+function Actions({ of: key, onRevoke }: { of: Key; onRevoke: () => void }) {
+  const navigate = useNavigate();
+  return (
+    <MoreMenu of={key.name}>
+      <MoreItem
+        icon={IconListDetails}
+        onClick={() => void navigate({ to: '/developers/requests', search: { keyId: key.id } })}
+      >
+        {words.requests}
+      </MoreItem>
+      {stateOf(key) !== 'revoked' && (
+        <MoreItem icon={IconBan} needs={NEEDS} isDestructive onClick={onRevoke}>
+          {words.revoke}
+        </MoreItem>
+      )}
+    </MoreMenu>
   );
 }
 

@@ -1,13 +1,13 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
+import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { Section } from './section.tsx';
 
@@ -15,27 +15,20 @@ type Item = ResponseOf<'listAttention'>['data'][number];
 
 const POLL_MS = 15_000;
 
-/** Items that need a user's attention, the most urgent first. */
+export const ATTENTION = { ...queryFor('listAttention'), refetchInterval: POLL_MS };
+
+/** Items that need a user's attention, the most urgent first. Nothing if there are none; the header says so. */
 export function Attention() {
-  const attention = useQuery({ ...queryFor('listAttention'), refetchInterval: POLL_MS });
+  const { data, error, refetch } = useQuery(ATTENTION);
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (!data || data.data.length === 0) return null;
   return (
     <Section title={text.home.attention}>
-      <QueryView of={attention} height={28}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Group gap="xs" c="dimmed">
-              <IconCircleCheck size={18} aria-hidden />
-              <Text size="sm">{text.home.allWell}</Text>
-            </Group>
-          ) : (
-            <Stack gap="xs">
-              {data.map((item) => (
-                <Needed key={`${item.kind} ${item.id ?? item.name}`} item={item} />
-              ))}
-            </Stack>
-          )
-        }
-      </QueryView>
+      <Stack gap="xs">
+        {data.data.map((item) => (
+          <Needed key={`${item.kind} ${item.id ?? item.name}`} item={item} />
+        ))}
+      </Stack>
     </Section>
   );
 }
@@ -56,7 +49,14 @@ function Needed({ item }: { item: Item }) {
           </Text>
         </Text>
         {place && (
-          <Button component={Link} to={place} size="compact-sm" variant="default" style={{ flex: 'none' }}>
+          <Button
+            component={Link}
+            to={place}
+            size="compact-sm"
+            variant="transparent"
+            c="inherit"
+            style={{ flex: 'none' }}
+          >
             {text.home.look}
           </Button>
         )}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { CountLink, formatCount, formatShare } from '../../parts/count-link.tsx';
+import { CountLink, formatCount, ShareFigure } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
@@ -19,7 +19,9 @@ type Figure = keyof Overview['totals'];
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const satisfies Figure[];
 /** Figures for which a lower rate is better. */
 const BAD: ReadonlySet<Figure> = new Set<Figure>(['bounced', 'complained']);
-const CHART_HEIGHT = 230;
+const CHART_HEIGHT = 210;
+/** Height of the legend above the chart. */
+const LEGEND_HEIGHT = 28;
 const DAY_MS = 86_400_000;
 const POLL_MS = 30_000;
 
@@ -45,7 +47,9 @@ function Shown({ overview }: { overview: Overview }) {
           <Stat key={figure} figure={figure} overview={overview} />
         ))}
       </div>
-      <Box p="md">{isEmpty ? <NoMail /> : <ByDay days={days} before={previous.days} timezone={timezone} />}</Box>
+      <Box p="md" pt="sm">
+        {isEmpty ? <NoMail /> : <ByDay days={days} before={previous.days} timezone={timezone} />}
+      </Box>
     </Paper>
   );
 }
@@ -73,7 +77,9 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
           {text.home.figures[figure]}
         </Text>
       </Tooltip>
-      <div className="stats-figure">{figure === 'sent' ? count : formatShare(totals[figure], totals.sent)}</div>
+      <div className="stats-figure">
+        {figure === 'sent' ? count : <ShareFigure part={totals[figure]} whole={totals.sent} />}
+      </div>
       <Group gap={8} mih={18} fz="xs" c="dimmed" className="stats-detail">
         {figure === 'sent' ? (
           previous.totals.sent > 0 && (
@@ -119,33 +125,38 @@ function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> &
           bars: isCompared ? 0.5 : 0.65,
           values: days.map(({ sent }) => sent),
         },
-        { label: text.home.figures.opened, color: '--chart-line', values: days.map(({ opened }) => opened) },
+        {
+          label: text.home.openRate,
+          color: '--chart-line',
+          isPercent: true,
+          // Most of today's opens are still to come.
+          values: days.map(({ sent, opened }, n) =>
+            sent === 0 || n === days.length - 1 ? null : (100 * opened) / sent,
+          ),
+        },
       ],
     }),
     [days, before, isCompared],
   );
   return (
     <>
-      <Group justify="space-between" mb={4}>
-        <Text size="sm" c="dimmed">
-          {text.home.byDay(timezone)}
-        </Text>
-        <Checkbox
-          size="xs"
-          label={text.home.compare}
-          checked={isCompared}
-          onChange={(event) => setIsCompared(event.currentTarget.checked)}
+      <Suspense fallback={<Box h={CHART_HEIGHT + LEGEND_HEIGHT} />}>
+        <TimeSeries
+          {...drawn}
+          height={CHART_HEIGHT}
+          label={text.home.byDay(timezone)}
+          aside={
+            <Checkbox
+              size="xs"
+              label={text.home.compare}
+              checked={isCompared}
+              onChange={(event) => setIsCompared(event.currentTarget.checked)}
+            />
+          }
         />
-      </Group>
-      <Suspense fallback={<Box h={CHART_HEIGHT} />}>
-        <TimeSeries {...drawn} height={CHART_HEIGHT} label={text.home.byDay(timezone)} />
       </Suspense>
-      <details>
-        <summary>
-          <Text span size="sm" c="dimmed">
-            {text.home.asTable}
-          </Text>
-        </summary>
+      <details className="fold">
+        <summary>{text.home.byDay(timezone)}</summary>
         <Table.ScrollContainer minWidth={320} type="native">
           <Table aria-label={text.home.byDay(timezone)} verticalSpacing={4}>
             <Table.Thead>

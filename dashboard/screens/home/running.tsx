@@ -1,15 +1,16 @@
-import { Anchor, Box, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Group, Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { formatCount } from '../../parts/count-link.tsx';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { Section } from './section.tsx';
+import { CardSection } from './card-section.tsx';
 
 type Campaign = ResponseOf<'listCampaigns'>['campaigns'][number];
 
@@ -20,8 +21,10 @@ type Campaign = ResponseOf<'listCampaigns'>['campaigns'][number];
 const MOVING_MS = 1_000;
 const STILL_MS = 10_000;
 const SHOWN = 20;
+/** Sent campaigns below the ones in progress. */
+const RECENT = 4;
 
-/** Campaigns that are sending now, and campaigns that are paused. */
+/** Campaigns that are sending now or paused, and the latest sent ones with their open rates. */
 export function Running() {
   const { can } = useSession();
   const enabled = can('campaigns:view');
@@ -36,30 +39,72 @@ export function Running() {
     enabled,
     refetchInterval: STILL_MS,
   });
+  const sent = useQuery({
+    ...queryFor('listCampaigns', { query: { status: 'SENT', limit: RECENT } }),
+    enabled,
+    refetchInterval: STILL_MS,
+  });
   if (!enabled) return null;
+  const all = (
+    <AppLink to="/campaigns" size="sm" className="card-link">
+      {text.home.viewAll}
+    </AppLink>
+  );
   return (
-    <Section title={text.home.running}>
-      <QueryView of={sending} height={28}>
-        {({ campaigns }) => <Bars campaigns={[...campaigns, ...(paused.data?.campaigns ?? [])]} />}
+    <CardSection title={text.home.running} aside={all}>
+      <QueryView of={sending} height={180}>
+        {({ campaigns }) => (
+          <List
+            moving={[...campaigns, ...(paused.data?.campaigns ?? [])]}
+            recent={latest(sent.data?.campaigns ?? [])}
+            isRead={sent.data !== undefined}
+          />
+        )}
       </QueryView>
-    </Section>
+    </CardSection>
   );
 }
 
-function Bars({ campaigns }: { campaigns: Campaign[] }) {
-  if (campaigns.length === 0) {
+/** Sorts by the time of sending: the list of the API has the newest created ones first. */
+function latest(campaigns: Campaign[]): Campaign[] {
+  return campaigns.toSorted((a, b) => Date.parse(b.sentAt ?? b.createdAt) - Date.parse(a.sentAt ?? a.createdAt));
+}
+
+function List({ moving, recent, isRead }: { moving: Campaign[]; recent: Campaign[]; isRead: boolean }) {
+  if (isRead && moving.length + recent.length === 0) {
     return (
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" className="card-block">
         {text.home.noneRunning}
       </Text>
     );
   }
   return (
-    <Stack gap="sm">
-      {campaigns.map((campaign) => (
+    <>
+      {moving.map((campaign) => (
         <Bar key={campaign.id} campaign={campaign} />
       ))}
-    </Stack>
+      {recent.map((campaign) => (
+        <Recent key={campaign.id} campaign={campaign} />
+      ))}
+    </>
+  );
+}
+
+function Recent({ campaign: { id, name, openedCount, sentCount, sentAt } }: { campaign: Campaign }) {
+  return (
+    <div className="card-row">
+      <Box miw={0} flex={1}>
+        <AppLink to={`/campaigns/${id}`} lineClamp={1}>
+          {name}
+        </AppLink>
+      </Box>
+      <Text inherit c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        {text.home.openedShare(formatShare(openedCount, sentCount))}
+      </Text>
+      <Text inherit c="dimmed" ta="right" w={84} className="when">
+        <Instant at={sentAt} />
+      </Text>
+    </div>
   );
 }
 
@@ -67,7 +112,7 @@ function Bar({ campaign: { id, name, status, nextOpening, ...counts } }: { campa
   const { totalRecipients: total, pendingCount } = counts;
   const done = total - pendingCount;
   return (
-    <Paper withBorder p="md" className="names">
+    <div className="card-block">
       <Group justify="space-between" gap="xs" mb={6}>
         <Group gap="xs" miw={0} style={{ flex: '1 1 200px' }}>
           <Anchor component={Link} to={`/campaigns/${id}`} lineClamp={1} maw="100%" size="sm">
@@ -91,6 +136,6 @@ function Bar({ campaign: { id, name, status, nextOpening, ...counts } }: { campa
           </Text>
         </Box>
       )}
-    </Paper>
+    </div>
   );
 }

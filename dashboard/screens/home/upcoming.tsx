@@ -1,4 +1,4 @@
-import { Box, Group, Paper, Stack, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
@@ -7,8 +7,8 @@ import { CountLink } from '../../parts/count-link.tsx';
 import { ScheduledTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
+import { CardSection } from './card-section.tsx';
 import { HourBars } from './hour-bars.tsx';
-import { Section } from './section.tsx';
 
 export const UPCOMING = queryFor('listUpcomingHours', { query: { hours: 48 } });
 const POLL_MS = 60_000;
@@ -17,11 +17,11 @@ const POLL_MS = 60_000;
 export function Upcoming() {
   const upcoming = useQuery({ ...UPCOMING, refetchInterval: POLL_MS });
   return (
-    <Section title={text.home.upcoming}>
-      <QueryView of={upcoming} height={160}>
+    <CardSection title={text.home.upcoming}>
+      <QueryView of={upcoming} height={180}>
         {(data) => <Coming {...data} />}
       </QueryView>
-    </Section>
+    </CardSection>
   );
 }
 
@@ -29,36 +29,38 @@ function Coming({ hours, campaigns }: ResponseOf<'listUpcomingHours'>) {
   const delays = hours.reduce((sum, hour) => sum + hour.delays, 0);
   if (delays === 0 && campaigns.length === 0) {
     return (
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" className="card-block">
         {text.home.nothingComes}
       </Text>
     );
   }
   return (
-    <Paper withBorder p="md">
-      <Group gap="lg" mb="sm">
-        <Count label={text.home.delays} n={delays} href="/automations" color="var(--chart-2)" />
-        <Count
-          label={text.home.campaigns}
-          n={campaigns.length}
-          href="/campaigns?status=SCHEDULED"
-          color="var(--chart-line)"
-        />
-      </Group>
-      <HourBars hours={hours} />
-      {campaigns.length > 0 && (
-        <Stack component="ul" gap="xs" mt="md" mb={0} p={0} className="names" style={{ listStyle: 'none' }}>
-          {campaigns.map(({ id, name, scheduledAt }) => (
-            <Group key={id} component="li" justify="space-between" gap="xs">
-              <AppLink to={`/campaigns/${id}`}>{name}</AppLink>
-              <Text span c="dimmed" size="sm">
-                <ScheduledTime at={scheduledAt} />
-              </Text>
-            </Group>
-          ))}
-        </Stack>
-      )}
-    </Paper>
+    <>
+      <div className="card-block">
+        <Group gap="lg" mb="sm">
+          <Count label={text.home.delays} n={delays} href="/automations" color="var(--chart-2)" />
+          <Count
+            label={text.home.campaigns}
+            n={campaigns.length}
+            href="/campaigns?status=SCHEDULED"
+            color="var(--chart-line)"
+          />
+        </Group>
+        <HourBars hours={hours} />
+      </div>
+      {campaigns.map(({ id, name, scheduledAt }) => (
+        <div key={id} className="card-row">
+          <Box miw={0} flex={1}>
+            <AppLink to={`/campaigns/${id}`} lineClamp={1}>
+              {name}
+            </AppLink>
+          </Box>
+          <Text span inherit c="dimmed">
+            <ScheduledTime at={scheduledAt} />
+          </Text>
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -15,7 +15,6 @@ import { text } from '../../text/text.ts';
 import { labelOf, wordsOf } from '../../text/words.ts';
 import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
 import { useFirstMail } from './first-mail.ts';
-import { KindTabs } from './kind-tabs.tsx';
 import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
 
 type Mail = ResponseOf<'listEmails'>['data'][number];
@@ -27,19 +26,17 @@ export function Messages() {
   const isNarrowed = Object.keys(search).length > 0;
   return (
     <>
-      <PageHead title={text.messages.title} />
-      <KindTabs active="emails">
-        <MailFilters search={search} />
-        <CursorTable
-          pages={pages}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          caption={text.messages.emails}
-          empty={
-            isNarrowed ? <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} /> : <NoMails />
-          }
-        />
-      </KindTabs>
+      <PageHead title={text.messages.emails} />
+      <MailFilters search={search} />
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={text.messages.emails}
+        empty={
+          isNarrowed ? <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} /> : <NoMails />
+        }
+      />
     </>
   );
 }

@@ -13,7 +13,6 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf, wordsOf } from '../../text/words.ts';
 import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
-import { KindTabs } from './kind-tabs.tsx';
 import { queryOf, type SmsSearch } from './search.ts';
 
 type Sms = ResponseOf<'listSms'>['data'][number];
@@ -30,47 +29,45 @@ export function SmsList() {
     void navigate({ to: '/messages/sms', search: { ...search, ...change }, replace: true });
   return (
     <>
-      <PageHead title={text.messages.title} />
-      <KindTabs active="sms">
-        <Filters onClear={isNarrowed ? () => void navigate({ to: '/messages/sms', search: {} }) : undefined}>
-          <TextFilter
-            label={text.messages.to}
-            placeholder={text.messages.toPhone}
-            value={search.to}
-            onChange={(to) => set({ to })}
-          />
-          <ChoiceFilter
-            label={text.messages.status}
-            value={search.status}
-            choices={wordsOf('sms').map((word) => ({
-              value: word as NonNullable<SmsSearch['status']>,
-              label: labelOf('sms', word),
-            }))}
-            onChange={(status) => set({ status })}
-          />
-          <ChoiceFilter
-            label={text.messages.source}
-            value={search.sourceType}
-            choices={SMS_SOURCES.map((value) => ({ value, label: text.messages.sources[value] }))}
-            onChange={(sourceType) => set({ sourceType })}
-          />
-          <DayFilter label={text.messages.since} value={search.since} onChange={(since) => set({ since })} />
-          <DayFilter label={text.messages.until} value={search.until} onChange={(until) => set({ until })} />
-        </Filters>
-        <CursorTable
-          pages={pages}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          caption={text.messages.sms}
-          empty={
-            isNarrowed ? (
-              <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
-            ) : (
-              <Empty title={text.messages.noSms} what={text.messages.noSmsWhy} curl={FIRST_SMS} />
-            )
-          }
+      <PageHead title={text.messages.sms} />
+      <Filters onClear={isNarrowed ? () => void navigate({ to: '/messages/sms', search: {} }) : undefined}>
+        <TextFilter
+          label={text.messages.to}
+          placeholder={text.messages.toPhone}
+          value={search.to}
+          onChange={(to) => set({ to })}
         />
-      </KindTabs>
+        <ChoiceFilter
+          label={text.messages.status}
+          value={search.status}
+          choices={wordsOf('sms').map((word) => ({
+            value: word as NonNullable<SmsSearch['status']>,
+            label: labelOf('sms', word),
+          }))}
+          onChange={(status) => set({ status })}
+        />
+        <ChoiceFilter
+          label={text.messages.source}
+          value={search.sourceType}
+          choices={SMS_SOURCES.map((value) => ({ value, label: text.messages.sources[value] }))}
+          onChange={(sourceType) => set({ sourceType })}
+        />
+        <DayFilter label={text.messages.since} value={search.since} onChange={(since) => set({ since })} />
+        <DayFilter label={text.messages.until} value={search.until} onChange={(until) => set({ until })} />
+      </Filters>
+      <CursorTable
+        pages={pages}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        caption={text.messages.sms}
+        empty={
+          isNarrowed ? (
+            <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
+          ) : (
+            <Empty title={text.messages.noSms} what={text.messages.noSmsWhy} curl={FIRST_SMS} />
+          )
+        }
+      />
     </>
   );
 }

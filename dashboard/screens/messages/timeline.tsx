@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { exactly } from '../../parts/instant.tsx';
+import { exactly, zoneName } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import classes from './timeline.module.css';
 
@@ -13,7 +13,6 @@ export interface TimelineEntry {
 }
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const ZONE = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' });
 const TIME = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
@@ -35,7 +34,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
           {text.messages.story}
         </Title>
         <Text size="xs" c="dimmed">
-          {day}, {zoneOf(first.at)}
+          {day}, {zoneName(new Date(first.at))}
         </Text>
       </Group>
       <ol className={classes.timeline}>
@@ -58,8 +57,4 @@ function timeOf(at: string, headerDay: string): string {
   const date = new Date(at);
   const day = DAY.format(date);
   return day === headerDay ? TIME.format(date) : `${day}, ${TIME.format(date)}`;
-}
-
-function zoneOf(at: string): string {
-  return ZONE.formatToParts(new Date(at)).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }

@@ -5,13 +5,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { steadyResponseOf, useWrite } from '../../api/queries.ts';
 import { useWhyNot } from '../../parts/action-button.tsx';
-import { AppLink } from '../../parts/app-link.tsx';
+import { ContactCell } from '../../parts/contact-cell.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Refreshing } from '../../parts/refreshing.tsx';
 import { tellUndoable, whenDone } from '../../parts/tell.tsx';
+import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
 
@@ -75,18 +76,20 @@ function Listed({
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {data.map(({ id, email, subscribed, createdAt }) => (
-              <Table.Tr key={id}>
+            {data.map((contact) => (
+              <Table.Tr key={contact.id}>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  <AppLink to={`/contacts/${id}`}>{email}</AppLink>
+                  <ContactCell {...contact} />
                 </Table.Td>
-                <Table.Td>{subscribed ? words.subscribedYes : words.subscribedNo}</Table.Td>
+                <Table.Td>
+                  <WordBadge kind="subscription" value={contact.subscription} />
+                </Table.Td>
                 <Table.Td visibleFrom="sm">
-                  <Instant at={createdAt} />
+                  <Instant at={contact.createdAt} />
                 </Table.Td>
                 {isStatic && (
                   <Table.Td>
-                    <RemoveMember segmentId={segmentId} email={email} />
+                    <RemoveMember segmentId={segmentId} email={contact.email} />
                   </Table.Td>
                 )}
               </Table.Tr>

@@ -1,5 +1,5 @@
 import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconChartPie2, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -31,11 +31,12 @@ export function Segments() {
   const { q, type } = useSearch({ from: '/shell/segments' });
   return (
     <>
-      <PageHead title={words.list} actions={<NewButtons />} />
+      <PageHead title={words.list} count={segments.data?.length || undefined} actions={<NewButtons />} />
       <QueryView of={segments}>
         {(all) =>
           all.length === 0 ? (
             <Empty
+              icon={IconChartPie2}
               title={words.emptyTitle}
               what={words.emptyWhat}
               curl={{ method: 'POST', path: '/segments', body: EXAMPLE }}
@@ -131,6 +132,7 @@ function List({ segments }: { segments: Segment[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{words.name}</Table.Th>
+            <Table.Th visibleFrom="md">{words.type}</Table.Th>
             <Table.Th visibleFrom="sm">{words.condition}</Table.Th>
             <Table.Th ta="right">{words.contacts}</Table.Th>
             <Table.Th visibleFrom="md">{words.created}</Table.Th>
@@ -151,18 +153,22 @@ function Row({ segment }: { segment: Segment }) {
   return (
     <Table.Tr>
       <Table.Td style={CELL}>
-        <AppLink to={`/segments/${id}`} fw={550}>
-          {name}
-        </AppLink>
-        <Group gap={6} mt={2}>
+        <div className="name-cell">
+          <AppLink to={`/segments/${id}`} truncate>
+            {name}
+          </AppLink>
+          {description && (
+            <Text span inherit c="dimmed" truncate title={description}>
+              {description}
+            </Text>
+          )}
+        </div>
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Group gap={6} wrap="nowrap">
           <TypeBadge type={type} />
           {trackMembership && <Tag means={words.trackedMeans}>{words.tracked}</Tag>}
         </Group>
-        {description && (
-          <Text size="sm" c="dimmed" lineClamp={2}>
-            {description}
-          </Text>
-        )}
       </Table.Td>
       <Table.Td visibleFrom="sm" style={CELL}>
         {condition && <Summary condition={condition} />}

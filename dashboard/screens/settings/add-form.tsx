@@ -1,9 +1,12 @@
-import { Group, Paper } from '@mantine/core';
+import { Box, Group, Paper } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import type { ApiFailure } from '../../api/client.ts';
 import type { Permission } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
+
+/** Height of a label above its field. The button is beside the fields, not beside their labels. */
+const LABEL_PX = 22;
 
 /** A short form above a list, with its fields in a row. A failure without a field is shown below. */
 export function AddForm({
@@ -32,11 +35,13 @@ export function AddForm({
   return (
     <Paper withBorder p="sm" mb="md">
       <form onSubmit={submit} aria-label={label}>
-        <Group align="flex-end" gap="sm">
+        <Group align="flex-start" gap="sm">
           {children}
-          <ActionButton needs={needs} type="submit" loading={isPending} disabled={!isReady}>
-            {action}
-          </ActionButton>
+          <Box mt={{ sm: LABEL_PX }}>
+            <ActionButton needs={needs} type="submit" loading={isPending} disabled={!isReady}>
+              {action}
+            </ActionButton>
+          </Box>
         </Group>
       </form>
       {error && error.fields.length === 0 && <Failed error={error} />}

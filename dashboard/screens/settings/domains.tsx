@@ -1,21 +1,23 @@
-import { Group, Paper, Stack, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Modal, Paper, Stack, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconTrash } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight, IconPlus, IconRefresh, IconTrash, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { AddForm, faultIn } from './add-form.tsx';
+import { faultIn } from './add-form.tsx';
 import { DomainRecords } from './domain-records.tsx';
 
 type Domain = ResponseOf<'listDomains'>[number];
@@ -32,48 +34,67 @@ export function Domains() {
     ...queryFor('listDomains', { params: { projectId } }),
     refetchInterval: ({ state }) => (state.data?.some(({ verified }) => !verified) ? LOOK_AGAIN_MS : false),
   });
+  const [adding, { open, close }] = useDisclosure();
+  const add = (
+    <ActionButton needs="domains:edit" leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      {words.add}
+    </ActionButton>
+  );
+  const isEmpty = domains.data?.length === 0;
   return (
-    <Stack>
-      <Text c="dimmed">{words.what}</Text>
-      <Add />
+    <>
+      <PageHead
+        title={text.settings.sections.domains}
+        count={domains.data?.length || undefined}
+        subtitle={words.what}
+        actions={isEmpty ? undefined : add}
+      />
       <QueryView of={domains}>
         {(all) =>
           all.length === 0 ? (
             <Empty
+              icon={IconWorld}
               title={words.emptyTitle}
               what={words.emptyWhat}
+              action={add}
               curl={{ method: 'POST', path: '/domains', body: { domain: 'example.com' } }}
             />
           ) : (
-            all.map((domain) => <One key={domain.id} domain={domain} />)
+            <Stack gap="sm">
+              {all.map((domain) => (
+                <One key={domain.id} domain={domain} />
+              ))}
+            </Stack>
           )
         }
       </QueryView>
-    </Stack>
+      {adding && <Add onClose={close} />}
+    </>
   );
 }
 
-function Add() {
+function Add({ onClose }: { onClose: () => void }) {
   const [domain, setDomain] = useState('');
   const create = useWrite('createDomain', { changes: CHANGED });
   return (
-    <AddForm
-      needs="domains:edit"
-      action={words.add}
-      write={create}
-      isReady={domain.trim() !== ''}
-      onSubmit={() => create.mutate({ body: { domain: domain.trim() } }, { onSuccess: () => setDomain('') })}
-    >
-      <TextInput
-        label={words.domain}
-        description={words.addWhat}
-        value={domain}
-        onChange={(event) => setDomain(event.currentTarget.value)}
-        error={faultIn(create.error, 'domain')}
-        flex="1 1 240px"
-        autoComplete="off"
-      />
-    </AddForm>
+    <Modal opened onClose={onClose} title={words.add} closeButtonProps={{ 'aria-label': text.app.close }}>
+      <DialogForm
+        action={words.add}
+        isReady={domain.trim() !== ''}
+        write={create}
+        onSubmit={() => create.mutate({ body: { domain: domain.trim() } }, { onSuccess: onClose })}
+      >
+        <TextInput
+          label={words.domain}
+          description={words.addWhat}
+          value={domain}
+          onChange={(event) => setDomain(event.currentTarget.value)}
+          error={faultIn(create.error, 'domain')}
+          autoComplete="off"
+          data-autofocus
+        />
+      </DialogForm>
+    </Modal>
   );
 }
 
@@ -83,13 +104,27 @@ function One({ domain }: { domain: Domain }) {
   const verify = useWrite('verifyDomain', { changes: CHANGED });
   const update = useWrite('updateDomain', { changes: CHANGED });
   const remove = useWrite('deleteDomain', { changes: CHANGED });
+  const [isOpen, { toggle }] = useDisclosure(status !== 'VERIFIED');
   const [opened, { open, close }] = useDisclosure();
+  const bodyId = useId();
   const whyNot = useWhyNot('domains:edit');
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
-    <Paper withBorder p="md" component="section" aria-label={name}>
-      <Group justify="space-between" mb="sm" align="flex-start">
-        <div>
-          <Group gap="xs">
+    <Paper withBorder component="section" aria-label={name} style={{ overflow: 'hidden' }}>
+      <Group justify="space-between" px="sm" py={8} gap="xs">
+        <Group gap="xs" wrap="nowrap" miw={0} style={{ flex: '1 1 240px' }}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={24}
+            onClick={toggle}
+            aria-expanded={isOpen}
+            aria-controls={bodyId}
+            aria-label={words.recordsOf(name)}
+          >
+            <Chevron size={16} aria-hidden />
+          </ActionIcon>
+          <Group gap="4px 12px" miw={0}>
             <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
               {name}
             </Title>
@@ -97,20 +132,12 @@ function One({ domain }: { domain: Domain }) {
               {words.statuses[status]}
             </Status>
           </Group>
-          <Text size="sm" c="dimmed">
+        </Group>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" c="dimmed" ta="right">
+            {records.length > 0 && `${words.foundOf(records.filter(({ found }) => found).length, records.length)} · `}
             {words.checked} <Instant at={lastCheckedAt} />
           </Text>
-        </div>
-        <Group gap="xs">
-          <ActionButton
-            needs="domains:edit"
-            variant="default"
-            size="xs"
-            loading={verify.isPending}
-            onClick={() => verify.mutate({ params }, { onError: tellFailure })}
-          >
-            {words.check}
-          </ActionButton>
           <MoreMenu of={name}>
             <MoreItem icon={IconTrash} needs="domains:edit" isDestructive onClick={open}>
               {text.settings.remove}
@@ -118,18 +145,38 @@ function One({ domain }: { domain: Domain }) {
           </MoreMenu>
         </Group>
       </Group>
-      <DomainRecords records={records} note={note} domain={name} />
-      <Tooltip label={whyNot} disabled={whyNot === undefined}>
-        <Switch
-          mt="sm"
-          label={words.signing}
-          checked={signing}
-          disabled={whyNot !== undefined || update.isPending}
-          onChange={(event) =>
-            update.mutate({ params, body: { signing: event.currentTarget.checked } }, { onError: tellFailure })
-          }
-        />
-      </Tooltip>
+      {isOpen && (
+        <div id={bodyId}>
+          <Group justify="space-between" px="md" py={8} gap="xs" className="card-band">
+            <Text size="sm" style={{ flex: '1 1 240px' }}>
+              {note ?? words.publish}
+            </Text>
+            <ActionButton
+              needs="domains:edit"
+              variant="default"
+              size="xs"
+              leftSection={<IconRefresh size={14} aria-hidden />}
+              loading={verify.isPending}
+              onClick={() => verify.mutate({ params }, { onError: tellFailure })}
+            >
+              {words.check}
+            </ActionButton>
+          </Group>
+          {records.length > 0 && <DomainRecords records={records} domain={name} />}
+          <Group px="md" py="sm" className="card-foot">
+            <Tooltip label={whyNot} disabled={whyNot === undefined}>
+              <Switch
+                label={words.signing}
+                checked={signing}
+                disabled={whyNot !== undefined || update.isPending}
+                onChange={(event) =>
+                  update.mutate({ params, body: { signing: event.currentTarget.checked } }, { onError: tellFailure })
+                }
+              />
+            </Tooltip>
+          </Group>
+        </div>
+      )}
       <ConfirmTyped
         opened={opened}
         onClose={close}

@@ -26,6 +26,10 @@ const CONTENT: Record<Section, { needs: Permission; screen: ReactNode }> = {
   'audit-log': { needs: 'apikeys:manage', screen: <AuditLog /> },
 };
 
+/** Sections that the sidebar leads to. They have their own title, and no tabs. */
+const PAGES: readonly Section[] = ['domains', 'topics'];
+const TABS = SECTIONS.filter((name) => !PAGES.includes(name));
+
 /** The settings of the project. Each section has its own address. */
 export function Settings() {
   const { section = 'project' } = useParams({ strict: false });
@@ -34,22 +38,24 @@ export function Settings() {
     void navigate({ to: '/settings/$section', params: { section: next ?? 'project' } });
   const current = SECTIONS.find((name) => name === section) ?? 'project';
   const { needs, screen } = CONTENT[current];
+  const content = (
+    <RequirePermission permission={needs}>
+      <Suspense fallback={<Loading />}>{screen}</Suspense>
+    </RequirePermission>
+  );
+  if (PAGES.includes(current)) return content;
   return (
     <>
       <PageHead title={text.settings.title} />
       <Tabs value={current} onChange={open} keepMounted={false} activateTabWithKeyboard={false}>
         <Tabs.List mb="lg" aria-label={text.settings.pick}>
-          {SECTIONS.map((name) => (
+          {TABS.map((name) => (
             <Tabs.Tab key={name} value={name}>
               {text.settings.sections[name]}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={current}>
-          <RequirePermission permission={needs}>
-            <Suspense fallback={<Loading />}>{screen}</Suspense>
-          </RequirePermission>
-        </Tabs.Panel>
+        <Tabs.Panel value={current}>{content}</Tabs.Panel>
       </Tabs>
     </>
   );

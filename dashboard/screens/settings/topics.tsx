@@ -1,4 +1,4 @@
-import { Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Switch, Text, TextInput } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -60,8 +61,8 @@ export function Topics() {
     },
   ];
   return (
-    <Stack>
-      <Text c="dimmed">{words.what}</Text>
+    <>
+      <PageHead title={text.settings.sections.topics} subtitle={words.what} />
       <Add />
       <CursorTable
         pages={pages}
@@ -78,7 +79,7 @@ export function Topics() {
       />
       {edited && <EditTopic topic={edited} onClose={() => edit(undefined)} />}
       {removed && <RemoveTopic topic={removed} onClose={() => askToRemove(undefined)} />}
-    </Stack>
+    </>
   );
 }
 
@@ -115,7 +116,7 @@ function Add() {
         label={words.byDefault}
         checked={isDefault}
         onChange={(event) => setDefault(event.currentTarget.checked)}
-        mb={8}
+        mt={{ sm: 28 }}
       />
     </AddForm>
   );

@@ -2,6 +2,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { Fragment, memo } from 'react';
 import { formatCount } from '../../../parts/count-link.tsx';
+import { ShortTime } from '../../../parts/instant.tsx';
 import { text } from '../../../text/text.ts';
 import { labelOf } from '../../../text/words.ts';
 import { CountLink, countsOf } from '../step-counts.tsx';
@@ -53,9 +54,9 @@ type Visited = NonNullable<StepData['visited']>;
 
 function VisitTime({ visited: { startedAt } }: { visited: Visited }) {
   return (
-    <time className={classes.counts} dateTime={startedAt}>
-      {SHORT.format(new Date(startedAt))}
-    </time>
+    <span className={classes.counts}>
+      <ShortTime at={startedAt} />
+    </span>
   );
 }
 
@@ -67,13 +68,6 @@ function VisitStatus({ visited: { status, reason } }: { visited: Visited }) {
     </span>
   );
 }
-
-const SHORT = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-});
 
 /** The contacts that completed the step. Tab skips the counts: Enter on the node opens the panel with the same lists. */
 function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: string }) {

@@ -2,6 +2,7 @@ import { Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../../api/queries.ts';
+import { contactName } from '../../../parts/contact-name.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
@@ -36,12 +37,13 @@ function Page({ contact }: { contact: Contact }) {
   return (
     <>
       <PageHead
-        title={email}
+        title={contactName(contact.data) ?? email}
         back={{ to: '/contacts', label: words.back }}
+        status={<WordBadge kind="subscription" value={subscription} />}
         subtitle={
           <Group gap="xs">
-            <WordBadge kind="subscription" value={subscription} />
-            <Text size="sm">
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {contactName(contact.data) !== undefined && `${email} · `}
               {words.since} <ExactTime at={createdAt} />, {words.changed} <ExactTime at={updatedAt} />
             </Text>
             <CopyButton value={id} label={words.id} />
@@ -49,7 +51,7 @@ function Page({ contact }: { contact: Contact }) {
         }
         actions={<ContactActions contact={contact} />}
       />
-      <Grid gutter="md">
+      <Grid gutter="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack>
             <ContactData contact={contact} />

@@ -181,7 +181,7 @@ function Errors({ job: { id, result } }: { job: Job }) {
           <Table.Thead>
             <Table.Tr>
               {isImport && <Table.Th w={70}>{words.row}</Table.Th>}
-              <Table.Th>{text.contacts.list.email}</Table.Th>
+              <Table.Th>{text.contacts.add.email}</Table.Th>
               <Table.Th>{words.error}</Table.Th>
             </Table.Tr>
           </Table.Thead>

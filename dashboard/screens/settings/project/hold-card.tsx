@@ -22,23 +22,21 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
     );
   if (!hold.held) {
     return (
-      <Alert color="gray" title={words.hold}>
-        <Stack gap="xs">
-          <Text size="sm">{words.notHeld}</Text>
-          <Group align="flex-end">
-            <TextInput
-              label={words.reason}
-              maxLength={500}
-              value={reason}
-              onChange={(event) => setReason(event.currentTarget.value)}
-              flex="1 1 220px"
-            />
-            <ActionButton needs="project:manage" variant="default" loading={put.isPending} onClick={stop}>
-              {words.putOnHold}
-            </ActionButton>
-          </Group>
-        </Stack>
-      </Alert>
+      <>
+        <Text size="sm">{words.notHeld}</Text>
+        <Group align="flex-end">
+          <TextInput
+            label={words.reason}
+            maxLength={500}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            flex="1 1 220px"
+          />
+          <ActionButton needs="project:manage" variant="default" loading={put.isPending} onClick={stop}>
+            {words.putOnHold}
+          </ActionButton>
+        </Group>
+      </>
     );
   }
   return (

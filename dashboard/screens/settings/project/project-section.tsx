@@ -1,10 +1,11 @@
-import { Alert, Button, ColorInput, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, Button, ColorInput, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useMemo } from 'react';
+import { type FormEvent, useMemo } from 'react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
+import { FormSection } from '../../../parts/form-section.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { tellDone } from '../../../parts/tell.tsx';
 import { useLocalDraft } from '../../../parts/use-local-draft.ts';
@@ -24,11 +25,12 @@ export function Project() {
   return (
     <QueryView of={project}>
       {(found) => (
-        <Stack maw={760}>
-          {found.hold.held && <HoldCard project={found} />}
+        <>
           <Form key={found.id} project={found} />
-          {!found.hold.held && <HoldCard project={found} />}
-        </Stack>
+          <FormSection title={words.hold} what={words.holdWhat}>
+            <HoldCard project={found} />
+          </FormSection>
+        </>
       )}
     </QueryView>
   );
@@ -54,60 +56,54 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
   };
   return (
     <form onSubmit={submit}>
-      <Stack>
-        {isRestored && isChanged && <Alert color="blue">{text.settings.draftKept}</Alert>}
-        <Card title={words.about}>
-          <TextInput
-            label={words.name}
-            required
-            maxLength={100}
-            value={draft.name}
-            onChange={(event) => given.set({ name: event.currentTarget.value })}
-            error={fault('name')}
-          />
-          <ColorInput
-            label={words.color}
-            description={words.colorWhat}
-            value={draft.color}
-            onChange={(color) => given.set({ color })}
-            format="hex"
-            eyeDropperButtonProps={{ 'aria-label': words.color }}
-            error={fault('color')}
-            maw={260}
-          />
-        </Card>
-        <Card title={words.sending}>
-          <WindowFields {...given} />
-        </Card>
-        <Card title={words.consent}>
-          <ConsentFields {...given} />
-        </Card>
-        <Card title={words.limits}>
-          <LimitFields {...given} />
-        </Card>
-        {update.error && <Failed error={update.error} />}
-        <Group>
-          <ActionButton needs="project:manage" type="submit" loading={update.isPending} disabled={!isChanged}>
-            {text.settings.save}
-          </ActionButton>
-          {isChanged && (
+      {isRestored && isChanged && (
+        <Alert color="blue" mb="md">
+          {text.settings.draftKept}
+        </Alert>
+      )}
+      <FormSection title={words.about} what={words.aboutWhat}>
+        <TextInput
+          label={words.name}
+          required
+          maxLength={100}
+          value={draft.name}
+          onChange={(event) => given.set({ name: event.currentTarget.value })}
+          error={fault('name')}
+        />
+        <ColorInput
+          label={words.color}
+          description={words.colorWhat}
+          value={draft.color}
+          onChange={(color) => given.set({ color })}
+          format="hex"
+          eyeDropperButtonProps={{ 'aria-label': words.color }}
+          error={fault('color')}
+          maw={260}
+        />
+      </FormSection>
+      <FormSection title={words.sending} what={words.sendingWhat}>
+        <WindowFields {...given} />
+      </FormSection>
+      <FormSection title={words.consent} what={words.consentWhat}>
+        <ConsentFields {...given} />
+      </FormSection>
+      <FormSection title={words.limits} what={words.limitsWhat}>
+        <LimitFields {...given} />
+      </FormSection>
+      {update.error && <Failed error={update.error} />}
+      {isChanged && (
+        <Group className="save-bar" justify="space-between" role="group" aria-label={text.settings.unsaved}>
+          <Text size="sm">{text.settings.unsaved}</Text>
+          <Group gap="xs">
             <Button variant="default" onClick={() => discard(saved)}>
               {text.settings.discard}
             </Button>
-          )}
+            <ActionButton needs="project:manage" type="submit" loading={update.isPending}>
+              {text.settings.save}
+            </ActionButton>
+          </Group>
         </Group>
-      </Stack>
+      )}
     </form>
-  );
-}
-
-function Card({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p="md" component="section" aria-label={title}>
-      <Title order={2} size="h4" mb="sm">
-        {title}
-      </Title>
-      <Stack>{children}</Stack>
-    </Paper>
   );
 }

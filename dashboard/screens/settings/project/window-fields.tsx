@@ -82,7 +82,6 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
           onChange={(event) => set({ to: event.currentTarget.value })}
           description={draft.to < draft.from ? words.overnight : undefined}
           error={fault('sendingWindow.to')}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
         />
       </Group>
       <Input.Wrapper label={words.days} labelElement="div" error={fault('sendingWindow.days')}>
