@@ -11,7 +11,7 @@ export function ContactCell({
 }: {
   id: string;
   email: string;
-  /** Undefined where the API has left it out. */
+  /** Undefined if the API has left it out. */
   data?: Record<string, unknown> | undefined;
 }) {
   const name = contactName(data);

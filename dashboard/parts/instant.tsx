@@ -49,7 +49,7 @@ export function ExactTime({ at, none = '–' }: { at: string | null | undefined;
   );
 }
 
-/** Shows an instant without seconds and zone where there is little room; both are shown on hover. */
+/** Shows an instant without seconds and zone, for narrow places; both are shown on hover. */
 export function ShortTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={exactly(at)}>

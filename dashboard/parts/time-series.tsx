@@ -7,7 +7,7 @@ export interface Series {
   label: string;
   /** A token of the theme, such as `--chart-1`, or a color. */
   color: string;
-  /** Null where there is no value. */
+  /** Null if an instant has no value. */
   values: (number | null)[];
   /** Draws bars of this share of the space instead of a line: 0 to 1. */
   bars?: number;

@@ -4,7 +4,7 @@ export const developers = {
   what: {
     keys: 'Secret keys of your programs. The scopes of a key limit what it can do.',
     webhooks: 'Signed requests to your servers when something happens.',
-    events: 'What your product recorded about contacts.',
+    events: 'Events that your product recorded for contacts.',
     requests: 'API calls and dashboard changes.',
   },
   reference: 'API reference',

@@ -47,7 +47,7 @@ export const settings = {
     capMax: 'Emails',
     capDays: 'Days',
     consent: 'Consent and tracking',
-    consentWhat: 'What is recorded, and who may change a subscription.',
+    consentWhat: 'Rules for opens, clicks and changes of subscriptions.',
     tracking: 'Opens and clicks',
     trackings: {
       ENABLED: 'Tracked in all emails',

@@ -107,7 +107,7 @@ describeInBrowser('on a fresh npm start', () => {
     await why.getByRole('link', { name: '1' }).click();
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();
     expect(await mailbox(`${left}`)).toEqual([]);
-    await page.getByRole('link', { name: 'Campaign', exact: true }).click();
+    await page.getByRole('link', { name: 'Report', exact: true }).click();
     await page.getByRole('link', { name: 'Fix in Settings' }).click();
     await fillLimit(page, '');
     await go(page, 'Campaigns');

@@ -35,7 +35,8 @@ describeInBrowser('every screen of the dashboard', () => {
   let hostile: DashboardData;
 
   beforeAll(async () => {
-    service = await startTestService({ OPERATORS: OPERATOR });
+    // With a public address, domains have DNS records to show.
+    service = await startTestService({ OPERATORS: OPERATOR, PUBLIC_URL: 'http://mail.tidings.example' });
     plain = await buildDashboardData(service);
     hostile = await buildDashboardData(service, { hostile: true });
   });

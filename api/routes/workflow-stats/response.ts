@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import type { StepEmails } from '../../../db/executions/step-emails.ts';
 import type { BranchCounts, ContactAtStep } from '../../../db/executions/step-stats.ts';
 import { ENDED_VISIT_STATUSES, type EndedVisit } from '../../../db/executions/step-visits.ts';
 import type { Step } from '../../../db/workflows/workflows.ts';
@@ -18,6 +19,9 @@ const StepStats = z.object({
   failed: Count,
   skipped: Count,
   branches: z.record(z.string(), Count).openapi({ description: 'Completed visits by branch.' }),
+  emails: z.object({ sent: Count, opened: Count, clicked: Count }).nullable().openapi({
+    description: 'Results of the latest 500 emails of a SEND_EMAIL step, without bots. Null for other steps.',
+  }),
 });
 
 export const WorkflowStats = z
@@ -37,6 +41,7 @@ export const WorkflowStats = z
           failed: 0,
           skipped: 0,
           branches: { yes: 45, no: 75 },
+          emails: null,
         },
       ],
     },
@@ -107,7 +112,7 @@ export const StepVisitList = cursorList(StepVisit)
   .openapi('StepVisitList', { example: { data: [], cursor: null, hasMore: false, total: 0 } });
 
 /** Returns every step of the current workflow with all its branches, including steps without visits. */
-export function stepStatsResponse(step: Step, counts: BranchCounts[]) {
+export function stepStatsResponse(step: Step, counts: BranchCounts[], emails: StepEmails[]) {
   const { id, type, name, config } = step;
   const mine = counts.filter(({ stepId }) => stepId === id);
   const sum = (status: 'waiting' | 'running' | 'completed' | 'failed' | 'skipped') =>
@@ -127,7 +132,13 @@ export function stepStatsResponse(step: Step, counts: BranchCounts[]) {
     failed: sum('failed'),
     skipped: sum('skipped'),
     branches,
+    emails: type === 'SEND_EMAIL' ? emailsOf(id, emails) : null,
   };
+}
+
+function emailsOf(id: string, emails: StepEmails[]) {
+  const { sent = 0, opened = 0, clicked = 0 } = emails.find(({ stepId }) => stepId === id) ?? {};
+  return { sent, opened, clicked };
 }
 
 export function stepContactResponse({ startedAt, dueAt, status, type: _, ...rest }: ContactAtStep) {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { countStepEmails } from '../../../db/executions/step-emails.ts';
 import { countVisits, listContactsAtStep } from '../../../db/executions/step-stats.ts';
 import { listEndedVisits } from '../../../db/executions/step-visits.ts';
 import { getStep } from '../../../db/workflows/workflow-steps.ts';
@@ -79,9 +80,14 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     const { since, until } = c.req.valid('query');
     const { projectId } = c.var;
     const { steps } = await getWorkflow(db, { projectId, id: c.req.valid('param').id });
-    const counts = await countVisits(reads, { projectId, stepIds: steps.map(({ id }) => id), since, until });
+    const idsOf = (some: typeof steps) => some.map(({ id }) => id);
+    const mailSteps = steps.filter(({ type }) => type === 'SEND_EMAIL');
+    const [counts, emails] = await Promise.all([
+      countVisits(reads, { projectId, stepIds: idsOf(steps), since, until }),
+      countStepEmails(reads, { projectId, stepIds: idsOf(mailSteps), since, until }),
+    ]);
     const span = { since: since?.toISOString() ?? null, until: until?.toISOString() ?? null };
-    return c.json({ ...span, steps: steps.map((step) => stepStatsResponse(step, counts)) }, 200);
+    return c.json({ ...span, steps: steps.map((step) => stepStatsResponse(step, counts, emails)) }, 200);
   });
 
   app.openapi(contactsRoute, async (c) => {

@@ -1,5 +1,5 @@
 import { Anchor, Box, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconBolt, IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -73,6 +73,7 @@ export function Automations() {
             <Text c="dimmed">{t.noneCalled}</Text>
           ) : (
             <Empty
+              icon={IconBolt}
               title={t.emptyTitle}
               what={t.emptyWhat}
               action={create}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { formatShare } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import type { StepCounts } from './canvas/drawing.ts';
 import type { AutomationSearch, VisitStatus } from './routes.ts';
@@ -28,6 +29,11 @@ export function countsOf({ waiting, running, completed, skipped, failed }: StepC
   return all.filter(({ n }) => n > 0).map(({ words, n, ...rest }) => ({ ...rest, words: words(n) }));
 }
 
+/** Returns the share of a step's latest emails that were opened; undefined for other steps, and without emails. */
+export function openRate({ emails }: StepCounts): string | undefined {
+  return emails && emails.sent > 0 ? formatShare(emails.opened, emails.sent) : undefined;
+}
+
 /** The counts of a step, each a link to its contacts. */
 export function StepCountLinks({
   counts,
@@ -39,12 +45,18 @@ export function StepCountLinks({
   onCount: (count: CountOf) => void;
 }) {
   const shown = countsOf(counts);
+  const rate = openRate(counts);
   if (shown.length === 0) return <span>{t.nobodyYet}</span>;
-  return shown.map(({ count, tone, words }) => (
-    <CountLink key={count} tone={tone} href={hrefOf(count)} onOpen={() => onCount(count)}>
-      {words}
-    </CountLink>
-  ));
+  return (
+    <>
+      {shown.map(({ count, tone, words }) => (
+        <CountLink key={count} tone={tone} href={hrefOf(count)} onOpen={() => onCount(count)}>
+          {words}
+        </CountLink>
+      ))}
+      {rate !== undefined && <span>{t.openedRate(rate)}</span>}
+    </>
+  );
 }
 
 /** A link to the contacts of a count, which opens beside the drawing. */

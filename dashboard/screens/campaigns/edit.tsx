@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Stack, Tooltip } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -10,6 +11,7 @@ import { EditorFrame, EditorNav, EditorPage, EditorQuery } from '../../parts/edi
 import { Failed } from '../../parts/failed.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
+import { type Undo, useUndo } from '../../parts/record-edit/use-undo.ts';
 import { SavedState } from '../../parts/saved-state.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
@@ -53,10 +55,15 @@ const PAGES = { audience: AudienceStep, review: ReviewStep, when: WhenStep };
 
 function Editor({ campaign }: { campaign: Campaign }) {
   const { step = 'content' } = useSearch({ from: '/shell/campaigns/$campaignId/edit' });
-  const { edit, ...editing } = useEditing(campaign);
+  const { edit, history, ...editing } = useEditing(campaign);
   const Page = step === 'content' ? undefined : PAGES[step];
   const save = () => void editing.save().then((done) => done && tellDone(words.saved));
   useHotkeys([['mod+S', () => editing.isUnsaved && !editing.isReadOnly && save()]], [], true);
+  // In a field, the browser and the editor undo their own changes.
+  useHotkeys([
+    ['mod+Z', () => history.undo?.()],
+    ['mod+shift+Z', () => history.redo?.()],
+  ]);
   return (
     <EditorFrame
       back={BACK}
@@ -80,7 +87,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
         </>
       }
       nav={<Steps campaign={campaign} step={step} goTo={editing.goTo} />}
-      actions={<Actions step={step} editing={editing} />}
+      actions={<Actions step={step} editing={editing} history={history} />}
       notices={<Notices edit={edit} editing={editing} />}
     >
       {Page ? (
@@ -110,12 +117,21 @@ function Steps({ campaign, step, goTo }: { campaign: Campaign; step: CampaignEdi
 }
 
 /** Preview, test and the next step. The last step has its own button, which sends. */
-function Actions({ step, editing }: { step: CampaignEditorStep; editing: Editing }) {
+function Actions({
+  step,
+  editing,
+  history,
+}: {
+  step: CampaignEditorStep;
+  editing: Editing;
+  history: Undo<CampaignDraft>;
+}) {
   const [previews, preview] = useDisclosure();
   const [tests, test] = useDisclosure();
   const next = STEPS[STEPS.indexOf(step) + 1];
   return (
     <>
+      {!editing.isReadOnly && <UndoRedo history={history} />}
       <Button variant="default" onClick={preview.open}>
         {text.mailEditor.preview}
       </Button>
@@ -131,6 +147,24 @@ function Actions({ step, editing }: { step: CampaignEditorStep; editing: Editing
       {previews && <PreviewDialog draft={editing.draft} onClose={preview.close} />}
       {tests && <TestDialog {...editing} onClose={test.close} />}
     </>
+  );
+}
+
+function UndoRedo({ history: { undo, redo } }: { history: Undo<CampaignDraft> }) {
+  const buttons = [
+    { label: words.undo, act: undo, icon: IconArrowBackUp },
+    { label: words.redo, act: redo, icon: IconArrowForwardUp },
+  ];
+  return (
+    <Group gap={4} wrap="nowrap">
+      {buttons.map(({ label, act, icon: Icon }) => (
+        <Tooltip key={label} label={label}>
+          <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} disabled={!act} onClick={act}>
+            <Icon size={18} stroke={1.75} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      ))}
+    </Group>
   );
 }
 
@@ -160,7 +194,7 @@ function Notices({ edit, editing }: { edit: RecordEdit<CampaignDraft>; editing: 
   );
 }
 
-function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDraft> } {
+function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDraft>; history: Undo<CampaignDraft> } {
   const navigate = useNavigate();
   const isReadOnly = useWhyNot('campaigns:edit') !== undefined;
   const saved = useMemo(() => draftOfCampaign(campaign), [campaign]);
@@ -168,6 +202,10 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   const write = useWrite('updateCampaign', { changes: CAMPAIGN_OPERATIONS });
   const edit = useRecordEdit({ name: `campaign:${campaign.id}`, stored: saved, isSaving: write.isPending });
   const draft = edit.fields;
+  const history = useUndo(draft, (part) => {
+    write.reset();
+    edit.change(part);
+  });
   const save = async () => {
     if (edit.hasConflict) return false;
     const sent = hasAudience(draft) ? draft : { ...draft, ...audienceOf(saved) };
@@ -191,10 +229,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   return {
     campaign,
     draft,
-    change: (part) => {
-      write.reset();
-      edit.change(part);
-    },
+    change: history.change,
     save,
     isSaving: write.isPending,
     isUnsaved: edit.isTouched,
@@ -206,6 +241,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
       else void save().then((done) => done && open(step));
     },
     edit,
+    history,
   };
 }
 

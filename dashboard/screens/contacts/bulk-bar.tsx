@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Paper, Text } from '@mantine/core';
+import { Box, Button, Group, Menu, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,9 +18,6 @@ const words = text.contacts.bulk;
 /** Limits of the API. */
 const PICKED_MAX = 1_000;
 const SEGMENT_MAX = 500;
-
-/** The bar is always visible, and rows do not move when it appears. */
-const AT_THE_BOTTOM = { position: 'sticky', bottom: 12, zIndex: 5 } as const;
 
 type Operation = 'subscribe' | 'unsubscribe' | 'erase';
 type Body = InputOf<'bulkDeleteContacts'>['body'];
@@ -49,9 +46,9 @@ export function BulkBar({
     all ? ask(operation) : bulk.change(operation, [...picked.values()]);
   const canHaveAll = !all && total !== null && total > picked.size && picked.size >= shown.length;
   return (
-    <Paper withBorder shadow="md" p="xs" mt="sm" role="region" aria-label={who} style={AT_THE_BOTTOM}>
+    <Box className="bulk-bar" role="region" aria-label={who}>
       <Group gap="xs">
-        <Text size="sm" fw={600} aria-live="polite">
+        <Text size="sm" fw={500} aria-live="polite">
           {who}
         </Text>
         {canHaveAll && (
@@ -99,7 +96,7 @@ export function BulkBar({
         error={bulk.error}
         onConfirm={() => asking && bulk.run(asking, body)}
       />
-    </Paper>
+    </Box>
   );
 }
 

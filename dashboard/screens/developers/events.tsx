@@ -1,6 +1,6 @@
 import { Group, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconSearch, IconSend } from '@tabler/icons-react';
+import { IconActivity, IconSearch, IconSend } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -88,7 +88,7 @@ function List({ rows }: { rows: Stats }) {
   const shown = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
   if (rows.length === 0) {
     const curl = { method: 'POST' as const, path: '/v1/track', body: EXAMPLE };
-    return <Empty title={words.emptyTitle} what={words.emptyWhat} curl={curl} />;
+    return <Empty icon={IconActivity} title={words.emptyTitle} what={words.emptyWhat} curl={curl} />;
   }
   if (shown.length === 0) return <Text c="dimmed">{words.nothingFound}</Text>;
   return (

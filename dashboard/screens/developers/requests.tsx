@@ -1,4 +1,5 @@
 import { Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
+import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
@@ -56,7 +57,12 @@ export function useKeys(): Key[] {
 
 function NoRequests() {
   return (
-    <Empty title={words.emptyTitle} what={words.emptyWhat} curl={{ method: 'GET', path: '/v1/contacts?limit=1' }} />
+    <Empty
+      icon={IconListDetails}
+      title={words.emptyTitle}
+      what={words.emptyWhat}
+      curl={{ method: 'GET', path: '/v1/contacts?limit=1' }}
+    />
   );
 }
 

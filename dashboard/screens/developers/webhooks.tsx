@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
@@ -38,6 +38,7 @@ export function Webhooks() {
         {({ data }) =>
           data.length === 0 ? (
             <Empty
+              icon={IconWebhook}
               title={words.emptyTitle}
               what={words.emptyWhat}
               curl={{ method: 'POST', path: '/v1/webhooks', body: EXAMPLE }}

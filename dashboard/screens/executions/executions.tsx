@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core';
+import { IconRoute } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -54,6 +55,7 @@ export function Executions() {
         caption={text.executions.caption}
         empty={
           <Empty
+            icon={IconRoute}
             title={text.executions.none}
             what={text.executions.noneWhy}
             curl={{ method: 'POST', path: `/v1/workflows/${workflowId}/executions`, body: { contactId: '…' } }}

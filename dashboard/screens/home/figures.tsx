@@ -1,4 +1,5 @@
 import { Box, Checkbox, Group, Paper, Table, Text, Tooltip } from '@mantine/core';
+import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
@@ -106,7 +107,7 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
 }
 
 function NoMail() {
-  return <Empty title={text.home.noMail} what={text.home.noMailWhy} curl={useFirstMail()} />;
+  return <Empty icon={IconChartBar} title={text.home.noMail} what={text.home.noMailWhy} curl={useFirstMail()} />;
 }
 
 function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> & { before: Overview['days'] }) {

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { IconMail } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -34,7 +35,11 @@ export function Messages() {
         rowKey={({ id }) => id}
         caption={text.messages.emails}
         empty={
-          isNarrowed ? <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} /> : <NoMails />
+          isNarrowed ? (
+            <Empty icon={IconMail} title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
+          ) : (
+            <NoMails />
+          )
         }
       />
     </>
@@ -42,7 +47,7 @@ export function Messages() {
 }
 
 function NoMails() {
-  return <Empty title={text.messages.noMails} what={text.messages.noMailsWhy} curl={useFirstMail()} />;
+  return <Empty icon={IconMail} title={text.messages.noMails} what={text.messages.noMailsWhy} curl={useFirstMail()} />;
 }
 
 const COLUMNS: Column<Mail>[] = [

@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core';
+import { IconMessage } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -62,9 +63,9 @@ export function SmsList() {
         caption={text.messages.sms}
         empty={
           isNarrowed ? (
-            <Empty title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
+            <Empty icon={IconMessage} title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
           ) : (
-            <Empty title={text.messages.noSms} what={text.messages.noSmsWhy} curl={FIRST_SMS} />
+            <Empty icon={IconMessage} title={text.messages.noSms} what={text.messages.noSmsWhy} curl={FIRST_SMS} />
           )
         }
       />

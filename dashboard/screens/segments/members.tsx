@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Pagination, Table, Text, Tooltip } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { IconUsers, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -32,6 +32,7 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
         {(answer) =>
           answer.total === 0 ? (
             <Empty
+              icon={IconUsers}
               title={words.noMembers}
               what={type === 'STATIC' ? words.noMembersStatic : words.noMembersDynamic}
               {...(type === 'STATIC' && {

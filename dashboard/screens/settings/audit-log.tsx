@@ -1,4 +1,5 @@
 import { Box, Text } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { pagesOf, queryFor } from '../../api/queries.ts';
@@ -55,7 +56,7 @@ export function AuditLog() {
         pages={pages}
         columns={columns}
         rowKey={({ id }) => id}
-        empty={<Empty title={words.emptyTitle} what={words.emptyWhat} />}
+        empty={<Empty icon={IconHistory} title={words.emptyTitle} what={words.emptyWhat} />}
         caption={text.settings.sections['audit-log']}
       />
     </>

@@ -1,4 +1,5 @@
 import { Stack, Text, TextInput } from '@mantine/core';
+import { IconMessage } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
@@ -32,7 +33,7 @@ export function Senders() {
       <QueryView of={senders}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title={words.emptyTitle} what={words.emptyWhat} />
+            <Empty icon={IconMessage} title={words.emptyTitle} what={words.emptyWhat} />
           ) : (
             <RowTable rows={data} columns={COLUMNS} rowKey={({ id }) => id} caption={text.settings.sections.senders} />
           )

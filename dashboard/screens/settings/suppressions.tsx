@@ -1,5 +1,5 @@
 import { Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { IconBan, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -63,6 +63,7 @@ export function Suppressions() {
         caption={text.settings.sections.suppressions}
         empty={
           <Empty
+            icon={IconBan}
             title={words.emptyTitle}
             what={words.emptyWhat}
             curl={{ method: 'POST', path: '/suppressions', body: { email: 'ada@example.com', reason: 'manual' } }}

@@ -1,5 +1,5 @@
 import { Switch, Text, TextInput } from '@mantine/core';
-import { IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconBookmarks, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pagesOf, useWrite } from '../../api/queries.ts';
@@ -71,6 +71,7 @@ export function Topics() {
         caption={text.settings.sections.topics}
         empty={
           <Empty
+            icon={IconBookmarks}
             title={words.emptyTitle}
             what={words.emptyWhat}
             curl={{ method: 'POST', path: '/topics', body: { name: 'Product news' } }}

@@ -1,6 +1,6 @@
 import { Button, Card, FileButton, Group, Image, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconTrash, IconUpload } from '@tabler/icons-react';
+import { IconPhoto, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ItemOf, pagesOf, useWrite } from '../../api/queries.ts';
@@ -58,6 +58,7 @@ export function Pictures() {
       {!pages.isPending && !pages.data && <Failed error={pages.error} retry={() => void pages.refetch()} />}
       {pages.data && rows.length === 0 && used === undefined && (
         <Empty
+          icon={IconPhoto}
           title={text.templates.picturesEmpty}
           what={text.templates.picturesEmptyWhat}
           curl={{ method: 'GET', path: '/v1/assets' }}

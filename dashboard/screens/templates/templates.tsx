@@ -1,6 +1,6 @@
 import { Button, Group, Select, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconTemplate } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { pagesOf } from '../../api/queries.ts';
@@ -53,6 +53,7 @@ export function Templates() {
       {pages.data && rows.length === 0 && isFiltered && <Text c="dimmed">{text.templates.noneFound}</Text>}
       {pages.data && rows.length === 0 && !isFiltered && (
         <Empty
+          icon={IconTemplate}
           title={text.templates.empty}
           what={text.templates.emptyWhat}
           action={create}

@@ -3216,7 +3216,7 @@ export type WorkflowPreview = {
 export type WorkflowStats = {
   since: string | null;
   until: string | null;
-  steps: {
+  steps: ({
     stepId: string;
     type: StepType;
     name: string;
@@ -3227,7 +3227,13 @@ export type WorkflowStats = {
     skipped: number;
     /** Completed visits by branch. */
     branches: Record<string, number>;
-  }[];
+    /** Results of the latest 500 emails of a SEND_EMAIL step, without bots. Null for other steps. */
+    emails: {
+      sent: number;
+      opened: number;
+      clicked: number;
+    } | null;
+  })[];
 };
 
 export type WorkflowStep = {

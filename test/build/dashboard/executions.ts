@@ -1,8 +1,11 @@
 import type { Insertable } from 'kysely';
+import { saveContent } from '../../../db/contents/contents.ts';
 import type { ExecutionStepsTable } from '../../../db/schema/executions.ts';
+import { NO_TEXT } from '../../../rules/content/mail-text.ts';
 import type { ExecutionStatus, VisitStatus } from '../../../rules/executions/execution.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
+import { outcomeColumns, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
 /**
@@ -172,6 +175,41 @@ const MIX: readonly ExecutionStatus[] = [
   'WAITING',
 ];
 
+/** Builds the emails of completed email steps, which most contacts opened. */
+async function buildStepEmails(
+  { db, projectId }: World,
+  p: { rows: { id: string; contact_id: string }[]; visits: Insertable<ExecutionStepsTable>[] },
+): Promise<void> {
+  const contactOf = new Map(p.rows.map(({ id, contact_id }) => [id, contact_id]));
+  const sent = p.visits.filter(({ type, status }) => type === 'SEND_EMAIL' && status === 'COMPLETED');
+  const contentId = await saveContent(db, {
+    ...NO_TEXT,
+    projectId,
+    subject: 'Welcome to the shop',
+    body: '<p>Welcome.</p>',
+    from: 'news@shop.example.com',
+    fromName: 'The Tea Shop',
+    type: 'TRANSACTIONAL',
+    templateId: null,
+  });
+  const emails = sent.map(({ execution_id, visit, started_at }, n) => {
+    const at = new Date(started_at as Date);
+    return {
+      ...outcomeColumns(wellOutcomeOf(n), at, n),
+      id: idAt(at),
+      project_id: projectId,
+      contact_id: contactOf.get(execution_id) ?? null,
+      to_email: `contact-${n}@example.com`,
+      created_at: at,
+      content_id: contentId,
+      source_type: 'WORKFLOW' as const,
+      execution_id,
+      visit,
+    };
+  });
+  if (emails.length > 0) await db.insertInto('emails').values(emails).execute();
+}
+
 async function walk(
   world: World,
   workflow: BuiltWorkflow,
@@ -238,5 +276,6 @@ async function walk(
   });
   await db.insertInto('executions').values(rows).execute();
   await db.insertInto('execution_steps').values(visits).execute();
+  await buildStepEmails(world, { rows, visits });
   return found as SeededWorkflows['executions'];
 }

@@ -13,11 +13,13 @@ export const SENDER = 'news@shop.example.com';
 
 /** Returns an email as shops send it: an image, a table, two links, and the voice's words. */
 export function mailBody(words: string): string {
-  return `<table width="600" align="center" style="font-family:Georgia,serif"><tr><td style="padding:24px;background:#f4f1ea">
-<h1 style="color:#2b4c3f">{{firstName ?? there}}, the autumn teas are in</h1><p>${words}</p>
-<p><a href="https://shop.example.com/teas?n={{orders}}" style="background:#2b4c3f;color:#fff;padding:12px 20px">See the teas</a></p>
-<p>You have ordered {{orders}} times. <a href="https://shop.example.com/account">Your account</a></p></td></tr></table>
-<p><a href="{{unsubscribeUrl}}">Unsubscribe</a></p>`;
+  return `<div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
+<p style="margin:0 0 24px;font-size:12px;letter-spacing:3px;color:#3d5a4c">THE TEA SHOP</p>
+<h1 style="margin:0 0 16px;font-size:26px;line-height:34px;color:#2b4c3f">The autumn teas are in</h1>
+<p style="margin:0 0 24px">Hello {{firstName ?? there}}. ${words}</p>
+<p style="margin:0 0 24px"><a href="https://shop.example.com/teas?n={{orders}}" style="display:inline-block;border-radius:4px;background:#3d5a4c;color:#fff;padding:12px 20px;text-decoration:none">See the teas</a></p>
+<p style="margin:0 0 24px">You have ordered {{orders}} times. <a href="https://shop.example.com/account" style="color:#3d5a4c">Your account</a></p>
+<p style="margin:0;font-size:12px;color:#6b756f"><a href="{{unsubscribeUrl}}" style="color:#6b756f">Unsubscribe</a></p></td></tr></table></div>`;
 }
 
 /** Builds templates of both types; one has no sender, one has a topic, one has an error in its Liquid. */

@@ -12,6 +12,9 @@ import { buildDomain } from '../../build/senders.ts';
 import { buildProject, type TestProject } from '../api.ts';
 import type { CallOptions, CallResult } from '../http.ts';
 
+/** The DNS values of a domain whose SPF record names another server. */
+const PENDING_SEEN = { DKIM: ['v=DKIM1'], SPF: ['v=spf1 include:oldhost.example ~all'], DMARC: [] };
+
 /** Far enough for two pages of every list and for every outcome that a campaign's recipient can have. */
 const CONTACTS = 160;
 
@@ -88,7 +91,12 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const voice = hostile ? HOSTILE : PLAIN;
   const { project, world } = await newWorld(service, { name: voice.say('The Tea Shop', 0, 100), voice });
   const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });
-  await buildDomain(db, { projectId: project.id, domain: 'new.example.com', status: 'PENDING' });
+  const pending = await buildDomain(db, { projectId: project.id, domain: 'new.example.com', status: 'PENDING' });
+  await db
+    .updateTable('domains')
+    .set({ found: JSON.stringify({ DKIM: true, RETURN_PATH: true }), seen: JSON.stringify(PENDING_SEEN) })
+    .where('id', '=', pending.id)
+    .execute();
   await buildDomain(db, { projectId: project.id, domain: 'broken.example.com', status: 'FAILED' });
   await db
     .insertInto('sms_senders')

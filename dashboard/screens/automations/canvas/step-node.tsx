@@ -5,7 +5,7 @@ import { formatCount } from '../../../parts/count-link.tsx';
 import { ShortTime } from '../../../parts/instant.tsx';
 import { text } from '../../../text/text.ts';
 import { labelOf } from '../../../text/words.ts';
-import { CountLink, countsOf } from '../step-counts.tsx';
+import { CountLink, countsOf, openRate } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
@@ -87,14 +87,16 @@ function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: 
   );
 }
 
-/** Failed, waiting and skipped contacts. A card shows two counts; the panel shows all. */
+/** The open rate of an email step; failed, waiting and skipped contacts. A card shows two of them, the panel all. */
 function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
+  const rate = openRate(counts);
   return (
     <span className={`${classes.counts} nodrag`}>
+      {rate !== undefined && <span title={t.ratesOf(counts.emails?.sent ?? 0)}>{t.openedRate(rate)}</span>}
       {countsOf(counts)
         .filter(({ count }) => count !== 'COMPLETED')
-        .slice(0, 2)
+        .slice(0, rate === undefined ? 2 : 1)
         .map(({ count, tone, words }) => (
           <CountLink
             key={count}

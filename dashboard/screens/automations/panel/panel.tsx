@@ -1,7 +1,7 @@
 import { ActionIcon, Drawer, Group, Tabs, Title } from '@mantine/core';
 import { IconTrash, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { formatCount } from '../../../parts/count-link.tsx';
+import { formatCount, formatShare } from '../../../parts/count-link.tsx';
 import { EditorPanel } from '../../../parts/editor-frame.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { text } from '../../../text/text.ts';
@@ -130,7 +130,7 @@ function StepMenu({ step, onRemove }: { step: Step; onRemove: (stepId: string) =
 
 /** How many contacts completed the step, are at it, were skipped, and failed. Each number opens their list. */
 function StepFigures({
-  counts: { completed, waiting, running, skipped, failed },
+  counts: { completed, waiting, running, skipped, failed, emails },
   onCount,
   hrefOf,
 }: {
@@ -156,7 +156,23 @@ function StepFigures({
           </dd>
         </div>
       ))}
+      {emails && emails.sent > 0 && (
+        <>
+          <Rate label={t.figures.opened} part={emails.opened} whole={emails.sent} />
+          <Rate label={t.figures.clicked} part={emails.clicked} whole={emails.sent} />
+        </>
+      )}
     </dl>
+  );
+}
+
+/** A rate of the step's latest emails. */
+function Rate({ label, part, whole }: { label: string; part: number; whole: number }) {
+  return (
+    <div title={t.ratesOf(whole)}>
+      <dt>{label}</dt>
+      <dd>{formatShare(part, whole)}</dd>
+    </div>
   );
 }
 

@@ -1,0 +1,68 @@
+import { useRef, useState } from 'react';
+
+/** Values before and after a change, of the fields that it changed. */
+interface Step<Fields> {
+  before: Partial<Fields>;
+  after: Partial<Fields>;
+  /** When it was last extended. */
+  atMs: number;
+}
+
+/** Changes of the same fields within this time are one step: typing a word is not undone letter by letter. */
+const ONE_STEP_MS = 1_000;
+const STEPS_MAX = 100;
+
+export interface Undo<Fields> {
+  /** Applies a change that can be undone. */
+  change: (part: Partial<Fields>) => void;
+  undo: (() => void) | undefined;
+  redo: (() => void) | undefined;
+}
+
+/**
+ * Adds undo and redo to the editing of a record's fields. Only changes of this user are undone; fields that somebody
+ * else saved meanwhile stay.
+ */
+export function useUndo<Fields extends object>(fields: Fields, apply: (part: Partial<Fields>) => void): Undo<Fields> {
+  const [past, setPast] = useState<Step<Fields>[]>([]);
+  const [future, setFuture] = useState<Step<Fields>[]>([]);
+  const current = useRef(fields);
+  current.current = fields;
+  const last = past.at(-1);
+  const next = future.at(-1);
+  return {
+    change: (part) => {
+      setPast((steps) => extended(steps, stepOf(current.current, part)));
+      setFuture([]);
+      apply(part);
+    },
+    undo:
+      last &&
+      (() => {
+        setPast(past.slice(0, -1));
+        setFuture([...future, last]);
+        apply(last.before);
+      }),
+    redo:
+      next &&
+      (() => {
+        setFuture(future.slice(0, -1));
+        setPast([...past, { ...next, atMs: 0 }]);
+        apply(next.after);
+      }),
+  };
+}
+
+function stepOf<Fields extends object>(fields: Fields, after: Partial<Fields>): Step<Fields> {
+  const before: Partial<Fields> = {};
+  for (const key of Object.keys(after) as (keyof Fields)[]) before[key] = fields[key];
+  return { before, after, atMs: Date.now() };
+}
+
+/** Adds a step, or extends the last one if it changed the same fields just now. Exported for its test. */
+export function extended<Fields>(steps: Step<Fields>[], step: Step<Fields>): Step<Fields>[] {
+  const last = steps.at(-1);
+  const isSame = last && Object.keys(last.after).join() === Object.keys(step.after).join();
+  if (!isSame || step.atMs - last.atMs > ONE_STEP_MS) return [...steps, step].slice(-STEPS_MAX);
+  return [...steps.slice(0, -1), { ...step, before: last.before }];
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+import { ownedBy } from '../owned-by.ts';
+
+/** The latest emails of a step that its rates come from: enough for half a point, and read in milliseconds. */
+const EMAILS_MAX = 500;
+
+/** Results of the latest emails of a step. Opens and clicks of bots are not counted. */
+export interface StepEmails {
+  stepId: string;
+  sent: number;
+  opened: number;
+  clicked: number;
+}
+
+/**
+ * Counts the results of each step's latest emails whose step ended within a time, `until` exclusive. Reads the latest
+ * completed visits by execution_steps_ended and their emails by emails_execution_visit, so that a step with a million
+ * emails costs no more than one with 500. Sandbox runs have no emails.
+ */
+export async function countStepEmails(
+  db: Db,
+  p: { projectId: string; stepIds: string[]; since?: Date | undefined; until?: Date | undefined },
+): Promise<StepEmails[]> {
+  const { projectId, stepIds, since, until } = p;
+  if (stepIds.length === 0) return [];
+  const { rows } = await sql<StepEmails>`
+    SELECT w.step_id AS "stepId", count(e.sent_at)::int AS sent, count(e.opened_at)::int AS opened,
+      count(e.clicked_at)::int AS clicked
+    FROM unnest(${stepIds}::uuid[]) AS w (step_id)
+    CROSS JOIN LATERAL (
+      SELECT v.execution_id, v.visit FROM execution_steps v
+      WHERE v.step_id = w.step_id AND v.status = 'COMPLETED' AND ${ownedBy('v.project_id', projectId)}
+        ${since ? sql`AND v.completed_at >= ${since}` : sql``} ${until ? sql`AND v.completed_at < ${until}` : sql``}
+      ORDER BY v.completed_at DESC, v.execution_id DESC, v.visit DESC LIMIT ${EMAILS_MAX}) v
+    JOIN emails e ON e.execution_id = v.execution_id AND e.visit = v.visit AND ${ownedBy('e.project_id', projectId)}
+    WHERE e.sent_at IS NOT NULL
+    GROUP BY w.step_id
+  `.execute(db);
+  return rows;
+}
