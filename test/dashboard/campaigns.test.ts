@@ -172,6 +172,33 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('link', { name: '2' }).first().waitFor();
   });
 
+  it('estimates without a test that was switched off, undoes changes, and shows its subject as an example', async () => {
+    await audience(20);
+    const variants = [
+      { name: 'A', weight: 1 },
+      { name: 'B', weight: 1, subject: 'Teas' },
+    ];
+    const test = { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 0 };
+    const id = await campaigns.create({
+      name: 'Tested',
+      subject: 'Teas for {{firstName}}',
+      body: BODY,
+      variants,
+      test,
+    });
+    const { page, open: go } = await open(`/campaigns/${id}/edit?step=when`);
+    await page.getByText(/Estimated send time: (about )?4 hours/).waitFor();
+    await page.getByRole('switch', { name: 'Test on a sample, then send the winner' }).uncheck({ force: true });
+    await page.getByText(/Estimated send time: (about )?\d+ seconds?/).waitFor();
+    await button(page, 'Undo').click();
+    await page.getByText(/Estimated send time: (about )?4 hours/).waitFor();
+    await button(page, 'Redo').click();
+    await page.getByText(/Estimated send time: (about )?\d+ seconds?/).waitFor();
+    await expectNoSeriousAxe(page);
+    await go('/campaigns');
+    await page.getByText('Teas for Maren').waitFor();
+  });
+
   it('that must be fixed cannot be sent, and shows where to fix it', async () => {
     const id = await campaigns.create({ body: '<p><a href="javascript:x">no</a></p>' });
     const { page } = await open(`/campaigns/${id}/edit?step=review`);

@@ -166,6 +166,7 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Map First name to' }).inputValue()).toContain('firstName');
     await page.getByLabel('Keep Seats as text').check();
     await page.getByRole('textbox', { name: 'Map Notes to' }).click();
+    expect(await page.getByRole('option', { name: /New field.*New field/ }).count()).toBe(0);
     await page.getByRole('option', { name: 'Don’t import' }).click();
     await page.getByText('Must be an email address such as ada@example.com.').waitFor();
     await until(async () => (await page.getByRole('columnheader', { name: 'Notes' }).count()) === 0, 'the new preview');

@@ -44,6 +44,7 @@ describeInBrowser('segments in a browser', () => {
     await page.getByLabel('Name').fill('On pro');
     await chooseByKeys(page, 'Field of filter 1', 'plan');
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('pro');
+    await page.getByRole('textbox', { name: 'Value of filter 1' }).press('Enter');
     await page.getByText('2 contacts', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
     await page.getByRole('switch', { name: 'Track entries and exits' }).check();
@@ -109,7 +110,6 @@ describeInBrowser('segments in a browser', () => {
     expect(await second.getByRole('textbox', { name: 'Field of filter 1' }).first().inputValue()).toBe('Press');
     await second.getByRole('button', { name: 'Add filter' }).last().click();
     await page.keyboard.type('subscribed');
-    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Matching contacts' }).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -194,6 +194,5 @@ async function chooseByKeys(page: Page, label: string, typed: string): Promise<v
   }
   await input.fill(typed);
   await page.getByRole('option', { name: typed }).first().waitFor();
-  await input.press('ArrowDown');
   await input.press('Enter');
 }

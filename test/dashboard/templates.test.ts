@@ -240,6 +240,16 @@ describeInBrowser('the templates of the dashboard', () => {
     );
   });
 
+  it('are marketing when they start as a newsletter, so that unsubscribed contacts do not get them', async () => {
+    const { page } = await openDashboard({ service, path: '/templates' });
+    await page.getByRole('button', { name: 'New template' }).first().click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('radio', { name: 'Transactional' }).isChecked()).toBe(true);
+    await dialog.getByRole('radio', { name: 'Newsletter' }).check();
+    expect(await dialog.getByRole('radio', { name: 'Marketing' }).isChecked()).toBe(true);
+    await expectNoSeriousAxe(page);
+  });
+
   it('send a test of what is written, saved or not', async () => {
     const id = await create({ name: 'Tested' });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saveContent } from '../../db/contents/contents.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -57,6 +60,50 @@ describe('the stats of a workflow', () => {
     expect(await statsOf(workflow)).toEqual(all);
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
     expect((await statsOf(workflow)).pause).toEqual({ ...NONE, branches: {} });
+  });
+
+  it('have the results of the latest emails for email steps only', async () => {
+    const workflow = await buildWorkflow(api, {
+      eventName: 'mailed',
+      steps: {
+        mail: {
+          type: 'SEND_EMAIL',
+          config: { templateId: await buildTemplate(api.db, { projectId: api.one.id }) },
+          to: 'end',
+        },
+        end: { type: 'EXIT' },
+      },
+    });
+    for (const n of [1, 2, 3]) await track(`m-${n}@example.com`, 'mailed');
+    const contentId = await saveContent(api.db, {
+      ...NO_TEXT,
+      projectId: api.one.id,
+      subject: 'x',
+      body: 'x',
+      from: 'x@shop.example.com',
+      fromName: null,
+      type: 'MARKETING',
+      templateId: null,
+    });
+    await sql`
+      INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status, started_at, completed_at)
+      SELECT id, 50, project_id, ${workflow.steps.mail}, 'SEND_EMAIL', 'COMPLETED', now(), now() FROM executions WHERE workflow_id = ${workflow.id}
+    `.execute(api.db);
+    await sql`
+      INSERT INTO emails (project_id, content_id, execution_id, visit, source_type, status, sent_at, opened_at, clicked_at)
+      SELECT project_id, ${contentId}, id, 50, 'WORKFLOW', 'SENT', now(), CASE WHEN n < 3 THEN now() END, CASE WHEN n < 2 THEN now() END
+      FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM executions WHERE workflow_id = ${workflow.id}) e
+    `.execute(api.db);
+    const emailsOf = async (query = '') =>
+      Object.fromEntries(
+        (await expectOk(api.call('GET', `/workflows/${workflow.id}/stats${query}`))).steps.map(
+          ({ stepId, emails }: { stepId: string; emails: unknown }) => [stepId, emails],
+        ),
+      );
+    const { mail = '', end = '' } = workflow.steps;
+    expect(await emailsOf()).toEqual({ [mail]: { sent: 3, opened: 2, clicked: 1 }, [end]: null });
+    const later = new Date(Date.now() + 60_000).toISOString();
+    expect((await emailsOf(`?since=${later}`))[mail]).toEqual({ sent: 0, opened: 0, clicked: 0 });
   });
 
   it('count the visits of a time span, to the millisecond, in full hours and in parts of them', async () => {

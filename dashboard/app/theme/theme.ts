@@ -8,6 +8,7 @@ import {
   type MantineColorsTuple,
   Modal,
   SegmentedControl,
+  Select,
   Switch,
   Tooltip,
 } from '@mantine/core';
@@ -71,6 +72,8 @@ export const theme = createTheme({
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
     Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
+    // Enter takes the first option that matches what was typed.
+    Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
     // The help of a field is below it, where it does not push the field away from its label.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { withAsterisk: false, inputWrapperOrder: ['label', 'input', 'description', 'error'] },

@@ -86,7 +86,7 @@ export function WhenStep(editing: Editing) {
 }
 
 function Send({
-  editing: { campaign, save, isUnsaved, isSaving },
+  editing: { campaign, draft, save, isUnsaved, isSaving },
   how,
   body,
   isTimed,
@@ -120,7 +120,7 @@ function Send({
       {review.data && (
         <Text c="dimmed">
           {words.reach(willSend, written, formatCount(review.data.audience))}.{' '}
-          {words.takes(spokenDuration(review.data.estimatedSeconds))}
+          {words.takes(spokenDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
         </Text>
       )}
       {review.error && <Failed error={review.error} retry={() => void review.refetch()} />}
@@ -149,6 +149,14 @@ function Send({
       )}
     </Stack>
   );
+}
+
+const MINUTE_SECONDS = 60;
+
+/** Returns the estimate of the saved campaign, with the wait of the test as it is in the draft. */
+function estimateOf(seconds: number, { test }: Editing['campaign'], draft: Editing['draft']): number {
+  const minutes = (draft.test?.waitMinutes ?? 0) - (test?.waitMinutes ?? 0);
+  return Math.max(1, seconds + minutes * MINUTE_SECONDS);
 }
 
 /** Returns why the campaign cannot be sent now. A hold is no reason: the emails wait until the hold ends. */

@@ -6,6 +6,7 @@ import { ConditionBuilder } from '../../parts/condition-builder/condition-builde
 import { type DraftCondition, isWhole, newCondition } from '../../parts/condition-builder/draft.ts';
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { Failed } from '../../parts/failed.tsx';
+import { onEnterInField } from '../../parts/on-enter.ts';
 import { text } from '../../text/text.ts';
 import { Preview, usePreview } from './preview.tsx';
 
@@ -74,7 +75,7 @@ export function SegmentForm({
     if (isReady) onSave();
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} onKeyDown={onEnterInField}>
       <Stack maw={980}>
         {isRestored && (
           <Alert color="blue" p="xs">

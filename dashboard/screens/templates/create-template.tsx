@@ -65,7 +65,11 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
           <Radio.Group
             label={text.templates.start}
             value={start}
-            onChange={(value) => setStart(value as TemplateStart)}
+            onChange={(value) => {
+              setStart(value as TemplateStart);
+              // A newsletter must not reach contacts who have unsubscribed.
+              if (value === 'newsletter') setType('MARKETING');
+            }}
           >
             <Group mt={4}>
               {(Object.keys(text.templates.starts) as TemplateStart[]).map((value) => (

@@ -117,6 +117,7 @@ describe('the flow along each way', () => {
       failed: 0,
       skipped: 0,
       branches: {},
+      emails: null,
       type: 'DELAY' as const,
       name: '',
     };

@@ -97,7 +97,9 @@ function TargetSelect({
   // A column that the mapping does not name is mapped by its header.
   const value = Object.hasOwn(mapping, header) ? fieldOf(mapping[header]) : field;
   const typed = search.trim();
-  const isNew = typed !== '' && !known.includes(`data.${typed}`) && nameOf(value) !== typed && !NAMES.includes(typed);
+  // An open list searches for the label of its value first, which is no name of a field.
+  const isLabel = NAMES.includes(typed) || typed === nameOf(value) || typed === words.newField(nameOf(value));
+  const isNew = typed !== '' && !known.includes(`data.${typed}`) && !isLabel;
   const fields = [...new Set([...(value?.startsWith('data.') ? [value] : []), ...known])];
   const data = [
     { value: 'email', label: words.email },
