@@ -34,7 +34,7 @@ export function CampaignProgress({ campaign, stats, atMs }: { campaign: Campaign
     }));
   const isTested = testState && testState !== 'DECIDED';
   return (
-    <Stack gap="xs" p="md" style={{ borderTop: '1px solid var(--color-border)' }}>
+    <Stack gap="xs" p="md">
       <StackedBar parts={parts} label={words.progress} whole={`${words.audience} ${formatCount(stats.total)}`} />
       <Text size="sm" c="dimmed" aria-live="polite" className="when-filled">
         {rate !== undefined && rate > 0 && (

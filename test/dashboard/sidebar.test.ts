@@ -1,0 +1,32 @@
+import { IconHome } from '@tabler/icons-react';
+import { expect, it } from 'vitest';
+import { activeLink, type NavLinkTo } from '../../dashboard/app/nav.ts';
+
+const link = (to: string, also?: string): NavLinkTo => ({
+  to,
+  label: to,
+  icon: IconHome,
+  key: 'x',
+  ...(also && { also }),
+});
+const LINKS = [
+  link('/'),
+  link('/automations', '/messages/executions'),
+  link('/messages'),
+  link('/messages/sms'),
+  link('/settings'),
+  link('/settings/domains'),
+];
+
+it.each([
+  ['/', '/'],
+  ['/messages', '/messages'],
+  ['/messages/01a2211e', '/messages'],
+  ['/messages/sms/01a2211e', '/messages/sms'],
+  ['/messages/executions/01a2211e', '/automations'],
+  ['/settings/domains', '/settings/domains'],
+  ['/settings/team', '/settings'],
+  ['/nowhere', undefined],
+])('the sidebar marks for %s the link to %s', (path, to) => {
+  expect(activeLink(LINKS, path)?.to).toBe(to);
+});
