@@ -36,14 +36,16 @@ export function Attention() {
 function Needed({ item }: { item: Item }) {
   const { kind, name, count, since, detail } = item;
   const place = placeOf(item);
+  // The detail of a domain is its status, which the title already says.
+  const said = kind === 'domain_broken' ? null : detail;
   return (
     <Alert color={SEVERE.has(kind) ? 'red' : 'orange'} icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Text size="sm" lineClamp={3} miw={0}>
           <b>{count > 1 ? `${text.home.kinds[kind]}: ${formatCount(count)}` : text.home.kinds[kind]}</b>{' '}
           {name && <Breakable text={name} />}
-          {name && detail && ': '}
-          {detail}{' '}
+          {name && said && ': '}
+          {said}{' '}
           <Text span c="dimmed" size="sm">
             {text.home.since} <Instant at={since} />
           </Text>
