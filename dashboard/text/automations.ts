@@ -136,7 +136,7 @@ export const automations = {
     clicked: 'Clicked',
   },
   openedRate: (rate: string) => `${rate} opened`,
-  ratesOf: (n: number) => `Of the latest ${n.toLocaleString()} emails of this step. Bots are not counted.`,
+  ratesOf: (n: number) => `Based on the latest ${n.toLocaleString()} emails of this step, without bots.`,
   remove: 'Remove the step',
   removeEnds: (n: number) => `Saving ends the runs of ${people(n)} at this step.`,
   template: 'Template',

@@ -20,8 +20,8 @@ export interface Undo<Fields> {
 }
 
 /**
- * Adds undo and redo to the editing of a record's fields. Only changes of this user are undone; fields that somebody
- * else saved meanwhile stay.
+ * Adds undo and redo to the editing of a record's fields. Only changes of this user are undone; fields that another
+ * user saved meanwhile stay.
  */
 export function useUndo<Fields extends object>(fields: Fields, apply: (part: Partial<Fields>) => void): Undo<Fields> {
   const [past, setPast] = useState<Step<Fields>[]>([]);
