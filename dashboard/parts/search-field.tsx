@@ -15,7 +15,6 @@ export function SearchField(p: {
   return (
     <TextInput
       aria-label={p.label}
-      type="search"
       placeholder={p.placeholder}
       leftSection={<IconSearch size={16} aria-hidden />}
       value={typed}

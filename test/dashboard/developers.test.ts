@@ -153,7 +153,7 @@ describeInBrowser('screens for developers', () => {
     await expectNoSeriousAxe(page, { inside: '[role=dialog]' });
     await dialog.getByRole('button', { name: 'Record event' }).click();
     await page.getByRole('link', { name: 'tried.out' }).first().click();
-    await page.getByText('"seats": 4').waitFor();
+    await page.getByText('"seats": 4').first().waitFor();
     await settled();
     const [event] = (await service.call('GET', '/v1/events?eventName=tried.out')).body.data;
     expect(event.data).toEqual({ seats: 4, tags: ['pro', 'a,b'] });
