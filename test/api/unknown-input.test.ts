@@ -161,6 +161,25 @@ describe('an unknown field', () => {
     expect(form.status).toBe(415);
   });
 
+  it('in the config of a step is named', async () => {
+    const { body: workflow } = await api.call('POST', '/v1/workflows', { body: { name: 'W', eventName: 'e' } });
+    const path = `/v1/workflows/${workflow.id}/steps`;
+    const config = { amount: 1, unit: 'days', untill: '09:00' };
+    const step = await api.call('POST', path, { body: { type: 'DELAY', config, nmae: 'x' } });
+    expect([step.status, step.headers.get('x-ignored-fields')]).toEqual([201, 'nmae, config.untill']);
+    const changed = await api.call('PATCH', `${path}/${step.body.id}`, { body: { config } });
+    expect([changed.status, changed.headers.get('x-ignored-fields')]).toEqual([200, 'config.untill']);
+    const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid', filters: [] } };
+    const condition = { type: 'CONDITION', config: { field: 'data.plan', operator: 'equals', value: 'pro' } };
+    for (const body of [wait, condition]) {
+      const { status, headers } = await api.call('POST', path, { body });
+      expect([status, headers.get('x-ignored-fields')]).toEqual([201, null]);
+    }
+    const header = { type: 'WEBHOOK', config: { url: 'https://x.test', headers: { 'X-A': 'a\r\nb' } } };
+    const refused = await api.call('POST', path, { body: header });
+    expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'config.headers.X-A']);
+  });
+
   it('inside `data` and `context` is the caller’s own', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...mail, data: { scheduled_at: 'x' } } });
     expect(status).toBe(200);

@@ -35,7 +35,7 @@ const exportRoute = createRoute({
         },
       },
     },
-    ...errors('CONFLICT'),
+    ...errors('NOT_FOUND', 'CONFLICT'),
   },
 });
 

@@ -18,7 +18,10 @@ export const EXAMPLE = {
 };
 
 const Url = z
-  .url({ protocol: /^https?$/, error: 'Must be an http:// or https:// URL' })
+  .url({
+    protocol: /^https?$/,
+    error: ({ code }) => (code === 'invalid_format' ? 'Must be an http:// or https:// URL' : undefined),
+  })
   .max(2_000)
   .openapi({ format: 'uri', example: EXAMPLE.url });
 

@@ -22,6 +22,7 @@ import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/recor
 import { errors, json, noContent } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { namesForHeader } from '../../http/unknown-fields.ts';
 import { StepSchema, stepResponse, TransitionSchema, transitionResponse } from '../workflows/response.ts';
 import { CreateStep, CreateTransition, PatchStep, StepParams, WorkflowParams } from './input.ts';
 
@@ -97,6 +98,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
     const read = readVersion(c);
     const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
+    nameIgnored(c, { type, config, checked });
     const step = await draw(c, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
@@ -123,6 +125,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
       const wanted =
         templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
       const checked = wanted && checkConfig(current.type, wanted);
+      if (config && checked) nameIgnored(c, { type: current.type, config, checked });
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
     });
     return c.json(stepResponse(secretKey, step), 200);
@@ -182,6 +185,20 @@ export function checkConfig(type: StepType, config: Record<string, unknown>): Re
     field: `config.${fault.field}`.replace(/\.$/, ''),
   }));
   throw new AppError('VALIDATION_ERROR', { errors: faults });
+}
+
+/**
+ * Names fields of a config that are not stored. Source: contract §1.9 Unknown input. A condition is stored in another
+ * form, so its fields cannot be compared.
+ */
+function nameIgnored(
+  c: RequestContext,
+  p: { type: StepType; config: Record<string, unknown>; checked: Record<string, unknown> },
+): void {
+  if (STEPS[p.type].names === 'condition') return;
+  const dropped = Object.keys(p.config).filter((name) => !Object.hasOwn(p.checked, name));
+  const names = namesForHeader(dropped.map((name) => ({ path: ['config', name] })));
+  if (names !== '') c.header('X-Ignored-Fields', names, { append: true });
 }
 
 function valueAt(config: Record<string, unknown>, path: readonly string[]): unknown {

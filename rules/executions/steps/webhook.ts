@@ -21,8 +21,10 @@ export const WebhookConfig = z.object({
 
 /** Headers that are refused when a config is saved. A stored config with such a header sends the request without it. */
 const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx) => {
-  for (const name of Object.keys(headers).filter(isFramingHeader)) {
-    ctx.addIssue({ code: 'custom', path: ['headers', name], message: `${name} is set by the request itself` });
+  for (const [name, value] of Object.entries(headers)) {
+    const message = isFramingHeader(name) ? `${name} is set by the request itself` : 'Must not contain line breaks';
+    if (isFramingHeader(name) || /[\r\n]/.test(value))
+      ctx.addIssue({ code: 'custom', path: ['headers', name], message });
   }
   for (const fault of expressionFaults({ url, headers, body })) ctx.addIssue({ code: 'custom', ...fault });
 });

@@ -55,6 +55,8 @@ it('exports a segment or a condition, page by page', async () => {
   const ofSegment = await call(`/contacts/export?segmentId=${created.body.id}`);
   expect(ofSegment.body).toBe(asked.body);
   expect((await call(`/contacts/export?segmentId=${created.body.id}`, api.two.secretKey)).status).toBe(404);
+  const { body: document } = await api.call('GET', '/openapi.json?paths=v1');
+  expect(document.paths['/v1/contacts/export'].get.responses).toHaveProperty('404');
   const both = `segmentId=${created.body.id}&condition=${encodeURIComponent(JSON.stringify(condition))}`;
   expect((await call(`/contacts/export?${both}`)).status).toBe(400);
 });
