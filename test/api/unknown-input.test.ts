@@ -169,6 +169,9 @@ describe('an unknown field', () => {
     expect([step.status, step.headers.get('x-ignored-fields')]).toEqual([201, 'nmae, config.untill']);
     const changed = await api.call('PATCH', `${path}/${step.body.id}`, { body: { config } });
     expect([changed.status, changed.headers.get('x-ignored-fields')]).toEqual([200, 'config.untill']);
+    const graph = { entryStepId: 'a', steps: [{ id: 'a', type: 'DELAY', name: 'A', config }], transitions: [] };
+    const saved = await api.call('PUT', `/v1/workflows/${workflow.id}/graph`, { body: { ...graph, dryRun: true } });
+    expect([saved.status, saved.headers.get('x-ignored-fields')]).toEqual([200, 'steps.0.config.untill']);
     const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid', filters: [] } };
     const condition = { type: 'CONDITION', config: { field: 'data.plan', operator: 'equals', value: 'pro' } };
     for (const body of [wait, condition]) {

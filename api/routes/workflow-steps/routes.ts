@@ -98,7 +98,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
     const read = readVersion(c);
     const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
-    nameIgnored(c, { type, config, checked });
+    nameIgnored(c, [{ at: ['config'], type, config, checked }]);
     const step = await draw(c, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
@@ -125,7 +125,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
       const wanted =
         templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
       const checked = wanted && checkConfig(current.type, wanted);
-      if (config && checked) nameIgnored(c, { type: current.type, config, checked });
+      if (config && checked) nameIgnored(c, [{ at: ['config'], type: current.type, config, checked }]);
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
     });
     return c.json(stepResponse(secretKey, step), 200);
@@ -187,17 +187,28 @@ export function checkConfig(type: StepType, config: Record<string, unknown>): Re
   throw new AppError('VALIDATION_ERROR', { errors: faults });
 }
 
+/** A config as a caller sent it, and as it is stored. */
+interface SentConfig {
+  /** Path in the body. */
+  at: string[];
+  type: StepType;
+  config: Record<string, unknown>;
+  checked: Record<string, unknown>;
+}
+
 /**
- * Names fields of a config that are not stored. Source: contract §1.9 Unknown input. A condition is stored in another
+ * Names fields of configs that are not stored. Source: contract §1.9 Unknown input. A condition is stored in another
  * form, so its fields cannot be compared.
  */
-function nameIgnored(
-  c: RequestContext,
-  p: { type: StepType; config: Record<string, unknown>; checked: Record<string, unknown> },
-): void {
-  if (STEPS[p.type].names === 'condition') return;
-  const dropped = Object.keys(p.config).filter((name) => !Object.hasOwn(p.checked, name));
-  const names = namesForHeader(dropped.map((name) => ({ path: ['config', name] })));
+export function nameIgnored(c: RequestContext, sent: readonly SentConfig[]): void {
+  const dropped = sent.flatMap(({ at, type, config, checked }) =>
+    STEPS[type].names === 'condition'
+      ? []
+      : Object.keys(config)
+          .filter((name) => !Object.hasOwn(checked, name))
+          .map((name) => ({ path: [...at, name] })),
+  );
+  const names = namesForHeader(dropped);
   if (names !== '') c.header('X-Ignored-Fields', names, { append: true });
 }
 
