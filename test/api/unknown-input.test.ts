@@ -148,11 +148,10 @@ describe('an unknown field', () => {
   });
 
   it('of an operation without a body is named, or refused where it sends or starts something', async () => {
-    const { body: template } = await api.call('POST', '/v1/templates', {
-      body: { name: 'T', subject: 'S', body: '<p>b</p>', type: 'MARKETING' },
-    });
-    const copy = await api.call('POST', `/v1/templates/${template.id}/duplicate`, { body: { name: 'Mine' } });
-    expect([copy.status, copy.headers.get('x-ignored-fields')]).toEqual([201, 'name']);
+    const endpoint = await api.call('POST', '/v1/webhooks', { body: { url: 'https://x.test/hooks', events: ['*'] } });
+    const path = `/v1/webhooks/${endpoint.body.id}/rotate-secret`;
+    const rotated = await api.call('POST', path, { body: { secret: 'whsec_mine' } });
+    expect([rotated.status, rotated.headers.get('x-ignored-fields')]).toEqual([200, 'secret']);
     const form = await api.app.request(`/v1/campaigns/${uuidv7()}/cancel`, {
       method: 'POST',
       headers: { authorization: `Bearer ${api.one.secretKey}`, 'content-type': 'application/x-www-form-urlencoded' },
