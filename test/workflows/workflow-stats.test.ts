@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveContent } from '../../db/contents/contents.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';
-import { buildTemplate } from '../build/senders.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -63,6 +63,7 @@ describe('the stats of a workflow', () => {
   });
 
   it('have the results of the latest emails for email steps only', async () => {
+    await buildDomain(api.db, { projectId: api.one.id });
     const workflow = await buildWorkflow(api, {
       eventName: 'mailed',
       steps: {
