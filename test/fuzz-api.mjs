@@ -46,8 +46,6 @@ function run(who, seconds) {
     'examples,coverage,fuzzing',
     '--continue-on-failure',
     '--no-shrink',
-    '--workers',
-    '2',
     '--warnings',
     'off',
   ];
