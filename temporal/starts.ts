@@ -43,7 +43,7 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
     case 'email.simulated':
       throw new Error(`${group.kind} is sent by the workers themselves`);
     case 'webhook.deliver':
-      return startOutcome(wakeWebhookDelivery(temporal, startOfGroup(temporal, group)));
+      return startOutcome(wakeWebhookDelivery(temporal, group));
     case 'execution.start': {
       const [row] = group.rows;
       return row.payload.anew ? startAnew(temporal, row) : startGroup(temporal, group);
@@ -59,8 +59,8 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
       return signalOutcome(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
     }
     case 'campaign.changed': {
-      const [{ refId, payload }] = group.rows;
-      return signalOutcome(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed'));
+      const [{ id, refId, payload }] = group.rows;
+      return signalOutcome(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed', id));
     }
     case 'email.retry':
     case 'sms.retry':
@@ -260,10 +260,16 @@ function startOfGroup(temporal: StartTarget, group: StartGroup): Start {
 
 /**
  * Wakes the one workflow of an endpoint, or starts it. The workflow finds the due deliveries, so a burst of events
- * costs Temporal one signal.
+ * costs Temporal one signal. The signal names its row, which is deleted when the workflow has received the signal.
  */
-function wakeWebhookDelivery({ client, names }: Target, start: Start): Promise<unknown> {
-  return client.workflow.signalWithStart(start.type, { ...optionsOf(names, start), signal: 'wake' });
+function wakeWebhookDelivery(temporal: StartTarget, group: StartGroup & { kind: 'webhook.deliver' }): Promise<unknown> {
+  const start = startOfGroup(temporal, group);
+  const signalArgs = [group.rows[0].id];
+  return temporal.client.workflow.signalWithStart(start.type, {
+    ...optionsOf(temporal.names, start),
+    signal: 'wake',
+    signalArgs,
+  });
 }
 
 function optionsOf(names: Target['names'], { workflowId, args, summary, attributes, priority, options }: Start) {

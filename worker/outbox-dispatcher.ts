@@ -8,13 +8,15 @@ import {
   deleteStarted,
   findEndedStarts,
   findEndedTargets,
+  mergeNews,
+  NEWS_DEFERRAL_MS,
   readOutboxState,
   releaseRows,
   type TakenRow,
 } from '../db/outbox/outbox.ts';
 import { type StartedWork, WATCHED_KINDS } from '../rules/executions/started-work.ts';
 import { describeFailure } from '../rules/failure-text.ts';
-import { type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
+import { NEWS_KINDS, type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { Admission } from './admission.ts';
@@ -120,10 +122,19 @@ export function startDispatcher(deps: {
   async function hand(rows: TakenRow[]): Promise<void> {
     const starts = rows.filter((row) => row.kind === 'execution.start');
     const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
-    const open = rows.filter((row) => !ended.has(row.id));
+    const open = await withoutMerged(rows.filter((row) => !ended.has(row.id)));
     const again = new Set(idsOf(rows.filter(({ attempts }) => attempts > 1)));
     const handOver = (group: RowGroup) => handGroup(group, again);
     await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOver)]);
+  }
+
+  /** Skips rows that another row covers, and news of targets that have not received the last signal. */
+  async function withoutMerged(rows: TakenRow[]): Promise<TakenRow[]> {
+    const news = rows.filter(({ kind }) => NEWS_KINDS.has(kind));
+    if (news.length === 0) return rows;
+    const handed = await mergeNews(db, idsOf(news));
+    if (handed.size < news.length) setTimeout(() => loop.wake(), NEWS_DEFERRAL_MS).unref();
+    return rows.filter(({ id, kind }) => !NEWS_KINDS.has(kind) || handed.has(id));
   }
 
   async function handGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {

@@ -191,13 +191,47 @@ export async function deleteRows(db: Db, ids: string[]): Promise<void> {
 export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<number[]> {
   const { rows } = await prepared<{ ms: number }>`
     DELETE FROM outbox o
-    USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[], ${begun.map((b) => b.visit)}::int[])
-      AS u (kind, ref_id, visit)
+    USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[],
+      ${begun.map((b) => b.visit)}::int[], ${begun.map((b) => b.rowId ?? null)}::uuid[]) AS u (kind, ref_id, visit, row_id)
     WHERE o.ref_id = u.ref_id AND o.kind = u.kind AND o.taken_at IS NOT NULL
       AND (u.visit IS NULL OR (o.payload->>'visit')::int = u.visit)
+      AND (u.row_id IS NULL OR o.id = u.row_id)
     RETURNING extract(epoch FROM clock_timestamp() - o.taken_at)::float8 * 1000 AS ms
   `.execute(db);
   return rows.map((row) => row.ms);
+}
+
+/** How long news waits until it asks again whether the last signal was received. */
+export const NEWS_DEFERRAL_MS = 100;
+
+/**
+ * Merges the news of each target into one row, from rows that the caller has taken. The workflow reads the database
+ * after the signal, so rows that exist before the signal need none of their own. While an older row of the target is
+ * with Temporal, the merged row is released and waits.
+ * @returns the rows to hand over
+ */
+export async function mergeNews(db: Db, ids: string[]): Promise<Set<string>> {
+  const { rows } = await prepared<{ id: string }>`
+    WITH mine AS MATERIALIZED (
+      SELECT id, kind, ref_id, payload, first_value(id) OVER (PARTITION BY kind, ref_id, payload ORDER BY id) AS first
+      FROM outbox WHERE id = ANY(${ids}::uuid[])
+    ), news AS MATERIALIZED (
+      SELECT m.*, EXISTS (
+        SELECT FROM outbox t WHERE t.ref_id = m.ref_id AND t.kind = m.kind AND t.payload = m.payload AND t.id < m.id
+          AND t.taken_at IS NOT NULL AND t.available_at > now()) AS unanswered
+      FROM mine m WHERE m.id = m.first
+    ), merged AS (
+      DELETE FROM outbox WHERE id IN (
+        SELECT o.id FROM outbox o JOIN news n ON n.ref_id = o.ref_id AND n.kind = o.kind AND n.payload = o.payload
+        WHERE o.id <> n.id AND (o.id = ANY(${ids}::uuid[]) OR o.taken_at IS NULL) FOR UPDATE OF o SKIP LOCKED)
+    ), deferred AS (
+      UPDATE outbox o SET taken_at = NULL, attempts = greatest(0, o.attempts - 1),
+        available_at = now() + make_interval(secs => ${NEWS_DEFERRAL_MS / 1000}::float8)
+      FROM news n WHERE o.id = n.id AND n.unanswered
+    )
+    SELECT id FROM news WHERE NOT unanswered
+  `.execute(db);
+  return new Set(rows.map((row) => row.id));
 }
 
 /**

@@ -6,6 +6,8 @@ export interface StartedWork {
   refId: string;
   /** Visit of the signal that ends a wait. Null for all other work. */
   visit: number | null;
+  /** Row that a signal with news was sent for; the other rows of its target have signals of their own. */
+  rowId?: string;
 }
 
 /** Workflows whose start is watched, by the first word of their ids. */
@@ -14,18 +16,25 @@ const WATCHED_STARTS = new Map<string, OutboxKind>([
   ['job', 'job.start'],
   ['campaign', 'campaign.start'],
 ]);
+/** Signals with news, by the first word of the workflow's id and the name of the signal. */
+const NEWS_SIGNALS = new Map<string, OutboxKind>([
+  ['campaign changed', 'campaign.changed'],
+  ['webhooks wake', 'webhook.deliver'],
+]);
 /** The word, the short form of the installation's id (which ids of an earlier release lack), and the row's UUID. */
 const WORKFLOW_ID = /^([a-z]+)-(?:[0-9a-f]{8}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/;
 
 /**
- * Kinds whose rows stay in the outbox until Temporal was seen to start them. Other kinds are few, or come in groups,
- * and are deleted when Temporal has accepted them.
+ * Kinds whose rows stay in the outbox until Temporal was seen to start them, or a workflow to receive their signal.
+ * Other kinds are few, or come in groups, and are deleted when Temporal has accepted them.
  */
 export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   ...WATCHED_STARTS.values(),
   'execution.event',
   'execution.cancel',
   'execution.ended',
+  'campaign.changed',
+  'webhook.deliver',
 ]);
 
 /** Returns the row that the id of a workflow names. Undefined if it names none. */
@@ -42,6 +51,13 @@ export function workOfStart(workflowId: string): StartedWork | undefined {
 
 /** Returns the work that a signal to a workflow starts. */
 export function workOfSignal(workflowId: string, signalName: string, args: unknown[]): StartedWork | undefined {
+  const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
+  const news = NEWS_SIGNALS.get(`${word} ${signalName}`);
+  if (news) {
+    // A signal of an earlier release, or of an operator, names no row.
+    const [rowId] = args as [string?];
+    return typeof rowId === 'string' ? { kind: news, refId, visit: null, rowId } : undefined;
+  }
   const start = workOfStart(workflowId);
   if (start?.kind !== 'execution.start') return undefined;
   if (signalName === 'ended') return { ...start, kind: 'execution.ended' };

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { RowGroup } from '../../temporal/groups.ts';
+import { Admission } from '../../worker/admission.ts';
+import { type OutboxDispatcher, startDispatcher } from '../../worker/outbox-dispatcher.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/until.ts';
+
+/**
+ * Signals that say only that something is new: one for all rows of a target, and none while the target has not received
+ * the last one. Temporal is played by the test, so that a workflow can take as long as it likes.
+ */
+let api: TestApi;
+let dispatcher: OutboxDispatcher;
+/** The rows that the signals were sent for. */
+let sent: OutboxRow[] = [];
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+beforeEach(() => {
+  sent = [];
+  dispatcher = start();
+});
+afterEach(async () => {
+  await dispatcher.stop();
+  await sql`DELETE FROM outbox`.execute(api.db);
+});
+
+function start(): OutboxDispatcher {
+  const handOver = async ({ rows: [row] }: RowGroup) => {
+    sent.push(row);
+    return { outcome: 'taken' as const };
+  };
+  return startDispatcher({
+    db: api.db,
+    lifecycle: { handOver },
+    admission: new Admission(),
+    log: pino({ level: 'silent' }),
+  });
+}
+
+async function wakeEndpoint(endpointId: string, count: number): Promise<void> {
+  await inTransaction(api.db, (trx) =>
+    enqueue(
+      trx,
+      Array.from({ length: count }, () => ({
+        projectId: api.one.id,
+        kind: 'webhook.deliver' as const,
+        refId: endpointId,
+        payload: { endpointId },
+      })),
+    ),
+  );
+  dispatcher.wake();
+}
+
+async function rowsLeft(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM outbox`.execute(api.db);
+  return rows[0]?.n ?? 0;
+}
+
+const receive = (row: OutboxRow | undefined) =>
+  row && dispatcher.noteStarted({ kind: row.kind, refId: row.refId, visit: null, rowId: row.id });
+
+it('a thousand rows of a target are one signal, and it gets the next one after it has received the last', async () => {
+  const endpointId = uuidv7();
+  await wakeEndpoint(endpointId, 1_000);
+  await until(async () => (await rowsLeft()) <= 2, 'the merge of the rows');
+  expect(sent).toHaveLength(1);
+
+  for (let n = 0; n < 5; n += 1) await wakeEndpoint(endpointId, 100);
+  await until(async () => (await rowsLeft()) <= 2, 'the merge of the later rows');
+  expect(sent).toHaveLength(1);
+
+  receive(sent[0]);
+  await until(() => sent.length === 2, 'the second signal');
+  expect(sent[1]?.id).not.toBe(sent[0]?.id);
+  receive(sent[1]);
+  await until(async () => (await rowsLeft()) === 0, 'the end of all rows');
+  expect(sent).toHaveLength(2);
+});
+
+it('targets do not wait for each other', async () => {
+  const endpoints = Array.from({ length: 20 }, () => uuidv7());
+  for (const endpointId of endpoints) await wakeEndpoint(endpointId, 3);
+  await until(() => sent.length === endpoints.length, 'a signal to each');
+  expect(new Set(sent.map(({ refId }) => refId))).toEqual(new Set(endpoints));
+});
+
+it('the signal of a killed worker is sent again when its lease is over', async () => {
+  const endpointId = uuidv7();
+  await wakeEndpoint(endpointId, 10);
+  await until(async () => (await rowsLeft()) <= 2, 'the merge of the rows');
+  await dispatcher.stop();
+  await sql`UPDATE outbox SET available_at = now()`.execute(api.db);
+  dispatcher = start();
+  dispatcher.wake();
+  await until(() => sent.length === 2, 'the repeated signal');
+  expect(sent[1]?.id).toBe(sent[0]?.id);
+  receive(sent[1]);
+  await until(async () => (await rowsLeft()) === 0, 'the end of the rows');
+});
