@@ -164,7 +164,7 @@ const contactColumn: Column<ListedContact> = { name: words.contact, cell: (conta
 function columnOf(column: string): Column<ListedContact> {
   const name = columnName(column);
   if (column === 'subscription') {
-    return { name, cell: ({ subscription }) => <WordBadge kind="subscription" value={subscription} /> };
+    return { name, isWhole: true, cell: ({ subscription }) => <WordBadge kind="subscription" value={subscription} /> };
   }
   if (column === 'createdAt') return { name, wideOnly: true, cell: ({ createdAt }) => <Instant at={createdAt} /> };
   if (column === 'updatedAt') return { name, wideOnly: true, cell: ({ updatedAt }) => <Instant at={updatedAt} /> };
