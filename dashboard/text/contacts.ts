@@ -34,6 +34,7 @@ export const contacts = {
     selected: (n: number) => `${people(n)} selected`,
     allMeant: (n: number | null) => (n === null ? 'All matching contacts' : `All ${people(n)} of this list`),
     selectAll: (n: number) => `Select all ${n.toLocaleString()} of this list`,
+    selectedContacts: 'the selected contacts',
     clear: 'Clear selection',
     subscribe: 'Subscribe',
     unsubscribe: 'Unsubscribe',

@@ -107,7 +107,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('50 of 63 shown').waitFor();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Select all 63 of this list' }).click();
-    await chooseMore(page, 'Delete');
+    await chooseMore(page.getByRole('region', { name: 'All 63 contacts of this list' }), 'Delete');
     await page.getByLabel('Type 63 to confirm').fill('63');
     await expectNoSeriousAxe(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

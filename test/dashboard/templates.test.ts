@@ -98,7 +98,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await open('/templates');
     await settled();
     await page.getByRole('link', { name: 'Welcome' }).waitFor();
-    await page.frameLocator('iframe').getByText('Hello nickname, welcome').waitFor({ state: 'attached' });
+    await page.frameLocator('iframe').getByText('Hello …, welcome').waitFor({ state: 'attached' });
     await expectNoSeriousAxe(page);
   });
 

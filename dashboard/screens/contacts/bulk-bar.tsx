@@ -75,7 +75,7 @@ export function BulkBar({
           {words.unsubscribe}
         </ActionButton>
         <ToSegment selection={selection} />
-        <MoreMenu>
+        <MoreMenu of={words.selectedContacts}>
           <MoreItem icon={IconTrash} needs="contacts:edit" whyNot={whyNot} isDestructive onClick={() => ask('erase')}>
             {words.erase}
           </MoreItem>

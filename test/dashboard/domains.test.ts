@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import {
+  describeInBrowser,
+  expectNoSeriousAxe,
+  expectNoSidewaysScroll,
+  openDashboard,
+  VIEWPORTS,
+} from '../support/browser/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describeInBrowser('domains in a browser', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    // A service on loopback has nothing to publish.
+    service = await startTestService({ SIGNUP: 'off', PUBLIC_URL: 'http://mail.tidings.example' });
+  });
+  afterAll(() => service?.close());
+
+  it('DNS records are a table on a laptop and a list on a phone, with what is published instead', async () => {
+    const project = await buildProject(service.db, 'The shop');
+    const { id } = await buildDomain(service.db, {
+      projectId: project.id,
+      domain: 'new.example.com',
+      status: 'PENDING',
+    });
+    await service.db
+      .updateTable('domains')
+      .set({
+        found: JSON.stringify({ DKIM: false, SPF: true, DMARC: false }),
+        seen: JSON.stringify({ DKIM: ['v=DKIM1; p=old'], SPF: ['v=spf1 ~all'], DMARC: [] }),
+      })
+      .where('id', '=', id)
+      .execute();
+    const { page } = await openDashboard({ service, project, path: '/settings/domains' });
+    const records = page.getByRole('table', { name: 'DNS records of new.example.com' });
+    await records.getByRole('row', { name: /^DKIM/ }).getByText('Wrong value').waitFor();
+    await records.getByRole('row', { name: /^DKIM/ }).getByText('v=DKIM1; p=old').waitFor();
+    await records.getByRole('row', { name: /^SPF/ }).getByText('Found').waitFor();
+    await records
+      .getByRole('row', { name: /^DMARC/ })
+      .getByText('Recommended')
+      .waitFor();
+    await expectNoSeriousAxe(page);
+    await page.setViewportSize(VIEWPORTS.phone);
+    await expectNoSidewaysScroll(page);
+    await expectNoSeriousAxe(page);
+  });
+});
