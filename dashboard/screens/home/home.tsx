@@ -1,19 +1,25 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { ATTENTION, Attention } from './attention.tsx';
-import { Checklist } from './checklist.tsx';
 import { Figures } from './figures.tsx';
-import { Running } from './running.tsx';
-import { Upcoming } from './upcoming.tsx';
 
+/** Loaded after the first screen, because only a new project shows it. */
+const Checklist = lazy(() => import('./checklist.tsx').then((part) => ({ default: part.Checklist })));
+/** Below the first screen, so they load after it. */
+const Running = lazy(() => import('./running.tsx').then((part) => ({ default: part.Running })));
+const Upcoming = lazy(() => import('./upcoming.tsx').then((part) => ({ default: part.Upcoming })));
 const TODAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', month: 'long', day: 'numeric' });
+
+/** The usual height of a panel below the figures, in pixels. */
+const PANEL_HEIGHT = 280;
 
 /** Home: results, items that need attention, and what comes next. */
 export function Home() {
@@ -44,12 +50,18 @@ export function Home() {
         }
       />
       <Stack gap="lg">
-        <Checklist />
+        <Suspense>
+          <Checklist />
+        </Suspense>
         <Attention />
         <Figures />
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="lg">
-          <Running />
-          <Upcoming />
+          <Suspense fallback={<Skeleton h={PANEL_HEIGHT} />}>
+            <Running />
+          </Suspense>
+          <Suspense fallback={<Skeleton h={PANEL_HEIGHT} />}>
+            <Upcoming />
+          </Suspense>
         </SimpleGrid>
       </Stack>
     </>

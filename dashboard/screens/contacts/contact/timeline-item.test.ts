@@ -47,6 +47,6 @@ it('names the actor if known, else the kind of actor', () => {
   expect(describeActor('key:1', 'Shop')).toBe('the API key Shop');
   expect(describeActor('key:1', null)).toBe('a deleted API key');
   expect(describeActor('contact', null)).toBe('the contact');
-  expect(describeActor('ses', null)).toBe('ses');
+  expect(describeActor('ses', null)).toBe('Amazon SES');
   expect(describeActor(null, null)).toBe('unknown');
 });
