@@ -79,8 +79,6 @@ export const automations = {
   zoomReset: 'Zoom to 100%',
   zoomFit: 'Fit to screen',
   discard: 'Discard changes',
-  undo: 'Undo',
-  redo: 'Redo',
   tidy: 'Tidy up',
   enable: 'Enable',
   disable: 'Disable',

@@ -49,8 +49,6 @@ export const campaigns = {
 
   steps: { content: 'Content', audience: 'Audience', review: 'Review', when: 'Schedule' },
   stepsLabel: 'Campaign steps',
-  undo: 'Undo',
-  redo: 'Redo',
   save: 'Save',
   continueTo: (next: string) => `Continue to ${next.toLowerCase()}`,
   saved: 'Saved.',

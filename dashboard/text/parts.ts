@@ -12,6 +12,7 @@ export const parts = {
   copy: 'Copy',
   copied: 'Copied',
   undo: 'Undo',
+  redo: 'Redo',
   notKept: 'This browser can’t keep a draft. Save before you leave.',
   conflict: {
     title: 'Someone else saved changes',

@@ -1,6 +1,5 @@
-import { ActionIcon, Alert, Button, Group, Stack, Tooltip } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -14,6 +13,7 @@ import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit
 import { type Undo, useUndo } from '../../parts/record-edit/use-undo.ts';
 import { SavedState } from '../../parts/saved-state.tsx';
 import { tellDone } from '../../parts/tell.tsx';
+import { UndoRedo } from '../../parts/undo-redo.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AudienceStep } from './audience-step.tsx';
@@ -131,7 +131,7 @@ function Actions({
   const next = STEPS[STEPS.indexOf(step) + 1];
   return (
     <>
-      {!editing.isReadOnly && <UndoRedo history={history} />}
+      {!editing.isReadOnly && <UndoRedo undo={history.undo} redo={history.redo} />}
       <Button variant="default" onClick={preview.open}>
         {text.mailEditor.preview}
       </Button>
@@ -147,24 +147,6 @@ function Actions({
       {previews && <PreviewDialog draft={editing.draft} onClose={preview.close} />}
       {tests && <TestDialog {...editing} onClose={test.close} />}
     </>
-  );
-}
-
-function UndoRedo({ history: { undo, redo } }: { history: Undo<CampaignDraft> }) {
-  const buttons = [
-    { label: words.undo, act: undo, icon: IconArrowBackUp },
-    { label: words.redo, act: redo, icon: IconArrowForwardUp },
-  ];
-  return (
-    <Group gap={4} wrap="nowrap">
-      {buttons.map(({ label, act, icon: Icon }) => (
-        <Tooltip key={label} label={label}>
-          <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} disabled={!act} onClick={act}>
-            <Icon size={18} stroke={1.75} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-      ))}
-    </Group>
   );
 }
 

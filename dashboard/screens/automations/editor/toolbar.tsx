@@ -1,13 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
-import {
-  IconArrowBackUp,
-  IconArrowForwardUp,
-  IconList,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconSitemap,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconList, IconPlayerPause, IconPlayerPlay, IconSitemap, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
@@ -15,6 +6,7 @@ import { EditorNav } from '../../../parts/editor-frame.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { SavedState } from '../../../parts/saved-state.tsx';
 import { tellDone, tellFailure } from '../../../parts/tell.tsx';
+import { UndoRedo } from '../../../parts/undo-redo.tsx';
 import { text } from '../../../text/text.ts';
 import { State } from '../automations.tsx';
 import type { GraphFaults } from '../graph/faults.ts';
@@ -88,8 +80,10 @@ export function Toolbar({
   const { enabled } = workflow;
   return (
     <>
-      <Icon label={t.undo} disabled={!editor.canUndo || readOnly} onClick={editor.undo} icon={IconArrowBackUp} />
-      <Icon label={t.redo} disabled={!editor.canRedo || readOnly} onClick={editor.redo} icon={IconArrowForwardUp} />
+      <UndoRedo
+        undo={editor.canUndo && !readOnly ? editor.undo : undefined}
+        redo={editor.canRedo && !readOnly ? editor.redo : undefined}
+      />
       <ActionButton
         needs="workflows:view"
         variant="default"
@@ -111,24 +105,6 @@ export function Toolbar({
       {!enabled && !editor.isDirty && <Enable workflow={workflow} faults={faults} isChecking={isChecking} />}
       <More workflow={workflow} editor={editor} view={view} onView={onView} />
     </>
-  );
-}
-
-function Icon(p: { label: string; onClick: () => void; icon: typeof IconList; disabled: boolean }) {
-  return (
-    <Tooltip label={p.label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={32}
-        aria-label={p.label}
-        data-disabled={p.disabled || undefined}
-        aria-disabled={p.disabled || undefined}
-        onClick={() => p.disabled || p.onClick()}
-      >
-        <p.icon size={16} stroke={1.75} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
   );
 }
 
