@@ -24,18 +24,7 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
   const [first] = link.parts;
   if (typeof first !== 'string') return undefined;
   if (!(link.parts.length === 1 ? WHOLE_CONSTANT : CONSTANT_HOST).test(first.trimStart())) return undefined;
-  let address = '';
-  for (const part of link.parts) {
-    if (typeof part === 'string') {
-      if (/\{[{%]/.test(part)) return undefined;
-      address += part;
-    } else {
-      if (part.kind !== 'output' || outputNames(part.content, locals).some((name) => LOOP_ONLY.has(name)))
-        return undefined;
-      address += `{{ ${part.content} }}`;
-    }
-  }
-  return address.trim();
+  return writeAddress(link, locals, (name) => LOOP_ONLY.has(name));
 }
 
 /**
@@ -57,15 +46,22 @@ const COMPOSED = /^(?:https?:\/\/[^/?#\\\s\0]*)?\0/i;
  */
 export function composedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   if (!COMPOSED.test(outline(link))) return undefined;
+  return writeAddress(link, locals, (name) => LOOP_ONLY.has(name) || isOwnName(name));
+}
+
+/** Writes the address of a link with its outputs. Undefined if it has a block, or an output that uses a refused name. */
+function writeAddress(
+  link: LinkValue,
+  locals: ReadonlySet<string>,
+  isRefused: (name: string) => boolean,
+): string | undefined {
   let address = '';
   for (const part of link.parts) {
     if (typeof part === 'string') {
       if (/\{[{%]/.test(part)) return undefined;
       address += part;
     } else {
-      if (part.kind !== 'output') return undefined;
-      const names = outputNames(part.content, locals);
-      if (names.some((name) => LOOP_ONLY.has(name) || isOwnName(name))) return undefined;
+      if (part.kind !== 'output' || outputNames(part.content, locals).some(isRefused)) return undefined;
       address += `{{ ${part.content} }}`;
     }
   }
