@@ -59,15 +59,14 @@ export function ShortTime({ at }: { at: string }) {
 }
 
 /** Languages whose names of zones together cover most of the world. Each names only some as people write them. */
-const ZONE_LOCALES = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'];
+const ZONE_FORMATS = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'].map(
+  (locale) => new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }),
+);
 
 /** Names the viewer's zone at an instant as people write it, such as "CET". An offset, such as "GMT+1", if it has none. */
 export function zoneName(at: Date): string {
-  const names = ZONE_LOCALES.map(
-    (locale) =>
-      new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
-        .formatToParts(at)
-        .find(({ type }) => type === 'timeZoneName')?.value ?? '',
+  const names = ZONE_FORMATS.map(
+    (format) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '',
   );
   return names.find((name) => /^[A-Z]{2,5}$/.test(name)) ?? names[0] ?? '';
 }
