@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
 
 /** Reasons of skipped recipients, besides `suppressed:<why>`. */
-const SKIP_REASONS = [
+export const SKIP_REASONS = [
   'unsubscribed',
   'unsubscribed:topic',
   'unconfirmed',

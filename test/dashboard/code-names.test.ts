@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { SKIPPED } from '../../dashboard/screens/campaigns/outcomes.ts';
 import { describeActor } from '../../dashboard/screens/contacts/contact/who.ts';
 import { wordOf, wordsOf } from '../../dashboard/text/words.ts';
+import { SKIP_REASONS } from '../../db/campaigns/outcomes.ts';
 import { AUDIT_ACTIONS } from '../../db/projects/audit-log.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 
@@ -17,4 +19,8 @@ it('names every source of a suppression', () => {
 
 it('names every reporter of a bounce or complaint', () => {
   expect(REPORTERS.filter((reporter) => describeActor(reporter, null) === reporter)).toEqual([]);
+});
+
+it('counts recipients as skipped by the same reasons as the API', () => {
+  expect([...SKIPPED].sort()).toEqual([...SKIP_REASONS].sort());
 });

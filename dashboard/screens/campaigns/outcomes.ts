@@ -1,7 +1,7 @@
 import type { Stats } from './words.ts';
 
 /** Reasons of recipients that the campaign skipped, as the API counts them; also `suppressed:<why>`. */
-const SKIPPED: ReadonlySet<string> = new Set([
+export const SKIPPED: ReadonlySet<string> = new Set([
   'unsubscribed',
   'unsubscribed:topic',
   'unconfirmed',
