@@ -5,7 +5,7 @@ import { findImport, findJobEnd, finishJob, isBulkKind } from '../db/contacts/jo
 import { findPhoneCountry } from '../db/projects/phone-country.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type ChunkDone, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
-import { HOPELESS, IMPORT_CHUNK_ROWS, runImportChunk } from '../engine/contacts/import-chunk.ts';
+import { IMPORT_CHUNK_ROWS, runImportChunk, TOO_MANY_UNREADABLE } from '../engine/contacts/import-chunk.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
 import { BoundExceeded } from '../rules/bounded.ts';
 import type { CsvChunk } from '../rules/contacts/csv.ts';
@@ -143,7 +143,10 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
       await finishJob(db, { ...ref, status, ...(failedReason !== undefined && { failedReason }) });
       const ended = await findJobEnd(db, ref);
       if (ended.status !== 'FAILED') return { status: ended.status, reason: null };
-      return { status: ended.status, reason: ended.failedReason === HOPELESS ? 'FILE_UNREADABLE' : 'JOB_FAILED' };
+      return {
+        status: ended.status,
+        reason: ended.failedReason === TOO_MANY_UNREADABLE ? 'FILE_UNREADABLE' : 'JOB_FAILED',
+      };
     },
   };
 }

@@ -1,8 +1,6 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
-/**
- * A Temporal worker that does nothing but run bare workflows; started by `bench/executions.ts` in a process of its own.
- */
+/** A Temporal worker that only runs bare workflows. `bench/executions.ts` starts it in a separate process. */
 Runtime.install({ logger: new DefaultLogger('WARN') });
 const [address = '', namespace = ''] = process.argv.slice(2);
 const connection = await NativeConnection.connect({ address });

@@ -17,7 +17,7 @@ export interface Measured {
   cpuMicros: number;
 }
 
-/** Messages given to a client and not answered. */
+/** The number of messages that a client has in flight: handed over and without a reply. */
 const IN_FLIGHT = 200;
 const CONNECTIONS = 20;
 const FROM = 'news@bench.example';
@@ -68,7 +68,7 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
   return measured;
 }
 
-/** The work of a worker for an email without the ledger around it: compose and hand over. */
+/** The work of a worker for an email, without the ledger: it composes the email and hands it over. */
 export async function measureRawSender(sink: SinkProcess, messages: number): Promise<Measured> {
   const provider = smtpProvider({ url: sink.url });
   const config = parseConfig({

@@ -7,9 +7,9 @@ import { BODY, SUBJECT } from './campaign-content.ts';
 import { call, insertContacts, residentMegabytes, untilSent, untilSink } from './campaign-stage.ts';
 
 /**
- * A campaign on everything that `npm start` starts, paused at full speed, resumed, and read when it is sent. It
- * measures when the last email came after the pause, its statistics, pages of its recipients by every kind of filter,
- * and all of them as CSV, with the memory of the API process meanwhile.
+ * Pauses a campaign at full speed on a complete service, resumes it, and reads its pages when it is sent. Measures how
+ * long after the pause the last email came. Then measures its statistics, pages of its recipients by every kind of
+ * filter, and the CSV of all recipients, with the memory of the API process meanwhile.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const recipients = Number(values.recipients);
 const pauses = Number(values.pauses);
-/** After this long without an email, no more will come. */
+/** After this long without an email, the campaign counts as stopped. */
 const QUIET_MS = 4_000;
 const PAGES = 10;
 
@@ -135,7 +135,7 @@ async function timePages(running: StartedService, id: string) {
   return table;
 }
 
-/** All recipients over HTTP, and what the API process holds meanwhile. */
+/** Downloads all recipients over HTTP, and measures the memory of the API process meanwhile. */
 async function timeCsv(running: StartedService, id: string) {
   const { baseUrl, secretKey, pids } = running.dev();
   const before = residentMegabytes(pids.api ?? 0);

@@ -17,7 +17,7 @@ export async function untilSink(into: SinkProcess, count: number, since: number)
   }
 }
 
-/** When a campaign is SENT, by `performance.now()`. */
+/** Waits until a campaign is SENT; returns the time by `performance.now()`. */
 export async function untilSent(database: pg.Client, id: string): Promise<number> {
   for (;;) {
     const { rows } = await database.query('SELECT status FROM campaigns WHERE id = $1', [id]);
@@ -26,7 +26,10 @@ export async function untilSent(database: pg.Client, id: string): Promise<number
   }
 }
 
-/** Contacts by number, both included; `zones`: each by turns has one of these. */
+/**
+ * Inserts contacts with the numbers from the first to the last, both included. They get the time zones of `zones` in
+ * turn.
+ */
 export async function insertContacts(
   database: pg.Client,
   p: { projectId: string; from: number; to: number; zones?: readonly string[] },
@@ -43,8 +46,8 @@ export async function insertContacts(
   await database.query('VACUUM ANALYZE contacts');
 }
 
-/** Asks the service, as its first project's key. @throws for any answer but one of 2xx */
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read in one place each
+/** Calls the API with the key of the first project. @throws for any response that is not 2xx */
+// biome-ignore lint/suspicious/noExplicitAny: responses have several shapes, and each is read in one place
 export async function call(running: StartedService, path: string, body: unknown): Promise<any> {
   const { baseUrl, secretKey } = running.dev();
   const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
@@ -54,12 +57,12 @@ export async function call(running: StartedService, path: string, body: unknown)
   return answer;
 }
 
-/** The most memory that a process has had. */
+/** Returns the peak memory of a process in MB. */
 export function peakMegabytes(pid: number): number {
   return statusMegabytes(pid, 'VmHWM');
 }
 
-/** The memory that a process has now. */
+/** Returns the current memory of a process in MB. */
 export function residentMegabytes(pid: number): number {
   return statusMegabytes(pid, 'VmRSS');
 }

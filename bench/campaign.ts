@@ -14,7 +14,8 @@ import { call, insertContacts, peakMegabytes, procFile, untilSent, untilSink } f
 const { values } = parseArgs({
   options: {
     recipients: { type: 'string', default: '100000' },
-    // In place of `recipients`: one campaign of each number, smallest first, such as 10000,100000,1000000.
+    // Used instead of `recipients`: one campaign for each number of recipients, smallest first, such as
+    // 10000,100000,1000000.
     sizes: { type: 'string', default: '' },
     workers: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '2' },

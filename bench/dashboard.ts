@@ -14,9 +14,9 @@ import { apiClient } from './load/api-client.ts';
 import { insertContacts } from './load/projects.ts';
 
 /**
- * Waiting times in the dashboard, in a browser on the machine of the service, without a graphics card: the first
- * screen by the link of `npm start`, a campaign that is being sent, a long list of contacts, the canvas of a long
- * automation, the API reference. The baseline is the same campaign without a viewer.
+ * Waiting times in the dashboard, in a browser on the machine of the service, without a graphics card: the first screen
+ * from the link that `npm start` prints, a campaign that is being sent, a long list of contacts, the canvas of a long
+ * automation, and the API reference. The baseline is the same campaign without a viewer.
  */
 const { values } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '5' },
     workers: { type: 'string', default: '2' },
-    // Which of these, besides the first screen.
+    // The parts to measure besides the first screen.
     parts: { type: 'string', default: 'reference,campaign,contacts,canvas' },
   },
 });
@@ -94,7 +94,7 @@ try {
     ];
   }
 
-  /** Each time with a new link in a browser that has nothing of ours. */
+  /** Opens the first screen several times, each time with a new link in a browser without cache and cookies. */
   async function measureFirstScreen(what: string) {
     const settings = parseSettings({ PUBLIC_URL: baseUrl });
     const waits: PageWait[] = [];

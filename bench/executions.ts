@@ -8,9 +8,9 @@ import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * Executions a second against bare Temporal workflows on the same server, turn by turn: trigger → SEND_EMAIL → EXIT
- * against a workflow of one empty activity, and SEND → DELAY 1 s → SEND against activity, timer, activity. The bare
- * side has the SDK's defaults. Mail goes to an SMTP sink.
+ * Executions per second, compared with bare Temporal workflows on the same server, in alternating rounds. Compares
+ * trigger → SEND_EMAIL → EXIT with a workflow of one empty activity, and SEND → DELAY 1 s → SEND with activity, timer,
+ * activity. The bare workflows use the SDK's defaults. Email goes to an SMTP sink.
  */
 const { values } = parseArgs({
   options: {
@@ -22,8 +22,8 @@ const { values } = parseArgs({
 const count = Number(values.count);
 const rounds = Number(values.rounds);
 /**
- * Executions before the measurement. Then code is compiled and tables have statistics, as in a service that has run for
- * days.
+ * Executions before the measurement. After them, code is compiled and tables have statistics, as in a service that has
+ * run for days.
  */
 const WARM_UP = 1_000;
 /** Concurrent starts, on both sides. */
@@ -118,7 +118,7 @@ function cpuNow(): Cpu {
   };
 }
 
-/** Runs `work` and adds to `sum` what CPU time it took. */
+/** Runs `work` and adds its CPU time to `sum`. */
 async function addingCpu<T>(sum: Cpu, work: () => Promise<T>): Promise<T> {
   const before = cpuNow();
   const result = await work();
@@ -149,7 +149,9 @@ async function runExecutions(eventName: string, total: number): Promise<number> 
   return rate('contactExecution', total, startedAt);
 }
 
-/** From the first request to the instant at which Temporal closed the last workflow. */
+/**
+ * Returns the workflows per second, from the first request to the instant at which Temporal closed the last workflow.
+ */
 async function rate(type: string, total: number, startedAt: number): Promise<number> {
   const since = new Date(startedAt).toISOString();
   const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Completed' AND CloseTime >= '${since}'`;

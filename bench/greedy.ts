@@ -9,10 +9,10 @@ import { type Latencies, startNeighbour } from './neighbour-load.ts';
 import { type Cpu, type LoadTenant, type NeighbourStage, startStage } from './neighbour-stage.ts';
 
 /**
- * Delays of B while A abuses costly features: a campaign whose every message exceeds its time, previews of such an
- * email, files of torn rows, emails with the largest attachments, pages of large lists. Measures B's single emails
- * from the request to the end of DATA, and the lateness of the event loops of API and worker, which says more on a
- * busy machine. `--only` takes names of abuses by comma.
+ * Delays of tenant B while tenant A abuses costly features: a campaign in which every message exceeds its time limit,
+ * previews of such an email, files with unreadable rows, emails with the largest attachments, pages of large lists.
+ * Measures B's single emails from the request to the end of DATA, and the delay of the event loops of API and worker,
+ * which is more reliable on a busy machine. `--only` takes names of abuses, separated by commas.
  */
 const { values } = parseArgs({
   options: {
@@ -25,8 +25,8 @@ const { values } = parseArgs({
 const P95_LIMIT_MS = 200;
 const DRAIN_MS = 120_000;
 /**
- * No output for contacts without `items`, and endless output for contacts with many, so that a trial rendering
- * accepts it.
+ * Renders nothing for contacts without `items`, so a trial rendering accepts it, and endless output for contacts with
+ * many items.
  */
 const COSTLY =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
@@ -40,13 +40,13 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
       SELECT ${a.id}, 'greedy' || n || '@load.test', true, ${JSON.stringify(ITEMS)}::jsonb FROM generate_series(1, 150) AS n
       ON CONFLICT DO NOTHING`.execute(db);
     const content = { name: 'Greedy', subject: 'S', body: COSTLY, from: `hello@${a.domain}`, audienceType: 'ALL' };
-    const { data } = await a.client.need('POST', '/campaigns', content);
-    await a.client.need('POST', `/campaigns/${data.id}/send`, {});
+    const { data } = await a.client.callOk('POST', '/campaigns', content);
+    await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
     await sleep(untilMs - Date.now());
   },
   previews: async ({ a }, untilMs) => {
     const mail = { to: 'preview@load.test', from: `hello@${a.domain}`, subject: 'S', body: COSTLY, data: ITEMS };
-    const sent = await a.client.need('POST', '/v1/send', mail);
+    const sent = await a.client.callOk('POST', '/v1/send', mail);
     const id = sent.data.emails[0]?.email;
     await inParallel({ total: 80, concurrency: 10 }, async () => {
       if (Date.now() < untilMs) await a.client.call('GET', `/v1/emails/${id}`);
@@ -54,7 +54,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
     await sleep(Math.max(0, untilMs - Date.now()));
   },
   attachments: async ({ a }, untilMs) => {
-    // As packed files are: Postgres has to write all of it.
+    // Random bytes, like compressed files: Postgres cannot compress them and has to write all of them.
     const file = {
       filename: 'a.bin',
       contentType: 'application/octet-stream',
@@ -88,7 +88,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
     const headers = { authorization: `Bearer ${a.secretKey}` };
     await inParallel({ ...untilThen(untilMs), concurrency: 10 }, async (n) => {
       const answer = await fetch(`${baseUrl}/${lists[n % lists.length]}?limit=100&pageSize=100`, { headers });
-      // Not parsed: that would hold the loop that B sends from.
+      // The response is not parsed, because that would block the event loop that sends B's requests.
       await answer.arrayBuffer();
     });
   },
@@ -106,7 +106,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
   },
 };
 
-/** Again and again until then. */
+/** Repeats until that time. */
 function untilThen(untilMs: number): { total: number; signal: AbortSignal } {
   return { total: Number.POSITIVE_INFINITY, signal: AbortSignal.timeout(Math.max(0, untilMs - Date.now())) };
 }
@@ -120,14 +120,14 @@ async function makeLargeLists(db: Db, { id: projectId, client, domain }: LoadTen
     INSERT INTO contacts (project_id, email, subscribed, data)
     SELECT ${projectId}, 'large' || n || '@load.test', true, jsonb_build_object('text', repeat(md5(n::text), 1900))
     FROM generate_series(1, 500) AS n`.execute(db);
-  const segment = await client.need('POST', '/segments', { name: 'All', type: 'STATIC' });
+  const segment = await client.callOk('POST', '/segments', { name: 'All', type: 'STATIC' });
   await sql`
     INSERT INTO segment_members (project_id, segment_id, contact_id)
     SELECT project_id, ${segment.id}, id FROM contacts WHERE project_id = ${projectId}`.execute(db);
   const large = { subject: 'S', body: `<p>x</p><!--${'x'.repeat(500_000)}-->`, from: `hello@${domain}` };
   for (let n = 0; n < 20; n += 1) {
-    await client.need('POST', '/templates', { ...large, name: `Large ${n}`, type: 'TRANSACTIONAL' });
-    await client.need('POST', '/campaigns', { ...large, name: `Large ${n}`, audienceType: 'ALL' });
+    await client.callOk('POST', '/templates', { ...large, name: `Large ${n}`, type: 'TRANSACTIONAL' });
+    await client.callOk('POST', '/campaigns', { ...large, name: `Large ${n}`, audienceType: 'ALL' });
   }
   return segment.id;
 }
@@ -152,7 +152,7 @@ for (const abuse of values.only.split(',')) {
   const run = ABUSES[abuse];
   if (!run) throw new Error(`There is no abuse ${abuse}; there are ${Object.keys(ABUSES).join(', ')}.`);
   console.log(`${abuse} …`);
-  // A fresh service each, so that none measures what the one before has left.
+  // Each abuse gets a new service, so that none measures the remaining work of the one before.
   const stage = await startStage({ workers: values.workers });
   try {
     const b = startNeighbour({ ...stage.b, sink: stage.sink, tag: `t-${abuse}-`, perSecond: Number(values.rate) });

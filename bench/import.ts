@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * CSV imports through the whole service: files uploaded to the API, queued, imported by the workers. From the first
- * upload to the end of the last job. New contacts, then the same files with a changed column, then unchanged; memory of
- * the workers beside it.
+ * CSV imports through the whole service: files are uploaded to the API, queued, and imported by the workers. Measures
+ * from the first upload to the end of the last job: new contacts, then the same files with a changed column, then
+ * unchanged files. Prints the memory of the workers, too.
  */
 const { values } = parseArgs({
   options: {
@@ -105,7 +105,7 @@ async function jobOf(jobId: string): Promise<Job> {
   return (await (await fetch(`${dev.baseUrl}/contacts/import/${jobId}`, { headers: key })).json()) as Job;
 }
 
-/** CPU time of the service so far, by its parts. Linux only; 0 elsewhere. */
+/** Returns the CPU time of the service so far, by its parts. Linux only; 0 elsewhere. */
 function cpuSeconds(): { api: number; workers: number; postgres: number } {
   const { api, workers, postgres } = dev.pids;
   const sum = (pids: number[]) => pids.reduce((total, pid) => total + cpuSecondsOf(pid), 0);
@@ -116,7 +116,7 @@ function cpuSeconds(): { api: number; workers: number; postgres: number } {
   };
 }
 
-/** Ticks of user and system time, of the process and of its children that have ended (proc(5)). */
+/** Returns ticks of user and system time, of the process and of its children that have ended (proc(5)). */
 function cpuSecondsOf(pid: number): number {
   const ticks = statOf(pid).slice(11, 15).map(Number);
   return ticks.reduce((total, tick) => total + tick, 0) / TICKS_A_SECOND;
@@ -127,7 +127,7 @@ function childrenOf(parent: number): number[] {
   return pids.map(Number).filter((pid) => statOf(pid)[1] === String(parent));
 }
 
-/** Returns the fields of /proc/<pid>/stat from the state on; none for a process that is gone. */
+/** Returns the fields of /proc/<pid>/stat from the state on; empty for a process that has ended. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -11,14 +11,14 @@ const WINDOW_MS = 100;
 
 /** Delay of a process's event loop, in ms. */
 export interface LoopDelay {
-  /** The worst lateness in each 100 ms, 95th percentile. On a busy machine other work makes it late too. */
+  /** The longest delay in each 100 ms, 95th percentile. On a busy machine, other work increases it, too. */
   late95: number;
-  /** The most that one turn computed, independent of other work on the machine. */
+  /** The longest CPU time of one turn of the loop. It does not depend on other work on the machine. */
   turn: number;
 }
 
-/** Returns the environment that makes a process and its children measure their loops. */
-export function measuringLoops(folder: string): Record<string, string> {
+/** Returns the environment variables that make a process and its children measure their event loops. */
+export function loopMeasuringEnv(folder: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${import.meta.url}`, [FOLDER]: folder };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type SinkProcess, steadyMs } from '../test/support/smtp/sink-process.ts';
 import type { ApiClient } from './load/api-client.ts';
 
-/** One kind of B's requests, from the request to the end of DATA. */
+/** Latencies of one kind of B's requests, from the request to the end of DATA, in ms. */
 export interface Latencies {
   sent: number;
   p50: number;
@@ -10,28 +10,28 @@ export interface Latencies {
   p99: number;
   max: number;
   /**
-   * Accepted and not at the sink when the wait for them ended: they are in the numbers above with the time they had
-   * waited by then.
+   * Accepted emails that had not arrived when the wait ended. The numbers above include them with their waiting time
+   * until then.
    */
   missing: number;
 }
 
-/** Measurements of B. */
+/** Measurements of tenant B. */
 export interface NeighbourReport {
   mails: Latencies;
   executions: Latencies;
-  /** Requests that were not answered with 200. */
+  /** Requests whose response was not 200. */
   refused: number;
 }
 
 export interface Neighbour {
-  /** Sends no more requests; waits for accepted work, at most `drainMs`. */
+  /** Stops sending requests, and waits at most `drainMs` for accepted work. */
   stop(drainMs: number): Promise<NeighbourReport>;
 }
 
 /**
- * Starts B: `perSecond` single emails and as many events, each of which starts an execution with one email. They are
- * sent at their instants, without waiting for responses, until it is stopped.
+ * Starts B: `perSecond` single emails and as many events, each of which starts an execution with one email. Each
+ * request is sent on schedule, without waiting for earlier responses, until B is stopped.
  */
 export function startNeighbour(p: {
   client: ApiClient;
@@ -109,7 +109,7 @@ function latencies(sent: [number, number | undefined][]): Latencies {
   };
 }
 
-/** Returns a percentile of sorted numbers, whole: the least that `share` of them do not exceed. */
+/** Returns a percentile of sorted numbers, rounded to a whole number. */
 export function percentile(sorted: number[], share: number): number {
   return Math.round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }

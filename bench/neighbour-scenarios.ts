@@ -13,12 +13,12 @@ import type { NeighbourStage } from './neighbour-stage.ts';
 export interface Sizes {
   recipients: number;
   executions: number;
-  /** B's mails, and B's executions, a second. */
+  /** B's emails per second, and B's executions per second. */
   perSecond: number;
   idleSeconds: number;
-  /** A wave's executions that are started per second before it. */
+  /** The number of executions that are started per second before a wave. */
   startRate: number;
-  /** A scenario that takes longer is cut off there. */
+  /** A scenario that takes longer is ended. */
   maxSeconds: number;
 }
 
@@ -28,13 +28,13 @@ export interface ScenarioOutcome {
   done: number;
   total: number;
   seconds: number;
-  /** A's and B's executions together while A's ran; undefined if A runs none. */
+  /** Executions per second of A and B together while A's ran; undefined if A runs none. */
   executionsPerSecond?: number;
 }
 
 export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-bare' | 'wave-until' | 'wave-delay';
 
-/** Limits of p99 in ms behind A's work; none if A does nothing. */
+/** Limits of B's p99 in ms while A works; undefined if A does nothing. */
 export const LIMITS: Record<ScenarioName, { mails: number; executions: number } | undefined> = {
   idle: undefined,
   campaign: { mails: 500, executions: 1_000 },
@@ -45,15 +45,15 @@ export const LIMITS: Record<ScenarioName, { mails: number; executions: number } 
   'wave-delay': { mails: 500, executions: 1_500 },
 };
 
-/** Concurrent requests of A: as fast as the API accepts them. */
+/** Concurrent requests of A, which sends as fast as the API accepts. */
 const CONCURRENCY = 32;
-/** After A's work has ended, or was cut off, B's last ones get this long. */
+/** When A's work has ended, B's last requests get this long to arrive. */
 const DRAIN_MS = 60_000;
-/** DELAY of the wave that a burst of events makes. */
+/** DELAY of the executions in a wave that a burst of events starts. */
 const DELAY_SECONDS = 5;
-/** The `until` of a wave is set for when all of it waits, and this much later. */
+/** The `until` of a wave is this much later than the time at which all its executions are expected to wait. */
 const UNTIL_MARGIN_MS = 10_000;
-/** B runs this long before the wave breaks. */
+/** B runs this long before the wave's timers end. */
 const LEAD_MS = 3_000;
 
 export const SCENARIOS: Record<ScenarioName, (stage: NeighbourStage, sizes: Sizes) => Promise<ScenarioOutcome>> = {
@@ -80,7 +80,7 @@ async function campaign(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOu
   const { a, db } = stage;
   const total = sizes.recipients;
   await insertContacts(db, { projectId: a.id, count: total, localPart: 'r' });
-  const { data } = await a.client.need('POST', '/campaigns', {
+  const { data } = await a.client.callOk('POST', '/campaigns', {
     name: 'Neighbour',
     subject: SUBJECT,
     body: BODY,
@@ -90,7 +90,7 @@ async function campaign(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOu
   });
   const b = neighbour(stage, sizes, 'campaign');
   const startedAt = steadyMs();
-  await a.client.need('POST', `/campaigns/${data.id}/send`, {});
+  await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
   const isSent = async () => {
     const { rows } = await sql<{ status: string }>`SELECT status FROM campaigns WHERE id = ${data.id}`.execute(db);
     return rows[0]?.status === 'SENT';
@@ -103,7 +103,10 @@ async function campaign(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOu
   return { neighbour: await b.stop(DRAIN_MS), done: rows[0]?.n ?? 0, total, seconds };
 }
 
-/** A tracks its events as fast as the API takes them; each starts an execution of these steps, a mail and the exit. */
+/**
+ * A tracks its events as fast as the API accepts them. Each starts an execution with these steps, an email and the
+ * exit.
+ */
 async function executions(
   stage: NeighbourStage,
   sizes: Sizes,
@@ -117,7 +120,7 @@ async function executions(
   return finish(stage, sizes, { prefix, name, startedAt, b });
 }
 
-/** All of A's executions wait for one instant; B is measured from shortly before it. */
+/** All of A's executions wait for the same instant. B is measured from shortly before it. */
 async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const waitMs = (sizes.executions * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
   const at = steadyMs() + waitMs;
@@ -141,8 +144,8 @@ async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioO
 }
 
 /**
- * The same wave in workflows that do nothing but a timer and an empty activity, with the SDK's defaults, on the same
- * server: its seconds are the baseline of the other waves.
+ * The same wave in workflows with only a timer and an empty activity, with the SDK's defaults, on the same server. Its
+ * time is the baseline of the other waves.
  */
 async function waveBare(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const { address, namespace } = stage.temporal;
@@ -183,13 +186,17 @@ async function waveOf({ a }: NeighbourStage, sizes: Sizes, name: ScenarioName, b
   const track = (deadline: number) => {
     const signal = AbortSignal.timeout(Math.max(1, Math.round(deadline - steadyMs())));
     return inParallel({ total: sizes.executions, concurrency: CONCURRENCY, signal }, (n) =>
-      a.client.need('POST', '/v1/track', { email: `${prefix}${n}@load.test`, event: `a-${name}`, data: { name: 'A' } }),
+      a.client.callOk('POST', '/v1/track', {
+        email: `${prefix}${n}@load.test`,
+        event: `a-${name}`,
+        data: { name: 'A' },
+      }),
     );
   };
   return { prefix, workflowId, track };
 }
 
-/** Waits for A's mails, then for B's. */
+/** Waits for A's emails, then for B's. */
 async function finish(
   { sink }: NeighbourStage,
   sizes: Sizes,
@@ -205,7 +212,7 @@ async function finish(
   return { ...(report && { neighbour: report }), done, total, seconds, executionsPerSecond: (done + ofB) / seconds };
 }
 
-/** Whether the condition came before `deadline` (`steadyMs`). */
+/** Waits for a condition. Returns false if it is not true before `deadline` (`steadyMs`). */
 export async function until(condition: () => Promise<boolean>, deadline: number): Promise<boolean> {
   while (!(await condition())) {
     if (steadyMs() >= deadline) return false;

@@ -7,13 +7,13 @@ import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-pr
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 import { type ApiClient, apiClient } from './load/api-client.ts';
 import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './load/projects.ts';
-import { type LoopDelay, loopDelayOf, measuringLoops } from './loop-delay.ts';
+import { type LoopDelay, loopDelayOf, loopMeasuringEnv } from './loop-delay.ts';
 
-/** A tenant of the bench with what it sends by. */
+/** A tenant of the bench, with its API client, template and event. */
 export interface LoadTenant extends LoadProject {
   client: ApiClient;
   templateId: string;
-  /** Starts an execution of one mail. */
+  /** The name of an event that starts an execution with one email. */
   eventName: string;
 }
 
@@ -22,7 +22,7 @@ export interface LoadTenant extends LoadProject {
  */
 export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 'bench' | 'others', number>;
 
-/** A running service with two tenants, and the sink that its mail goes to. */
+/** A running service with two tenants, and the sink that receives its email. */
 export interface NeighbourStage {
   baseUrl: string;
   temporal: { address: string; namespace: string };
@@ -31,12 +31,12 @@ export interface NeighbourStage {
   db: Db;
   sink: SinkProcess;
   cpu(): Cpu;
-  /** How late the event loops of the API and of the workers were since then. */
+  /** Returns the delay of the event loops of the API and of the workers since that time. */
   loops(sinceMs: number): Record<'api' | 'worker', LoopDelay>;
   close(): Promise<void>;
 }
 
-/** Starts the service as `npm start` does, with a sink in a process of its own and no limits of rate. */
+/** Starts the service as `npm start` does, with a sink in a separate process and without rate limits. */
 export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<NeighbourStage> {
   const home = newHome();
   const loops = mkdtempSync(join(tmpdir(), 'tidings-loops-'));
@@ -50,7 +50,7 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
       RATE_LIMIT_PER_MINUTE: '0',
       DKIM_SIGN: 'off',
       LOG_LEVEL: 'warn',
-      ...measuringLoops(loops),
+      ...loopMeasuringEnv(loops),
       ...p.env,
     },
   }).catch(async (error) => {

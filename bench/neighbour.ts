@@ -14,10 +14,11 @@ import {
 import { type Cpu, type NeighbourStage, startStage } from './neighbour-stage.ts';
 
 /**
- * Effects of one tenant on another. B sends a few single emails and executions per second, each measured from the
- * request to the end of DATA at the sink. Meanwhile A does nothing, sends a campaign, has a backlog of executions, or
- * has a wave of timers that end at once. A's executions without B show the cost of B. `--only` takes names of
- * scenarios by comma. A scenario ends after `--max-seconds`. Work that is unfinished then counts with its time so far.
+ * Effects of one tenant on another. Tenant B sends a few single emails and executions per second, and each is measured
+ * from the request to the end of DATA at the sink. Meanwhile tenant A does nothing, sends a campaign, has a backlog of
+ * executions, or has a wave of timers that end at the same instant. A's executions without B show the cost of B.
+ * `--only` takes names of scenarios, separated by commas. A scenario ends after `--max-seconds`. Work that is
+ * unfinished then counts with its time so far.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({
@@ -49,13 +50,13 @@ const sizes: Sizes = {
 };
 /** Limit of the median of single mails on an idle service. */
 const SINGLE_P50_MS = 15;
-/** Before anything is measured: code that runs often is compiled. */
+/** Executions before the measurement, so that frequently used code is compiled. */
 const WARM_UP = 200;
 const WARM_UP_MS = 60_000;
 
 const results: { name: ScenarioName; outcome: ScenarioOutcome; cpu: Cpu }[] = [];
 let stage = await warmStage();
-/** The stage still works on what the last scenario left. */
+/** Whether the service still has work from the last scenario, so that the next one needs a new service. */
 let stale = false;
 try {
   if (only.includes('single')) await singleMails(stage, Number(values.single));
@@ -85,29 +86,29 @@ async function scenario(name: ScenarioName): Promise<void> {
   if (stale) console.log(`  cut off: ${outcome.done} of ${outcome.total} of A's were done, ${missing} of B's missing`);
 }
 
-/** A service that has sent emails and run executions. */
+/** Starts a service, and lets it send emails and run executions as a warm-up. */
 async function warmStage(): Promise<NeighbourStage> {
   const made = await startStage({ workers: values.workers });
   const { client, domain, eventName } = made.b;
   await inParallel({ total: WARM_UP, concurrency: 8 }, async (n) => {
     const to = `t-warm-m${n}@load.test`;
-    await client.need('POST', '/v1/send', { to, from: `hello@${domain}`, subject: 'Warm', body: '<p>Warm</p>' });
-    await client.need('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });
+    await client.callOk('POST', '/v1/send', { to, from: `hello@${domain}`, subject: 'Warm', body: '<p>Warm</p>' });
+    await client.callOk('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });
   });
   const all = async () => (await made.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
   if (!(await until(all, steadyMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
   return made;
 }
 
-/** One mail at a time on an idle service. */
+/** Measures one email at a time on an idle service. */
 async function singleMails({ b, sink }: NeighbourStage, count: number): Promise<void> {
   const sentAt: number[] = [];
   for (let n = 0; n < count; n += 1) {
     const to = `t-single-${n}@load.test`;
     sentAt.push(steadyMs());
-    await b.client.need('POST', '/v1/send', { to, from: `hello@${b.domain}`, subject: 'One', body: '<p>One</p>' });
+    await b.client.callOk('POST', '/v1/send', { to, from: `hello@${b.domain}`, subject: 'One', body: '<p>One</p>' });
     await until(async () => (await sink.arrived(to)).count > 0, steadyMs() + 10_000);
-    await sleep(50); // The work after an email is done: the service is idle again.
+    await sleep(50); // The remaining work of the email ends in this time, so the service is idle again.
   }
   const arrivals = await sink.arrivals('t-single-');
   const times = sentAt

@@ -9,16 +9,17 @@ import { newHome, removeHome, type StartedService, startService } from '../test/
 import { call, insertContacts } from './campaign-stage.ts';
 
 /**
- * The cost in Temporal of a campaign at the recipients' local time. Its audience is in many zones: one reaches the
- * time soon, the others within a day. Prints the timers and activities of its history when all zones wait, when the
- * first hour has passed, and when only waiting is left.
+ * The cost in Temporal of a campaign at the recipients' local time. Its audience is in many time zones: one reaches the
+ * time soon, the others within a day. Prints the number of timers and activities in its history at three times: when
+ * all zones wait, when the first hour has passed, and when only waiting is left.
  */
 const { values } = parseArgs({
   options: {
     recipients: { type: 'string', default: '1000000' },
     zones: { type: 'string', default: '40' },
     workers: { type: 'string', default: '2' },
-    // From the start of the service to the first zone's hour; the audience must be read by then.
+    // Time from the start of the service until the first zone reaches the local time. The audience must be stored by
+    // then.
     minutes: { type: 'string', default: '4' },
   },
 });
@@ -84,8 +85,9 @@ try {
 }
 
 /**
- * Returns zones whose local time equals that of `first` at an instant: `first`, and others later that day, over as
- * many hours as exist. The first zones of the world are an hour ahead, so the campaign starts at once.
+ * Returns time zones in the order in which they reach the local time that `first` has at an instant. `first` comes
+ * first, then other zones in turn from each later hour of the day. The earliest zones of the world are an hour ahead,
+ * so the campaign starts at once.
  */
 function zonesFrom(atMs: number, count: number): { first: string; zones: string[] } {
   const latest = wallAt('UTC', atMs) + 13 * HOUR_MS;
@@ -97,7 +99,7 @@ function zonesFrom(atMs: number, count: number): { first: string; zones: string[
     const at = instantOf(zone, wallAt(first, atMs));
     hours.set(at, [...(hours.get(at) ?? []), zone]);
   }
-  // One zone has the first hour, so that what its mails cost is told apart.
+  // Only one zone has the first hour, so that the cost of its emails can be measured separately.
   const [, ...later] = hours.values();
   const rounds = Math.max(...later.map((zones) => zones.length));
   const others = Array.from({ length: rounds }, (_, n) => later.flatMap((zones) => zones[n] ?? [])).flat();
@@ -129,7 +131,7 @@ async function countChunks(database: pg.Client, id: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** Over all runs of the workflow: it goes on as a new one where its history grows long. */
+/** Reads the histories of all runs of the workflow, which continues as a new run when its history grows long. */
 async function historyOf(client: Client, workflowId: string) {
   const sum = {
     'timers started': 0,

@@ -25,8 +25,9 @@ import { until } from '../test/support/until.ts';
 import type { RoundResult } from '../workflows/periodic-round.ts';
 
 /**
- * One round over the tracked segments of many projects, with one worker and with several. Each statement of the workers
- * waits on its way to Postgres, as over a network or at a busy server, so that the cores of this machine do not decide.
+ * One round over the tracked segments of many projects, with one worker and with several. A proxy delays each statement
+ * of the workers, like a network or a busy server, so that the number of cores of this machine does not limit the
+ * result.
  */
 const { values } = parseArgs({
   options: {
@@ -94,7 +95,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** Projects with tracked segments and a few contacts each, all of them computed once. */
+/** Creates projects with tracked segments and a few contacts each, and computes every segment once. */
 async function buildSegments(on: Db): Promise<void> {
   for (let project = 0; project < projects; project += 1) {
     const projectId = await insertProject(on, { name: `Bench ${project}`, publicKey: newPublicKey() });
@@ -130,7 +131,7 @@ async function startWorkers(count: number): Promise<void> {
   await until(pollers, `${count} workers at the queue`, { timeoutMs: 60_000 });
 }
 
-/** The processor time so far, in seconds; `others` are the processes that do not belong to the bench. */
+/** Returns the CPU time so far, in seconds; `others` are the processes that do not belong to the bench. */
 function readCpu(): Record<'workers' | 'postgres' | 'temporal' | 'bench' | 'others', number> {
   const seconds = (ms: number) => Math.round(ms / 100) / 10;
   const [ofWorkers, ofPostgres, ofTemporal, ofBench] = [
@@ -148,14 +149,14 @@ function readCpu(): Record<'workers' | 'postgres' | 'temporal' | 'bench' | 'othe
   };
 }
 
-/** Measures a round over all segments: its seconds, and the processor time that went meanwhile. */
+/** Measures a round over all segments: its seconds, and the CPU time used meanwhile. */
 async function measureRound(names: InstallationNames): Promise<{ seconds: number } & ReturnType<typeof readCpu>> {
   const before = readCpu();
   const startedMs = performance.now();
   const result: RoundResult = await client.workflow.execute('segmentsRound', {
     taskQueue: names.taskQueue('workflows'),
     workflowId: names.schedule(`bench-${hosts.length}`),
-    // Longer than the round of one worker, which a schedule would end after 4.5 minutes.
+    // Longer than a round with one worker. In a schedule, a round would be ended after 4.5 minutes.
     args: [{ deadlineMs: Date.now() + 3_600_000 }],
   });
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
@@ -176,7 +177,7 @@ async function measureRound(names: InstallationNames): Promise<{ seconds: number
   };
 }
 
-/** Postgres behind a proxy that holds each message of a client for some milliseconds. */
+/** Starts a proxy to Postgres that delays each message of a client by some milliseconds. */
 async function startSlowPostgres(target: string): Promise<{ url: string; close(): Promise<void> }> {
   const { hostname, port } = new URL(target);
   const server = net.createServer((socket) => {

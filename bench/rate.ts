@@ -8,10 +8,10 @@ import { callService } from '../test/support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 
 /**
- * The effect of a project's send rate: two campaigns and single emails of one project together, for each limit and
- * each number of worker processes. The rate is measured at the sink, from the first email on. Times of single emails
- * are from acceptance to the record of their sending; emails that left in between show whether they waited behind
- * campaigns.
+ * The effect of a project's send rate: two campaigns and single emails of one project at the same time, for each limit
+ * and each number of worker processes. The rate is measured at the sink, from the first email on. Times of single
+ * emails run from acceptance until they are recorded as sent. The number of emails that were sent in between shows
+ * whether single emails waited behind campaigns.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-/** A second: more than that measure how fast single mails are accepted. */
+/** Single emails per second. With more of them, the bench would measure how fast they are accepted. */
 const SINGLES_MAX = 5;
 const limits = values.limits.split(',').map(Number);
 const table: Record<string, string | number>[] = [];
@@ -96,14 +96,14 @@ async function measure(stage: Stage): Promise<Record<string, string | number>> {
   };
 }
 
-/** Sends 10 % of the limit, one after the other, until the time. */
+/** Sends single emails at 10 % of the limit, one after the other, until `untilAt`. */
 async function sendSingles({ service, limit }: Stage, untilAt: number): Promise<void> {
   const from = `hello@${service.dev().domain}`;
   const gapMs = 1_000 / Math.min(SINGLES_MAX, Math.max(1, limit / 10));
   const under: Promise<unknown>[] = [];
   for (let n = 0; performance.now() < untilAt; n++) {
     const nextAt = performance.now() + gapMs;
-    // A contact of the campaigns: a new address would be a contact without consent, which the next ones skip.
+    // A contact of the campaigns. A new address would become a contact without consent, which the next campaigns skip.
     const mail = { to: `r${n + 1}@bench.test`, from, subject: 'One', body: '<p>One</p>' };
     under.push(callService(service, 'POST', '/v1/send', mail));
     await sleep(Math.max(0, Math.min(nextAt, untilAt) - performance.now()));
@@ -150,7 +150,7 @@ async function activitiesOf(service: StartedService, ids: string[]): Promise<num
   }
 }
 
-/** Nothing of this round is left that the next would measure. */
+/** Waits until no work of this round is left that the next round would measure. */
 async function untilQuiet(database: pg.Client, projectId: string, since: Date): Promise<void> {
   for (;;) {
     const { rows } = await database.query(

@@ -10,8 +10,8 @@ import { newPublicKey } from '../rules/access/api-keys.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
- * Pages of the recipients of a large campaign by every kind of filter, its statistics, and its export. The baseline
- * is a count of its rows. `--database-url` keeps the data for another run.
+ * Measures pages of the recipients of a large campaign by every kind of filter, its statistics, and its export. The
+ * baseline is a count of its rows. `--database-url` keeps the data for another run.
  */
 const { values } = parseArgs({
   options: { recipients: { type: 'string', default: '1000000' }, 'database-url': { type: 'string' } },
@@ -47,7 +47,7 @@ try {
   const stats = () => measure(() => readStats(db, { ...ref, startedAt: new Date() }));
   const [, firstMs] = await stats();
   const [, statsMs] = await stats();
-  await touchChunks(ref, 20);
+  await recordFeedback(ref, 20);
   const [, touchedMs] = await stats();
   const figures = { 'stats first ms': firstMs, 'stats ms': statsMs, 'stats, 20 chunks touched ms': touchedMs };
   console.table([{ 'baseline, count of all ms': countMs, ...figures, ...(await timeExport(ref)) }]);
@@ -99,7 +99,7 @@ async function makeRecipients(db: Db, p: { projectId: string; id: string }): Pro
 }
 
 /** Records feedback for an email in each of this many chunks. */
-async function touchChunks(p: { projectId: string; id: string }, chunks: number) {
+async function recordFeedback(p: { projectId: string; id: string }, chunks: number) {
   await sql`
     INSERT INTO campaign_touches (campaign_id, email_id, project_id)
     SELECT campaign_id, first_id, project_id FROM campaign_chunks WHERE campaign_id = ${p.id} LIMIT ${chunks}`.execute(
@@ -107,7 +107,7 @@ async function touchChunks(p: { projectId: string; id: string }, chunks: number)
   );
 }
 
-/** Requests pages from the first until 50 rows are found, as a reader would. */
+/** Requests pages from the first one until 50 rows are found, as a user would. */
 async function timePages(p: RecipientFilter & { projectId: string; id: string }) {
   const times: number[] = [];
   let [found, onFirst] = [0, 0];

@@ -7,8 +7,9 @@ import { buildVariables } from '../rules/content/variables.ts';
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 
 /**
- * The cost of composing one message: 5 kB of HTML with 18 variables, two tracked links, pixel, unsubscribe link, text
- * part. By the template library, parsed each time or once, and by the prepared parts that emails are sent from.
+ * The cost of composing one message: 5 kB of HTML with 18 variables, two tracked links, a pixel, an unsubscribe link
+ * and a text part. Compares the template library, which parses the template each time or once, with the prepared parts
+ * that we send emails from.
  */
 const { values: options } = parseArgs({
   options: { messages: { type: 'string', default: '20000' }, rounds: { type: 'string', default: '8' } },
@@ -60,7 +61,10 @@ console.table([
 ]);
 console.log(`one message is ${mime(compileContent(plain))(1).length} bytes on the wire`);
 
-/** CPU time, as all threads spent it; the best of some rounds, since other work on the machine only ever adds. */
+/**
+ * Measures the CPU time of all threads. Takes the best of several rounds, because other work on the machine can only
+ * add time.
+ */
 function row(name: string, make: (n: number) => string): Row {
   let best = Number.POSITIVE_INFINITY;
   const count = Math.max(100, Math.round(MESSAGES / 10));

@@ -11,9 +11,9 @@ import { type Condition, type Filter, parseCondition } from '../rules/filters/fi
 import { openDatabase } from './load/database.ts';
 
 /**
- * Segments on a large project: counts, the first page of contacts, and computing, with the plans of the three-condition
- * segment. Times are of a warm cache: each query runs once before it is measured. `--database-url` keeps the data for
- * another run.
+ * Segments of a large project: counts, the first page of contacts, and the computation, with the query plans of the
+ * segment with three conditions. The cache is warm, because each query runs once before it is measured.
+ * `--database-url` keeps the data for another run.
  */
 const { values } = parseArgs({
   options: {
@@ -80,7 +80,10 @@ async function findProject(on: Db): Promise<string | undefined> {
   return project?.id;
 }
 
-/** Contacts over a year, five events each on average over the same year; every number is spread evenly. */
+/**
+ * Inserts contacts created over a year, with five events each on average in the same year. All values are spread
+ * evenly.
+ */
 async function generate(on: Db): Promise<string> {
   const began = Date.now();
   const projectId = await insertProject(on, { name: 'Bench', publicKey: newPublicKey() });
@@ -128,7 +131,7 @@ async function measure(on: Db, projectId: string, name: string, condition: Condi
   };
 }
 
-/** The first computation, in which every contact enters, and the next, in which none does. */
+/** Measures the first computation, in which every contact enters, and the next one, in which no contact enters. */
 async function measureCompute(on: Db, projectId: string) {
   const segment = await buildSegment(on, projectId, all(PLAN, { field: 'data.age', operator: 'lessThan', value: 50 }));
   const options = { projectId, segmentId: segment.id };

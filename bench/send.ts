@@ -12,10 +12,10 @@ import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * `POST /v1/send`: how many one API process accepts a second with 64 clients, against a transaction a request, and how
- * long a mail takes from the request to the end of SMTP DATA on an idle service. First the worker is paused (SIGSTOP),
- * so that API and Postgres have the cores that the clients and Temporal, which takes the dispatches, leave them; then
- * it delivers meanwhile, on the same cores.
+ * `POST /v1/send`: the number of requests per second that one API process accepts from 64 clients, compared with one
+ * transaction per request, and the time of an email from the request to the end of SMTP DATA on an idle service. In the
+ * first part the worker is paused (SIGSTOP), so that it does not use the cores of API and Postgres. In the second part
+ * it sends at the same time on the same cores.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 });
 const requests = Number(values.requests);
 const clients = Number(values.clients);
-/** Requests before the measurement: the engine compiles hot code, and a service is new only once. */
+/** Requests before the measurement, in which the JavaScript engine compiles frequently used code. */
 const WARM_UP = 5_000;
 const SUPPRESSION_KEY = Buffer.alloc(32, 1);
 const BODY = `<p>Hello {{name}}, this is your order {{orderNo}}.</p>${'<p>A line of text.</p>'.repeat(100)}`;
@@ -103,7 +103,7 @@ async function idleLatencies(count: number) {
     await client.post(requestText(to));
     await arrived;
     if (n >= 0) times.push(performance.now() - startedAt);
-    await sleep(30); // The email's record and the end of its workflow are done: the service is idle again.
+    await sleep(30); // The remaining work of the email ends in this time, so the service is idle again.
   }
   client.close();
   times.sort((a, b) => a - b);
@@ -146,8 +146,8 @@ async function overHttp(count: number, name: string): Promise<void> {
 }
 
 /**
- * Rate, and CPU per request: of the accepting process, of Postgres with all its backends, and of other processes on
- * the cores.
+ * Measures the rate, and the CPU time per request: of the accepting process, of Postgres with all its backends, and of
+ * all other processes on the machine.
  */
 async function measure(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;
@@ -168,7 +168,10 @@ async function measure(count: number, work: (count: number) => Promise<void>, pi
   return { 'accepted/s': Math.round(count / seconds), ...Object.fromEntries(spent) };
 }
 
-/** Work that was accepted over HTTP and is left is sent by one worker, each email with its own event and record. */
+/**
+ * Measures how fast one worker sends the emails that were accepted over HTTP and are still waiting, each with its own
+ * event and record.
+ */
 async function deliveryRate(total: number) {
   const startedAt = performance.now();
   const before = delivered;
@@ -221,7 +224,8 @@ function requestText(to: string): string {
 }
 
 /**
- * A client on one kept connection that costs almost nothing, because it shares the cores with the measured processes.
+ * A client on one persistent connection that costs almost nothing, because it shares the cores with the measured
+ * processes.
  */
 async function openClient(): Promise<{ post(text: string): Promise<number>; close(): void }> {
   const { hostname, port } = new URL(dev.baseUrl);

@@ -3,7 +3,10 @@ import nodemailer from 'nodemailer';
 import { SmtpPool } from '../channels/email/smtp/pool.ts';
 import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 
-/** Own SMTP client against nodemailer's pool: the same messages, the same sink process, one after the other. */
+/**
+ * Compares our SMTP client with nodemailer's pool: the same messages to the same sink process, one client after the
+ * other.
+ */
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '20000' },
@@ -14,7 +17,10 @@ const { values } = parseArgs({
 });
 const total = Number(values.messages);
 const connections = Number(values.connections);
-/** Messages given to a client and not answered; the bulk sender's bound is of this size. */
+/**
+ * The number of messages that a client has in flight: handed over and without a reply. The bulk sender has a limit of
+ * this size.
+ */
 const IN_FLIGHT = 200;
 const FROM = 'bounces@bench.example';
 const BODY = `${'The quick brown fox jumps over the lazy dog and runs on and on =\r\n'.repeat(152)}\r\n`; // 10 kB

@@ -5,11 +5,11 @@ import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 
 /**
- * The SMTP sink as a process of its own, so that its work is not counted as the sender's and that it outlives a killed
- * sender. Prints `{"port":…}` when it listens; answers the lines (or messages of a parent process) `counts`,
- * `recipients`, `messages`, `arrivals:<prefix>`, `arrived:<prefix>` and `reset` with one line of JSON each; prints the
- * counts at SIGTERM or SIGINT and ends. With `--timed=<prefix>` it notes when the first DATA for each recipient of that
- * prefix ended.
+ * The SMTP sink in a separate process, so that its CPU time does not count as the sender's and that it survives a
+ * killed sender. Prints `{"port":…}` when it listens. It responds with one line of JSON to each of the lines (or
+ * messages of a parent process) `counts`, `recipients`, `messages`, `arrivals:<prefix>`, `arrived:<prefix>` and
+ * `reset`. At SIGTERM or SIGINT it prints the counts and ends. With `--timed=<prefix>` it notes when the first DATA for
+ * each recipient of that prefix ended.
  */
 const { values } = parseArgs({
   options: {

@@ -9,9 +9,10 @@ import { encodeCursor } from '../rules/cursor.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
- * Read times of a workflow with many executions: the statistics of its steps, in total and over a time, and contacts
- * at a step. The baseline counts the visits. It also measures the cost of the counters when a visit is written: CPU
- * time of one backend, with them and without, alternating. `--database-url` keeps the data for another run.
+ * Read times of a workflow with many executions: the statistics of its steps, in total and over a period, and the
+ * contacts at a step. The baseline counts the visits. It also measures the cost of the counters when a visit is
+ * written: the CPU time of one backend, alternating with and without counters. `--database-url` keeps the data for
+ * another run.
  */
 const { values } = parseArgs({
   options: {
@@ -63,7 +64,7 @@ async function makeWorkflow(on: Db): Promise<Workflow> {
   return workflow;
 }
 
-/** Over 30 days; three in ten wait at the DELAY, the others have passed the SPLIT and are through. */
+/** Inserts executions over 30 days. Three in ten wait at the DELAY; the others have passed the SPLIT and have ended. */
 async function makeExecutions(on: Db, { projectId, id, stepIds }: Workflow): Promise<void> {
   const [send, delay, split, exit] = stepIds;
   await sql`
@@ -130,7 +131,7 @@ async function midCursor(on: Db, stepId: string): Promise<string | undefined> {
   return rows[0] && encodeCursor([rows[0].id]);
 }
 
-/** Writes a visit that starts and one that ends, each a statement and transaction of its own, as a walk does. */
+/** Writes the start and the end of visits, each in a separate statement and transaction, as a walk does. */
 async function countersCost(on: Db, workflow: Workflow) {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(on);
   const pid = rows[0]?.pid ?? 0;

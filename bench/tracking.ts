@@ -12,11 +12,11 @@ import { buildContacts } from '../test/build/campaigns.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * Server time of opens and clicks, from the arrival of a request in the API to its answer, as the API's own log tells
- * it, by one client and by many at a time. Each mail is hit once by each kind, so that little is known of it
- * beforehand. The batches are written meanwhile: Postgres, the API and the clients share the machine. The baseline is
- * the answer of a path that does not exist. As fast as they can, many clients take all of the machine; `--rate` hits a
- * second are shown beside it.
+ * Server time of opens and clicks, from the arrival of a request in the API to its response, according to the API's own
+ * log, with one client and with many concurrent clients. Each email is opened and clicked once, so that caches do not
+ * help. Meanwhile the batches are written: Postgres, the API and the clients share the machine. The baseline is the
+ * response for a path that does not exist. Unlimited clients use the whole machine, so a run with `--rate` requests per
+ * second is measured, too.
  */
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const clients = Number(values.clients);
 
 interface Load {
   clients: number;
-  /** Hits a second of all clients together. */
+  /** Requests per second of all clients together. */
   rate: number;
 }
 const LOADS: Load[] = [
@@ -73,7 +73,7 @@ try {
   await removeHome(home);
 }
 
-/** Tracking tokens of mails that were sent an hour ago. */
+/** Inserts emails that were sent an hour ago, and returns their tracking tokens. */
 async function buildSentMails(localPart: string, count: number): Promise<string[]> {
   const { projectId } = dev;
   await buildContacts(db, { projectId, count, localPart });
@@ -119,7 +119,7 @@ async function measure(paths: string[], load: Load): Promise<Record<string, numb
   return { p50: at(0.5), p99: at(0.99), max: at(1), 'a second': Math.round(paths.length / seconds) };
 }
 
-/** The time of every request so far. */
+/** Returns the API's time of every logged request so far. */
 function logged(): number[] {
   const lines = readFileSync(join(home, 'logs', 'api.log'), 'utf8').split('\n');
   return lines.flatMap((line) => {

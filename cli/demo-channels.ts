@@ -25,7 +25,7 @@ import { freePort } from './start/ports.ts';
 // loop is not closed.
 const report = createReport();
 await runTour(async (open) => {
-  console.log('The loops of every channel: a message is sent, feedback comes back, and the record shows it.');
+  console.log('The feedback loop of every channel: a message is sent, feedback comes back, and the record shows it.');
   const running = await findRunningService(process.env);
   const results: LoopResult[] = [];
   if (running && (await capturesMail(running))) {

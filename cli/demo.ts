@@ -3,7 +3,7 @@ import { connect } from '../db/connection.ts';
 import { countCapturedEmails } from '../db/sending/captured.ts';
 import { tourPreviewAndExit } from './demo/automation-control.ts';
 import { tourCampaign, tourImport, tourSegment } from './demo/campaign.ts';
-import { tourOwnHour, tourPause, tourRetry, tourVariants } from './demo/campaign-control.ts';
+import { tourLocalTime, tourPause, tourRetry, tourVariants } from './demo/campaign-control.ts';
 import { createTourClient, until } from './demo/client.ts';
 import { type Tour, tourExecution } from './demo/execution.ts';
 import { runTour } from './demo/process.ts';
@@ -50,7 +50,7 @@ async function tour(dev: DevFile, found: string): Promise<void> {
     report.title('Two subjects, and a winner');
     const variantMails = await tourVariants(visit);
     report.title("In each contact's local time");
-    const ownHourMails = await tourOwnHour(visit);
+    const ownHourMails = await tourLocalTime(visit);
     report.title('An automation that is previewed, and that a purchase ends');
     await tourPreviewAndExit(visit);
     report.title('Arrived emails');

@@ -28,7 +28,7 @@ const LIMITS: Record<keyof OperatorLimits, { takes: string; allows: (value: numb
   complaintGuard: { takes: 'a share above 0, at most 1', allows: (value) => value > 0 && value <= 1 },
 };
 
-interface Order {
+interface OperatorCommand {
   projectId: string;
   limits: Partial<OperatorLimits>;
   hold: string | undefined;
@@ -40,7 +40,7 @@ interface Order {
 try {
   const words = process.argv.slice(2);
   if (words.join(' ') === 'resume') await resume();
-  else await change(readOrder(words));
+  else await change(readCommand(words));
 } catch (error) {
   console.error(explain(error));
   process.exitCode = 1;
@@ -57,14 +57,14 @@ async function resume(): Promise<void> {
 }
 
 /** Changes a project and prints it. Without a change, only prints it. */
-async function change(order: Order): Promise<void> {
-  const project = await inDatabase((db) => carryOut(db, order)).catch((error: unknown) => {
+async function change(command: OperatorCommand): Promise<void> {
+  const project = await inDatabase((db) => applyCommand(db, command)).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'NOT_FOUND'
-      ? new StartError(`There is no project ${order.projectId}.`)
+      ? new StartError(`There is no project ${command.projectId}.`)
       : error;
   });
   console.log(JSON.stringify(toPrinted(project), null, 2));
-  if (order.release && project.hold.held)
+  if (command.release && project.hold.held)
     console.error(
       `The project is still on hold: ${project.hold.reason}. A member has to release this hold with POST /project/release.`,
     );
@@ -86,7 +86,7 @@ async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   }
 }
 
-function readOrder(words: string[]): Order {
+function readCommand(words: string[]): OperatorCommand {
   const { values, positionals } = parseArguments(words);
   const [what, projectId, more] = positionals;
   if (what !== 'project' || projectId === undefined || more !== undefined) throw new StartError(USAGE);
@@ -126,8 +126,8 @@ function isWhole(value: number): boolean {
   return Number.isInteger(value) && value <= INT_MAX;
 }
 
-/** Makes all changes of an order in one transaction. Workers find released emails automatically. */
-async function carryOut(db: Db, { projectId, limits, hold, release }: Order): Promise<Project> {
+/** Makes all changes of a command in one transaction. Workers find released emails automatically. */
+async function applyCommand(db: Db, { projectId, limits, hold, release }: OperatorCommand): Promise<Project> {
   const change = { projectId, actor: `operator:${userInfo().username}` };
   return inTransaction(db, async (trx) => {
     if (Object.keys(limits).length > 0) await setOperatorLimits(trx, change, limits);

@@ -16,7 +16,7 @@ const FAILED = 2;
 // `npm run tidings -- pull|push|diff`: manages a project's templates, segments, topics, workflows, campaign drafts
 // and settings as files in a repository.
 try {
-  const { command, folder, dryRun } = readOrder();
+  const { command, folder, dryRun } = readArguments();
   if (command === 'pull') await pull(folder);
   else if (command === 'push') await push(folder, dryRun);
   else await diff(folder);
@@ -26,7 +26,7 @@ try {
   process.exitCode = FAILED;
 }
 
-function readOrder(): { command: 'pull' | 'push' | 'diff'; folder: string; dryRun: boolean } {
+function readArguments(): { command: 'pull' | 'push' | 'diff'; folder: string; dryRun: boolean } {
   const options = {
     dir: { type: 'string', default: 'tidings' },
     'dry-run': { type: 'boolean', default: false },

@@ -4,17 +4,17 @@ import { Admission } from './admission.ts';
 let nowMs = 0;
 
 /**
- * Simulates a server with this many starts a second, with as many handed over as the window allows: each start waits
- * for the ones before it.
+ * Simulates a server that starts `startsPerSecond` workflows a second. As many starts as the window allows are handed
+ * over together, and each waits for the ones before it.
  */
-function run(admission: Admission, beginsPerSecond: number, rounds: number): number {
+function run(admission: Admission, startsPerSecond: number, rounds: number): number {
   for (let round = 1; round <= rounds; round += 1) {
     admission.full();
-    const waitMs = (admission.window / beginsPerSecond) * 1_000;
+    const waitMs = (admission.window / startsPerSecond) * 1_000;
     nowMs += 1_000;
     admission.noteStarted([waitMs, waitMs], nowMs);
   }
-  return (admission.window / beginsPerSecond) * 1_000;
+  return (admission.window / startsPerSecond) * 1_000;
 }
 
 describe('the window of work handed to Temporal and not started', () => {

@@ -5,7 +5,7 @@ import { claimFair, deleteRows, releaseRows, renewLeases, type TakenRow } from '
 import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
-import { lastServed, NOBODY } from './turns.ts';
+import { BEFORE_ALL_PROJECTS, lastServed } from './turns.ts';
 
 /** How long this process owns a row. After a kill, another process takes its rows. */
 const LEASE_MS = 20_000;
@@ -58,12 +58,12 @@ export function startDirectSender(deps: {
 }): OutboxLoop {
   const { db, channel, gate, log } = deps;
   const stopping = new AbortController();
-  /** When each row was taken or last renewed. */
+  /** The project of each row in progress, and when the row was taken or last renewed. */
   const inFlight = new Map<string, { projectId: string; sinceMs: number }>();
-  const underWay = new Set<Promise<void>>();
+  const sends = new Set<Promise<void>>();
   /** Projects without a place in their send rate, until they may ask again. */
   const waiting = new Map<string, number>();
-  let after = NOBODY;
+  let after = BEFORE_ALL_PROJECTS;
 
   async function round(): Promise<boolean> {
     // Rows wait in the outbox, where a restart finds them.
@@ -93,7 +93,7 @@ export function startDirectSender(deps: {
     return rooms;
   }
 
-  function homePaths(projectId: string): number {
+  function countInFlight(projectId: string): number {
     return [...inFlight.values()].filter((row) => row.projectId === projectId).length;
   }
 
@@ -106,13 +106,14 @@ export function startDirectSender(deps: {
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
-        // New rows wake the loop themselves. This wakes it for rows that arrived while no place was free.
-        const heldUp = inFlight.size >= channel.maxInFlight || homePaths(projectId) >= channel.maxOfProject;
+        // New rows wake the loop. Rows that arrived while all places were in use woke it in vain, so it is woken again
+        // now that a place is free.
+        const hadNoPlace = inFlight.size >= channel.maxInFlight || countInFlight(projectId) >= channel.maxOfProject;
         for (const row of rows) inFlight.delete(row.id);
-        underWay.delete(work);
-        if (heldUp) loop.wake();
+        sends.delete(work);
+        if (hadNoPlace) loop.wake();
       });
-    underWay.add(work);
+    sends.add(work);
   }
 
   async function send(projectId: string, rows: TakenRow[]): Promise<void> {
@@ -125,12 +126,12 @@ export function startDirectSender(deps: {
     const handedOver = withFate('handed_over');
     if (handedOver.length > 0) await channel.handOver(projectId, handedOver);
     const back = withFate('back');
-    if (back.length > 0) waitFor(projectId, Math.min(...back.map((fate) => fate.dueAt.getTime())));
+    if (back.length > 0) deferProject(projectId, Math.min(...back.map((fate) => fate.dueAt.getTime())));
     await releaseRows(db, back.map(idOf));
     await deleteRows(db, fates.filter((fate) => fate.fate === 'gone').map(idOf));
   }
 
-  function waitFor(projectId: string, untilMs: number): void {
+  function deferProject(projectId: string, untilMs: number): void {
     waiting.set(projectId, untilMs);
     setTimeout(() => loop.wake(), Math.max(0, untilMs - Date.now())).unref();
   }
@@ -150,7 +151,7 @@ export function startDirectSender(deps: {
     stop: async () => {
       stopping.abort();
       await loop.stop();
-      await Promise.all(underWay);
+      await Promise.all(sends);
       clearInterval(renewing);
     },
   };

@@ -10,7 +10,7 @@ const NAMES: Record<string, string> = {
   contactImport: 'job',
 };
 
-/** Logs the ends of workflows, but not during a replay, because those have ended before. */
+/** Logs the ends of workflows, but not during a replay, because those ends are logged already. */
 export function endSinks(log: SampledLog): InjectedSinks<EndSinks> {
   return {
     ends: {

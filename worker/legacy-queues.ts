@@ -35,23 +35,23 @@ export async function serveLegacyQueues(p: {
   const runs = Promise.all(workers.map((worker) => worker.run().catch(p.onFatal)));
   let emptyChecks = 0;
 
-  async function look(): Promise<void> {
+  async function checkQueues(): Promise<void> {
     await p.lifecycle.deleteLegacySchedules();
     emptyChecks = (await p.lifecycle.countLegacyWorkflows()) === 0 ? emptyChecks + 1 : 0;
     if (emptyChecks >= EMPTY_CHECKS) await p.store.close();
     if (!(await p.store.isClosed())) return;
     clearInterval(timer);
     for (const worker of workers) shutDown(worker);
-    p.log.info('the task queues of the earlier release are empty and are served no more');
+    p.log.info('the task queues of the earlier release are empty and no longer served');
   }
-  const lookQuietly = (): Promise<void> =>
-    look().catch((error) =>
+  const checkOrWarn = (): Promise<void> =>
+    checkQueues().catch((error) =>
       p.log.warn({ reason: describeFailure(error) }, 'the task queues of the earlier release were not checked'),
     );
   const timer = setInterval(() => {
-    check = check.then(lookQuietly);
+    check = check.then(checkOrWarn);
   }, p.checkMs ?? CHECK_MS).unref();
-  let check = lookQuietly();
+  let check = checkOrWarn();
 
   return {
     stop: async () => {

@@ -21,7 +21,7 @@ import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { Admission } from './admission.ts';
 import { startOutboxLoop } from './outbox-loop.ts';
-import { lastServed, NOBODY } from './turns.ts';
+import { BEFORE_ALL_PROJECTS, lastServed } from './turns.ts';
 
 /** The rows of a claim: few enough that each claim considers newly waiting projects. */
 const CLAIM_ROWS = 32;
@@ -93,7 +93,13 @@ export function startDispatcher(deps: {
     if (limit <= 0) return false;
     const priority = prioritiesAt(claims).find((candidate) => waiting.includes(candidate));
     if (priority === undefined) return false;
-    const claim = { priority, limit, leaseMs: LEASE_MS, forTemporal: true, after: after.get(priority) ?? NOBODY };
+    const claim = {
+      priority,
+      limit,
+      leaseMs: LEASE_MS,
+      forTemporal: true,
+      after: after.get(priority) ?? BEFORE_ALL_PROJECTS,
+    };
     const rows = await claimFair(db, claim);
     claims += 1;
     if (rows.length === 0) return false;
@@ -104,7 +110,7 @@ export function startDispatcher(deps: {
 
   function track(rows: TakenRow[]): void {
     inFlight += rows.length;
-    const work = hand(rows)
+    const work = handOver(rows)
       .catch((error: Error) =>
         log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
       )
@@ -119,16 +125,16 @@ export function startDispatcher(deps: {
     underWay.add(work);
   }
 
-  async function hand(rows: TakenRow[]): Promise<void> {
+  async function handOver(rows: TakenRow[]): Promise<void> {
     const starts = rows.filter((row) => row.kind === 'execution.start');
     const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
     const open = await withoutMerged(rows.filter((row) => !ended.has(row.id)));
     const again = new Set(idsOf(rows.filter(({ attempts }) => attempts > 1)));
-    const handOver = (group: RowGroup) => handGroup(group, again);
-    await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOver)]);
+    const handOverOne = (group: RowGroup) => handOverGroup(group, again);
+    await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOverOne)]);
   }
 
-  /** Skips rows that another row covers, and news of targets that have not received the last signal. */
+  /** Skips rows that another row covers, and signals to targets that have not received their last signal yet. */
   async function withoutMerged(rows: TakenRow[]): Promise<TakenRow[]> {
     const news = rows.filter(({ kind }) => NEWS_KINDS.has(kind));
     if (news.length === 0) return rows;
@@ -137,7 +143,7 @@ export function startDispatcher(deps: {
     return rows.filter(({ id, kind }) => !NEWS_KINDS.has(kind) || handed.has(id));
   }
 
-  async function handGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {
+  async function handOverGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {
     const handed = await lifecycle.handOver(group, { isRepeated: group.rows.some(({ id }) => again.has(id)) });
     if (handed.outcome !== 'failed') awayMs = AWAY_MIN_MS;
     switch (handed.outcome) {
@@ -147,14 +153,17 @@ export function startDispatcher(deps: {
       case 'begun':
         return remove(group.rows);
       case 'absent':
-        return settleAbsent(group.rows);
+        return settleUndelivered(group.rows);
       case 'failed':
         return settleFailed(group, handed);
     }
   }
 
-  /** A signal without a running workflow: an ended workflow needs none, and one that has not started gets it later. */
-  async function settleAbsent(rows: OutboxRow[]): Promise<void> {
+  /**
+   * Settles signals whose workflow is not running: removes those to an ended workflow, and defers those to a workflow
+   * that has not started yet.
+   */
+  async function settleUndelivered(rows: OutboxRow[]): Promise<void> {
     const ended = await findEndedTargets(db, rows);
     const waiting = rows.filter((row) => !ended.has(row.id));
     await Promise.all([
@@ -163,7 +172,10 @@ export function startDispatcher(deps: {
     ]);
   }
 
-  /** Makes rows wait, a second after their first attempt; polls find the ones that wait longer. */
+  /**
+   * Defers rows: a second after their first attempt, longer after later ones. Polls find the rows that wait longer than
+   * the second.
+   */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
     await deferRows(db, idsOf(rows), reason);
     if (rows.length > 0) setTimeout(() => loop.wake(), FIRST_DEFERRAL_MS).unref();

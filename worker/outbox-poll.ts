@@ -4,7 +4,7 @@ import { readOutboxState } from '../db/outbox/outbox.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { OutboxTaker } from '../rules/outbox.ts';
 
-/** Average time between two polls. Notifications announce new rows at once; polls find the others. */
+/** Average time between two polls. Notifications announce new rows at once; polls find all other due rows. */
 const POLL_MS = 3_000;
 
 /**

@@ -13,7 +13,10 @@ import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
 import { startOutboxPoll } from './outbox-poll.ts';
 
-/** Loops notice a broken connection by polling anyway, so that it may take a while. */
+/**
+ * How often the connection for notifications is checked. It may be rare, because polls find rows even while the
+ * connection is broken.
+ */
 const HEARTBEAT_MS = 30_000;
 
 interface Taker {

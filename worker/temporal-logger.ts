@@ -12,9 +12,10 @@ const EXPECTED = new Set([
   'No workflows registered, not polling for workflow tasks',
 ]);
 
-const HELD_HELP = 'Times that the event loop stood still for more than 200 ms, by the activity that held it.';
+const HELD_HELP =
+  'Number of times that the event loop was blocked for more than 200 ms, by the activity that blocked it.';
 let heldHistogram: MetricHistogram | undefined;
-const COMPUTED_HELP = 'Microseconds of a processor in threads, by kind of work.';
+const COMPUTED_HELP = 'CPU time of threads in microseconds, by kind of work.';
 let computedCounter: MetricCounter | undefined;
 
 /**

@@ -157,7 +157,7 @@ function workflowSource(
   };
 }
 
-/** Not called during a replay, because the workflow started before. */
-function startedWorkSinks(told: (begun: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
-  return { outbox: { noteStarted: { fn: (_workflow, begun) => told(begun), callDuringReplay: false } } };
+/** Reports the starts of workflows. A replay repeats a workflow that has started already, so it reports none. */
+function startedWorkSinks(report: (begun: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
+  return { outbox: { noteStarted: { fn: (_workflow, begun) => report(begun), callDuringReplay: false } } };
 }

@@ -1,9 +1,10 @@
 /** Comes before all project ids, so turns start with the first project. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000';
+export const BEFORE_ALL_PROJECTS = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the project that was served last by a claim that started after `after` and wrapped around. The next claim
- * starts after it. Ids compare as in Postgres.
+ * Returns the project that a claim served last. The claim went through the projects in the order of their ids, from the
+ * one after `after`, and continued with the first project after the last one. The next claim starts after the returned
+ * project. Ids compare as in Postgres.
  */
 export function lastServed(rows: { projectId: string }[], after: string): string {
   const served = rows.map((row) => row.projectId).sort();

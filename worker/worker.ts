@@ -49,7 +49,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
   const loop = watchLoop((held) => {
     countHeld(held);
-    log.warn(held, 'the event loop was held');
+    log.warn(held, 'the event loop was blocked');
   });
   const { db } = connect({
     onResponse: loop.resumed,

@@ -93,19 +93,19 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
  */
 async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<StepBeginning[]> {
   const projectId = inputs[0]?.projectId ?? '';
-  const standings = await resumeExecutions(trx, { projectId, inputs });
-  const effects = standings.flatMap((standing) => standing.atEffect('SEND_EMAIL', MAIL_OF) ?? []);
-  const marketing = await findMarketing(trx, { projectId, standings: effects });
+  const positions = await resumeExecutions(trx, { projectId, inputs });
+  const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', MAIL_OF) ?? []);
+  const marketing = await findMarketing(trx, { projectId, positions: effects });
   const waits = await waitForWindow(trx, { projectId, steps: marketing });
   const mails = await saveStepEmails(trx, {
     projectId,
-    standings: effects.filter(({ execution }) => !waits.has(execution.id)),
+    positions: effects.filter(({ execution }) => !waits.has(execution.id)),
   });
   const claimed = await claimEmails(trx, { projectId, mails: mails.flatMap(claimOf), suppressionPads });
-  const mailOf = new Map(mails.map((mail) => [mail.standing.execution.id, mail]));
+  const mailOf = new Map(mails.map((mail) => [mail.position.execution.id, mail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
   const begun: StepBeginning[] = [];
-  for (const { execution, next } of standings) {
+  for (const { execution, next } of positions) {
     const mail = execution && mailOf.get(execution.id);
     const email = execution && emailOf.get(execution.id);
     const wait = execution && waits.get(execution.id);
@@ -118,7 +118,7 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
 
 /** Returns the claim of a step's email. The id of the execution is the id of the delivery. */
 function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
-  return mail.outcome === 'saved' ? [{ id: mail.emailId, deliveryId: mail.standing.execution.id }] : [];
+  return mail.outcome === 'saved' ? [{ id: mail.emailId, deliveryId: mail.position.execution.id }] : [];
 }
 
 /**
@@ -126,7 +126,7 @@ function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
  * could not close the visit.
  */
 function passOver(trx: Trx, mail: StepEmail): Promise<Next> {
-  const { execution, next } = mail.standing;
+  const { execution, next } = mail.position;
   const at = { executionId: execution.id, visit: next.visit };
   const outcome: EffectOutcome =
     mail.outcome === 'unsendable'

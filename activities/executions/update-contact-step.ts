@@ -22,12 +22,12 @@ interface Done {
 export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next, outbox } = await inTransaction(deps.db, async (trx) => {
-      const standing = await resumeExecution(trx, input);
-      const done = standing.atEffect<Promise<Done>>('UPDATE_CONTACT', {
+      const position = await resumeExecution(trx, input);
+      const done = position.atEffect<Promise<Done>>('UPDATE_CONTACT', {
         real: (effect) => updateContact(deps, trx, effect),
         sandbox: (effect) => updateRun(trx, effect),
       });
-      return done ?? { next: standing.next, outbox: [] };
+      return done ?? { next: position.next, outbox: [] };
     });
     deps.outbox.wake(outbox);
     return next;

@@ -30,12 +30,12 @@ const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
  */
 export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
-    const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
-    const done = standing.atEffect('WEBHOOK', {
+    const position = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
+    const done = position.atEffect('WEBHOOK', {
       real: (effect) => makeRequest(deps, effect),
       sandbox: (effect) => leaveOut(deps, effect),
     });
-    return done ?? standing.next;
+    return done ?? position.next;
   };
 }
 
@@ -44,13 +44,13 @@ export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Pro
  * repeats it with the same `Idempotency-Key`, by which the endpoint can recognize it.
  * @throws ApplicationFailure WEBHOOK_RETRY with the delay for Temporal
  */
-async function makeRequest(deps: ActivityDeps, standing: EffectPosition<null>): Promise<Next> {
-  const { execution, next } = standing;
-  const { request, onFailure } = await prepare(deps, standing);
+async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): Promise<Next> {
+  const { execution, next } = position;
+  const { request, onFailure } = await prepare(deps, position);
   const result = await deps.webhooks.send(request);
   const tries = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
   const fault = faultOf(result);
-  if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { standing, result, fault, tries });
+  if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { position, result, fault, tries });
   return inTransaction(deps.db, (trx) =>
     completeEffect(trx, {
       projectId: execution.projectId,
@@ -133,9 +133,9 @@ function faultOf(result: WebhookResult): Fault | null {
 
 async function retryLater(
   deps: ActivityDeps,
-  p: { standing: EffectPosition<null>; result: WebhookResult; fault: Fault; tries: number },
+  p: { position: EffectPosition<null>; result: WebhookResult; fault: Fault; tries: number },
 ): Promise<never> {
-  const { execution, next } = p.standing;
+  const { execution, next } = p.position;
   const asked = p.result.outcome === 'answered' ? p.result.retryAfterSeconds : null;
   const seconds = Math.min(RETRY_AFTER_MAX_SECONDS, asked ?? FIRST_RETRY_SECONDS * RETRY_FACTOR ** (p.tries - 1));
   await inTransaction(deps.db, (trx) =>

@@ -23,7 +23,7 @@ export async function sendCampaign(
   p: { domain: string; recipients: number },
   meanwhile: (id: string) => Promise<void> = async () => {},
 ): Promise<Sent> {
-  const { data } = await client.need('POST', '/campaigns', {
+  const { data } = await client.callOk('POST', '/campaigns', {
     name: 'Bench',
     subject: 'News for {{firstName}}',
     from: `news@${p.domain}`,
@@ -32,7 +32,7 @@ export async function sendCampaign(
   });
   const cpu = () => ({ api: cpuMs([pids.api]), postgres: postgresCpuMs(pids.postgres) });
   const [before, from] = [cpu(), performance.now()];
-  await client.need('POST', `/campaigns/${data.id}/send`, {});
+  await client.callOk('POST', `/campaigns/${data.id}/send`, {});
   const readSent = async () => {
     // Read from the database, because the API would count its statistics for each read.
     const status = db.selectFrom('campaigns').select('status').where('id', '=', data.id);
@@ -48,7 +48,7 @@ export async function sendCampaign(
   };
 }
 
-/** The best of several sends, as columns. */
+/** Returns the best values of several sends as columns of the table. */
 export function sentColumns(sends: readonly Sent[]) {
   const least = (key: keyof Sent) => Math.round(Math.min(...sends.map((sent) => sent[key])));
   return {
@@ -59,8 +59,8 @@ export function sentColumns(sends: readonly Sent[]) {
 }
 
 /**
- * The page of a campaign that is being sent: until its statistics appear, and its requests from then on until it is
- * sent.
+ * Opens the page of a campaign that is being sent. Measures the time until its statistics appear, and its requests from
+ * then on until the campaign is sent.
  */
 export async function watchCampaign({ page, requestMs, wait }: Window, url: string) {
   await sleep(BEFORE_LOOK_MS);

@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core';
 import type { ApiClient } from '../load/api-client.ts';
 import { percentile } from './window.ts';
 
-/** Duration of each movement: a second is too short to see it stutter. */
+/** Duration of each movement. A second is too short to see the canvas stutter. */
 const MOVE_MS = 3_000;
-/** Between two movements of the mouse: twice a frame, as mice say. */
+/** Time between two movements of the mouse: two per frame, like a real mouse. */
 const STEP_MS = 8;
-/** Counts frames until it is asked for them: the pauses between two. */
+/** Records the time between frames until `STOP` reads it. */
 const COUNT = `window.benchFrames = []; (() => {
   let last = performance.now();
   const next = (now) => { window.benchFrames.push(now - last); last = now; window.benchFrame = requestAnimationFrame(next); };
@@ -14,10 +14,12 @@ const COUNT = `window.benchFrames = []; (() => {
 })()`;
 const STOP = 'cancelAnimationFrame(window.benchFrame), window.benchFrames';
 
-/** Creates an automation of this many steps, every fifth a branch whose other way ends; returns its id. */
+/**
+ * Creates an automation with this many steps, and returns its id. Every fifth step is a branch, whose other path ends.
+ */
 export async function makeAutomation(client: ApiClient, count: number): Promise<string> {
-  const { id } = await client.need('POST', '/workflows', { name: `${count} steps`, eventName: 'bench' });
-  const { version } = await client.need('GET', `/workflows/${id}`);
+  const { id } = await client.callOk('POST', '/workflows', { name: `${count} steps`, eventName: 'bench' });
+  const { version } = await client.callOk('GET', `/workflows/${id}`);
   const steps: { id: string; type: string; config: object }[] = [];
   const transitions: { fromStepId: string; toStepId: string; branch?: string }[] = [];
   let before: { id: string; branch?: string } | undefined;
@@ -31,7 +33,7 @@ export async function makeAutomation(client: ApiClient, count: number): Promise<
     transitions.push({ fromStepId: stepId, toStepId: `s${steps.length}`, branch: 'no' });
     steps.push({ id: `s${steps.length}`, type: 'EXIT', config: {} });
   }
-  await client.need('PUT', `/workflows/${id}/graph`, { version, entryStepId: 's0', steps, transitions });
+  await client.callOk('PUT', `/workflows/${id}/graph`, { version, entryStepId: 's0', steps, transitions });
   return id;
 }
 
@@ -41,7 +43,7 @@ const BRANCH = {
   config: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
 };
 
-/** Frames a second while the drawing that is open is moved: near enough to be read, and from as far as it goes. */
+/** Measures frames per second while the canvas is moved: at a zoom where its text can be read, and fully zoomed out. */
 export async function measureCanvas(page: Page): Promise<Record<string, unknown>[]> {
   const rows = [
     await measure(page, 'pan, readable', () => pan(page)),
@@ -67,7 +69,7 @@ async function measure(page: Page, what: string, move: () => Promise<void>) {
   };
 }
 
-/** Drags an empty part of the drawing. */
+/** Drags an empty part of the canvas. */
 async function pan(page: Page): Promise<void> {
   const box = await boxOf(page, '.react-flow__pane');
   const [x, y] = [box.x + box.width * 0.9, box.y + box.height / 2];
@@ -89,7 +91,7 @@ async function zoom(page: Page): Promise<void> {
   }
 }
 
-/** Round and round while the button is held. */
+/** Moves the mouse in circles while the button is pressed. */
 async function moveBy(page: Page, { x, y }: { x: number; y: number }, radiusPx: number): Promise<void> {
   await page.mouse.move(x, y);
   await page.mouse.down();

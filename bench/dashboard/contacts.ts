@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { type PageWait, type Window, waitRow } from './window.ts';
 
-/** One in a hundred has it. */
+/** One in a hundred contacts matches it. */
 const CONDITION = {
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.company', operator: 'equals', value: 'Analytical Engines 7' }] }],
 };
-/** The delay of the field before it asks. */
+/** The time that the search field waits after the last key before it requests. */
 const TYPING_MS = 300;
 
 /**
- * Waiting times in a list of contacts: from the address to the first rows and to their number, for more of them, and
- * for the rows of a search and of a condition.
+ * Measures waiting times in a list of contacts: until the first rows and the total appear, until more rows are loaded,
+ * and until the rows of a search and of a condition appear.
  */
 export async function measureContacts(
   { page, requestMs, wait }: Window,

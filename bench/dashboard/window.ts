@@ -1,20 +1,22 @@
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 
-/** A laptop's. */
+/** The size of a laptop's window. */
 const VIEWPORT = { width: 1280, height: 800 };
-/** For a busy machine; a screen that needs longer is broken, not slow. */
+/** Long enough for a busy machine. A screen that needs longer is broken, not slow. */
 const WAIT_MS = 60_000;
 
-/** State that keeps a window signed in. */
+/** The cookies and storage of a signed-in window. */
 export type BrowserSession = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-/** A window of the browser, with how long its requests took. */
+/** A window of the browser, which records the duration of its requests. */
 export interface Window {
   context: BrowserContext;
   page: Page;
   /** Returns the times of requests whose path matches, in ms from the request to the last byte, in order. */
   requestMs(path: RegExp): number[];
-  /** Measures a wait: the time, and the part that the page computed, independent of other work on the machine. */
+  /**
+   * Measures a wait: the total time, and the CPU time of the page, which does not depend on other work on the machine.
+   */
   wait(work: () => Promise<unknown>): Promise<PageWait>;
 }
 
@@ -24,7 +26,7 @@ export interface PageWait {
   pageMs: number;
 }
 
-/** A window with nothing kept from before, but a session if one is given. */
+/** Opens a window without cache and cookies, except a session if one is given. */
 export async function openWindow(browser: Browser, session?: BrowserSession): Promise<Window> {
   const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-US', storageState: session });
   context.setDefaultTimeout(WAIT_MS);
@@ -52,7 +54,7 @@ export async function openWindow(browser: Browser, session?: BrowserSession): Pr
   };
 }
 
-/** Returns the value below which this share of the values is; NaN without any. */
+/** Returns a percentile of the values; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -3,25 +3,25 @@ import { Agent, request } from 'undici';
 /** Response of the API. */
 export interface ApiResponse {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read in one place each
+  // biome-ignore lint/suspicious/noExplicitAny: responses have several shapes, and each is read in one place
   body: any;
 }
 
-/** A caller of the API with one project's key, on kept connections. */
+/** A client of the API with one project's key, on persistent connections. */
 export interface ApiClient {
   /**
-   * The answer, whatever its status; a body that is a buffer is JSON already. @throws when the connection ends before
-   * there is one
+   * Returns the response with any status. A body that is a buffer is JSON already. @throws when the connection ends
+   * before the response
    */
   call(method: Method, path: string, body?: object | Buffer, headers?: Record<string, string>): Promise<ApiResponse>;
-  /** The body of an answer that says yes. @throws when it says no */
-  need(method: Method, path: string, body?: object): Promise<ApiResponse['body']>;
+  /** Returns the body of a successful response. @throws for any other response */
+  callOk(method: Method, path: string, body?: object): Promise<ApiResponse['body']>;
   close(): Promise<void>;
 }
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** A client of `baseUrl` with `key`; gives up on an answer after `timeoutMs`. */
+/** Creates a client of `baseUrl` with `key`, whose requests time out after `timeoutMs`. */
 export function apiClient(p: { baseUrl: string; key: string; connections?: number; timeoutMs?: number }): ApiClient {
   const timeoutMs = p.timeoutMs ?? 60_000;
   const agent = new Agent({
@@ -42,7 +42,7 @@ export function apiClient(p: { baseUrl: string; key: string; connections?: numbe
   };
   return {
     call,
-    need: async (method, path, body) => {
+    callOk: async (method, path, body) => {
       const answer = await call(method, path, body);
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body;
@@ -51,7 +51,7 @@ export function apiClient(p: { baseUrl: string; key: string; connections?: numbe
   };
 }
 
-/** Runs `work(0)` to `work(total - 1)`, `concurrency` at a time, until all are done or `signal` says stop. */
+/** Runs `work(0)` to `work(total - 1)`, `concurrency` at a time, until all are done or `signal` is aborted. */
 export async function inParallel(
   p: { total: number; concurrency: number; signal?: AbortSignal | undefined },
   work: (n: number) => Promise<unknown>,

@@ -11,7 +11,7 @@ export interface BenchDatabase {
   close(): Promise<void>;
 }
 
-/** A migrated database: the one at `url`, which stays as the bench leaves it, or one that is gone with `close`. */
+/** Opens a migrated database: the one at `url`, which keeps its data, or a new one that `close` deletes. */
 export async function openDatabase({ url, max }: { url?: string | undefined; max: number }): Promise<BenchDatabase> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
   const postgres =

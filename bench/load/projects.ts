@@ -10,11 +10,11 @@ import type { ApiClient } from './api-client.ts';
 export interface LoadProject {
   id: string;
   secretKey: string;
-  /** Verified, unsigned. */
+  /** A verified domain without DKIM. */
   domain: string;
 }
 
-/** A project with a live key for everything and a domain to send from. */
+/** Creates a project with a live key that has every scope, and a domain to send from. */
 export async function makeProject(db: Db, name: string): Promise<LoadProject> {
   const id = await insertProject(db, { name, publicKey: newPublicKey() });
   const { key, hash, prefix } = newSecretKey('live');
@@ -33,9 +33,9 @@ export async function makeProject(db: Db, name: string): Promise<LoadProject> {
   return { id, secretKey: key, domain };
 }
 
-/** A transactional template that says hello. */
+/** Creates a transactional template with a greeting. */
 export async function makeTemplate(client: ApiClient, domain: string): Promise<string> {
-  const { id } = await client.need('POST', '/templates', {
+  const { id } = await client.callOk('POST', '/templates', {
     name: 'Load',
     subject: 'Hello {{name}}',
     body: '<p>Hello {{name}}, this is a mail.</p>',
@@ -47,14 +47,16 @@ export async function makeTemplate(client: ApiClient, domain: string): Promise<s
 
 /** Creates an enabled workflow that `eventName` triggers, with these steps in sequence, and returns its id. */
 export async function makeWorkflow(client: ApiClient, eventName: string, steps: [string, object][]): Promise<string> {
-  const { id } = await client.need('POST', '/workflows', { name: eventName, eventName });
+  const { id } = await client.callOk('POST', '/workflows', { name: eventName, eventName });
   for (const [type, config] of steps)
-    await client.need('POST', `/workflows/${id}/steps`, { type, config, autoConnect: true });
-  await client.need('PATCH', `/workflows/${id}`, { enabled: true });
+    await client.callOk('POST', `/workflows/${id}/steps`, { type, config, autoConnect: true });
+  await client.callOk('PATCH', `/workflows/${id}`, { enabled: true });
   return id;
 }
 
-/** Subscribed contacts `<localPart>1@…` and so on, with the data of the benches' newsletter, written directly. */
+/**
+ * Inserts subscribed contacts `<localPart>1@…` and so on into the database, with the data of the benches' newsletter.
+ */
 export async function insertContacts(db: Db, p: { projectId: string; count: number; localPart: string }) {
   await sql`
     INSERT INTO contacts (project_id, email, subscribed, data)

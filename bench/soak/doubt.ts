@@ -5,17 +5,17 @@ import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import type { SmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 
 /**
- * Messages that a failure left in doubt: they had arrived, and the service could not know it. Message ids with the
- * number of arrivals. Only such a message may be sent again, and only this often.
+ * Messages that a failure left in doubt: they had arrived, but the service could not know it. Counts for each message
+ * id how often it may be sent again. No other message may be sent again.
  */
 export interface Doubt {
-  /** The answer to this Message-ID was lost on the way from the relay. */
+  /** The relay's reply to this Message-ID was lost. */
   answerLost(messageId: string): void;
-  /** A process was killed: reads the messages that arrived and are not recorded as sent. */
+  /** A process was killed: adds the messages that have arrived and are not recorded as sent. */
   killed(db: Db): Promise<void>;
   /** Twilio hung up after this request. */
   hungUpOn(params: Record<string, string>): void;
-  /** How often a mail, or an SMS, may come again. */
+  /** How often an email or SMS may arrive again. */
   times(id: string): number;
 }
 
@@ -42,7 +42,7 @@ export function trackDoubt(seen: () => { sink: SmtpSink; twilio: FakeTwilio }): 
   };
 }
 
-/** The id of our record in the address that Twilio is to call back. */
+/** Returns the id of our record, from the address that Twilio calls back. */
 export function smsIdOf(params: Record<string, string>): string | undefined {
   return /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(params.StatusCallback ?? '')?.[0];
 }

@@ -16,7 +16,7 @@ export async function leftovers(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([what, count]) => [what, Number(count)]));
 }
 
-/** Waits until nothing runs, at most `seconds`; returns the rest. */
+/** Waits at most `seconds` until nothing runs; returns the items that still run. */
 export async function drain(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
   const deadline = performance.now() + seconds * 1_000;
   for (;;) {

@@ -7,15 +7,15 @@ export interface Tap {
   closed?(): void;
 }
 
-/** A way to a server that can be made bad. */
+/** A proxy to a server that can slow down or break connections. */
 export interface FaultProxy {
   readonly port: number;
   readonly address: string;
-  /** Every packet takes this much longer, in both directions, until it is 0 again. */
+  /** The delay of every packet, in both directions, in ms; 0 means no delay. */
   delay(ms: number): void;
-  /** Breaks all connections; how many there were. */
+  /** Breaks all connections, and returns how many there were. */
   cut(): number;
-  /** Breaks all connections and refuses new ones, or takes them again. */
+  /** Breaks all connections and refuses new ones, or accepts new ones again. */
   away(isAway: boolean): void;
   close(): Promise<void>;
 }

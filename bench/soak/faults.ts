@@ -17,7 +17,7 @@ const PAUSE = [2, 6] as const;
 const LASTS = [1, 4] as const;
 const TEMPORAL_AWAY_SECONDS = 20;
 
-/** Causes failures of every kind in an order that follows from `random`; `afterKill` reads the messages in flight. */
+/** Causes failures of every kind in a random order; `afterKill` reads the messages in flight. */
 export function startFaults(
   stage: SoakStage,
   random: Random,
@@ -70,7 +70,7 @@ export function startFaults(
   const urn = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
 
   const run = async () => {
-    // Every kind of the urn occurs once before any occurs again, so a short run has all of them too.
+    // Every kind of failure occurs once before any occurs again, so that a short run has all of them.
     while (!stopping.signal.aborted) {
       for (const [name, , begin] of shuffled(urn, random)) {
         await pause(random.between(...PAUSE));

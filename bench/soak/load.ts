@@ -7,12 +7,12 @@ import type { Random } from './random.ts';
 
 export type RequestKind = 'mail with key' | 'mail without key' | 'rate-limited mail' | 'SMS' | 'event';
 
-/** One thing that a client asked for. */
+/** One request of a client. */
 export interface Asked {
   kind: RequestKind;
   /** Unique in this request: the recipient, the contact, or the SMS's text. */
   name: string;
-  /** `unknown`: without a key, and no answer says whether it was taken. */
+  /** `unknown`: a request without an idempotency key got no response, so it may or may not have been accepted. */
   state: 'open' | 'accepted' | 'unknown' | 'refused';
   /** The last unsuccessful response. */
   trouble?: string;
@@ -20,15 +20,15 @@ export interface Asked {
 
 export interface Load {
   readonly asked: Asked[];
-  /** No new requests. */
+  /** Stops starting new requests. */
   stop(): Promise<void>;
   /** The number of requests that a client keeps repeating, because no response has come. */
   open(): number;
-  /** Gives up what is open. */
+  /** Aborts the open requests. */
   close(): Promise<void>;
 }
 
-/** Requests a second of each kind, by the clock and not by the answers. */
+/** Requests per second of each kind, sent on schedule without waiting for earlier responses. */
 const RATES: Record<RequestKind, number> = {
   'mail with key': 4,
   'mail without key': 2,
@@ -129,7 +129,10 @@ export function startLoad(p: {
   };
 }
 
-/** A 409 for a key that was used is the yes whose answer was lost; a 5xx may or may not have taken effect. */
+/**
+ * A 409 for a used idempotency key means that an earlier attempt was accepted and its response was lost. A 5xx may or
+ * may not have taken effect.
+ */
 function verdictOf(answer: { status: number; body: { error?: { code?: string } } } | Error) {
   if (answer instanceof Error || answer.status >= 500) return 'again';
   if (answer.status < 300 || answer.body.error?.code === 'IDEMPOTENCY_KEY_REUSED') return 'accepted';

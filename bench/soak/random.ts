@@ -1,10 +1,10 @@
-/** Numbers that follow from a seed, so that a run can be had again. */
+/** Random numbers from a seed, so that a run can be repeated. */
 export interface Random {
-  /** In [from, to). */
+  /** Returns a number in [from, to). */
   between(from: number, to: number): number;
-  /** A whole number in [from, to]. */
+  /** Returns a whole number in [from, to]. */
   whole(from: number, to: number): number;
-  /** True so often of 1. */
+  /** Returns true with this probability. */
   chance(share: number): boolean;
   pick<T>(items: readonly [T, ...T[]]): T;
 }

@@ -13,20 +13,20 @@ import { type SoakStage, startStage } from './stage.ts';
 import { judge, type SoakVerdict } from './verdict.ts';
 
 /**
- * Send rates: of the project whose single emails must wait, and of the campaigns, so that failures have time to meet
- * them.
+ * Send rates of the project whose single emails must wait, and of the campaigns. They are low, so that failures happen
+ * while emails are being sent.
  */
 const SLOW_PER_SECOND = 5;
 const CAMPAIGN_PER_SECOND = 40;
-/** A campaign takes this share of the run at its rate. */
+/** The share of the run that a campaign takes at its rate. */
 const CAMPAIGN_SHARE = 0.3;
-/** Workers start, connections open. */
+/** Time for workers to start and connections to open. */
 const HEAD_START_MS = 5_000;
 
 /**
- * Runs load and failures for a while. Then the failures end, accepted work is waited for, and every request is
- * checked at its destination. The exit code is 1 if anything was lost, doubled without a failure that left it in
- * doubt, or is stuck.
+ * Runs load and failures for a while. Then it ends the failures, waits for accepted work, and checks every request at
+ * its destination. The exit code is 1 if anything was lost, is stuck, or was sent twice without a failure that explains
+ * it.
  */
 export async function runSoak(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -89,7 +89,7 @@ export async function runSoak(args: string[]): Promise<number> {
 function endWith(stage: SoakStage): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      console.log('Ended before its time: no verdict.');
+      console.log('Ended early: no verdict.');
       void stage.close().finally(() => process.exit(1));
     });
 }
@@ -120,7 +120,7 @@ async function setUp(stage: SoakStage, recipients: number) {
     ['SEND_EMAIL', { templateId }],
     ['EXIT', { reason: 'done' }],
   ]);
-  await client.need('POST', '/webhooks', { url: `${receiver.url}/registry`, events: ['soak-start'] });
+  await client.callOk('POST', '/webhooks', { url: `${receiver.url}/registry`, events: ['soak-start'] });
   await client.close();
   return { shop, slow, news };
 }

@@ -17,29 +17,29 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/w
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { commitTrap, dataTrap, type Trap } from './taps.ts';
 
-/** A process of the service that is started again whenever it has ended. */
+/** A process of the service that is restarted whenever it ends. */
 export interface Kept {
   readonly name: string;
-  /** SIGKILL; false if no process runs at the moment. */
+  /** Sends SIGKILL; returns false if no process runs at the moment. */
   kill(): Promise<boolean>;
-  /** Ends that nobody of us brought about. */
+  /** The last output lines of processes that ended without being killed by the test. */
   readonly deaths: string[];
   stop(): Promise<void>;
 }
 
-/** The service with its servers behind proxies, and the receivers at the far end. */
+/** The service with its servers behind proxies, and the receivers of its messages. */
 export interface SoakStage {
   baseUrl: string;
-  /** Straight to Postgres, past the proxy. */
+  /** A direct connection to Postgres, not through the proxy. */
   db: Db;
   sink: SmtpSink;
   twilio: FakeTwilio;
   receiver: WebhookReceiver;
-  /** Twilio takes the next message and hangs up instead of saying so. */
+  /** Twilio accepts the next message, and closes the connection without a response. */
   hangUpOnce(): void;
-  /** Numbers of the requests to Twilio that it hung up on, in the order of `twilio.requests`. */
+  /** Indexes in `twilio.requests` of the requests that got no response. */
   readonly hungUp: Set<number>;
-  /** Requests that the receiver answers with 500 from now on. */
+  /** The receiver responds with 500 to this many of the next requests. */
   refuseWebhooks(count: number): void;
   postgres: FaultProxy;
   temporal: FaultProxy;
@@ -54,7 +54,7 @@ export interface SoakStage {
 const SINK_LATENCY_MS = 5;
 const ACCOUNT = 'AC00000000000000000000000000000000';
 
-/** Starts everything; `inDoubt` receives each Message-ID whose reply was lost on the way from the sink. */
+/** Starts everything. `inDoubt` receives each Message-ID for which the reply of the sink was lost. */
 export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<SoakStage> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-soak-'));
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true, maxRetries: 10 })];
@@ -114,14 +114,14 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
     };
     const baseUrl = `http://127.0.0.1:${port}`;
     const api = kept(
-      keep('API', () => startHostProcess('api', env, () => isLive(baseUrl))),
+      keepRunning('API', () => startHostProcess('api', env, () => isLive(baseUrl))),
       (it) => it.stop(),
     );
     const isUp = (output: string) => output.includes('takes tasks');
-    const workerEnv = { ...env, LOG_LEVEL: 'info' }; // It says when it takes tasks.
+    const workerEnv = { ...env, LOG_LEVEL: 'info' }; // At this level the worker logs when it takes tasks.
     const workers = Array.from({ length: p.workers }, (_, n) =>
       kept(
-        keep(`worker ${n + 1}`, () => startHostProcess('worker', workerEnv, isUp)),
+        keepRunning(`worker ${n + 1}`, () => startHostProcess('worker', workerEnv, isUp)),
         (it) => it.stop(),
       ),
     );
@@ -195,8 +195,8 @@ async function isLive(baseUrl: string): Promise<boolean> {
   );
 }
 
-/** Starts a process, and starts it again when it has ended; a failed start (its servers are down) is retried. */
-function keep(name: string, start: () => Promise<HostProcess>): Kept {
+/** Starts a process, and restarts it when it has ended. Retries a failed start, because its servers may be down. */
+function keepRunning(name: string, start: () => Promise<HostProcess>): Kept {
   const deaths: string[] = [];
   let host: HostProcess | undefined;
   let expected = false;

@@ -1,12 +1,12 @@
 import type { Tap } from './fault-proxy.ts';
 
-/** Failures that wait for their moment in a conversation. */
+/** A failure at a certain moment of a protocol, such as before a reply. */
 export interface Trap {
-  /** The next `count` moments are hit. */
+  /** Fails the next `count` moments. */
   arm(count: number): void;
-  /** Moments not yet hit are left alone again. */
+  /** Stops failing. */
   disarm(): void;
-  /** How often it struck. */
+  /** Returns the number of failures so far. */
   struck(): number;
   tap(): Tap;
 }
@@ -14,7 +14,7 @@ export interface Trap {
 /** The simple query COMMIT, as db/unknown-commit.ts sends it. */
 const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('COMMIT\0')]);
 
-/** Lets a COMMIT through to Postgres and cuts the connection instead of passing its answer on. */
+/** Passes a COMMIT on to Postgres, and cuts the connection instead of passing its response back. */
 export function commitTrap(): Trap {
   let armed = 0;
   let struck = 0;
@@ -45,8 +45,8 @@ export function commitTrap(): Trap {
 }
 
 /**
- * Cuts the connection to the relay instead of passing on its reply to a message. For any end of a connection,
- * `inDoubt` receives the emails on the wire whose reply had not been passed on.
+ * Cuts the connection to the relay instead of passing back its reply to a message. Whenever a connection ends,
+ * `inDoubt` receives the emails that were sent on it and had no reply yet.
  */
 export function dataTrap(inDoubt: (messageId: string) => void): Trap {
   let armed = 0;

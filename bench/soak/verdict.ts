@@ -4,18 +4,18 @@ import { type Doubt, smsIdOf } from './doubt.ts';
 import type { Asked, RequestKind } from './load.ts';
 import type { SoakStage } from './stage.ts';
 
-/** One row of the result table, with the list of its faults. */
+/** One row of the result table. */
 export interface Line {
   kind: string;
   asked: number;
   accepted: number;
-  /** Requests without a key that were not answered: they may have been taken or not. */
+  /** Requests without an idempotency key that got no response. They may or may not have been accepted. */
   unknown: number;
   served: number;
   lost: number;
-  /** Arrived more than once because a failure had left them in doubt. */
+  /** Arrived more than once, because a failure had left them in doubt. */
   'doubled, in doubt': number;
-  /** Arrived more than once for no such reason, or are in the database more than once. */
+  /** Arrived more than once for another reason, or are in the database more than once. */
   'doubled, unexplained': number;
 }
 
@@ -25,7 +25,7 @@ export interface SoakVerdict {
   faults: string[];
 }
 
-/** A message as it stands: its row, and how often it arrived. */
+/** A message: its row, and how often it arrived. */
 interface Served {
   id: string;
   name: string;
@@ -94,7 +94,7 @@ interface Copies {
   countCopies: (line: Line, told: string[], what: string, copies: number, id: string) => void;
 }
 
-/** An event is served by its record and by one delivery to the registered endpoint. */
+/** Reads events. An event is served if it is recorded and delivered once to the registered endpoint. */
 async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, number>]> {
   const { rows } = await sql<Served>`
     SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id
@@ -103,7 +103,10 @@ async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, numbe
   return [rows, new Map(rows.filter(({ name }) => told.has(name)).map(({ id }) => [id, 1]))];
 }
 
-/** Every accepted event: one execution that ended well, one mail, one webhook key, and the contact updated. */
+/**
+ * Checks that every accepted event has one completed execution, one email and one webhook key, and that its contact was
+ * updated.
+ */
 async function judgeExecutions(
   stage: SoakStage,
   accepted: Set<string>,
@@ -179,7 +182,9 @@ async function judgeCampaign(
   return line;
 }
 
-/** Every event has one `webhook-id`, however often it was delivered; each contact has one event. */
+/**
+ * Checks that every event has one `webhook-id`, however often it was delivered, and that each contact has one event.
+ */
 function webhookFaults(stage: SoakStage): string[] {
   return [...grouped(registryCalls(stage), ({ body }) => contactOf(body))].flatMap(([contact, of]) => {
     const ids = new Set(of.map(({ headers }) => headers['webhook-id']));

@@ -78,16 +78,16 @@ export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): s
     }
   }
   const changed = [...wanted]
-    .filter(([path, content]) => writeIfOther(join(folder, path), content))
+    .filter(([path, content]) => writeIfChanged(join(folder, path), content))
     .map(([path]) => path);
-  return [...changed, ...removeOthers(folder, [...kinds.keys()], wanted)];
+  return [...changed, ...removeUnwanted(folder, [...kinds.keys()], wanted)];
 }
 
 function text(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function writeIfOther(path: string, content: string): boolean {
+function writeIfChanged(path: string, content: string): boolean {
   mkdirSync(join(path, '..'), { recursive: true });
   try {
     if (readFileSync(path, 'utf8') === content) return false;
@@ -98,7 +98,7 @@ function writeIfOther(path: string, content: string): boolean {
   return true;
 }
 
-function removeOthers(folder: string, kinds: string[], wanted: ReadonlyMap<string, string>): string[] {
+function removeUnwanted(folder: string, kinds: string[], wanted: ReadonlyMap<string, string>): string[] {
   const found = kinds.flatMap((kind) => (list(join(folder, kind)) ?? []).map((name) => join(kind, name)));
   const gone = found.filter((path) => /\.(json|html)$/.test(path) && !wanted.has(path));
   for (const path of gone) rmSync(join(folder, path));

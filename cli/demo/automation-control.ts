@@ -1,7 +1,7 @@
 import { until } from './client.ts';
 import type { Tour } from './execution.ts';
 import { since } from './report.ts';
-import { drawWorkflow, PLAIN } from './workflow.ts';
+import { createWorkflow, PLAIN } from './workflow.ts';
 
 /**
  * Previews an automation for a contact, and lets a purchase end an execution during a delay of days. Sends no email.
@@ -13,7 +13,7 @@ export async function tourPreviewAndExit({ client, report, run, toDomain, from }
     body: '<p>Your cart waits.</p>',
   };
   const { id: templateId } = await client.call('POST', '/templates', { ...template, type: 'TRANSACTIONAL', from });
-  const workflowId = await drawWorkflow(client, {
+  const workflowId = await createWorkflow(client, {
     name: `Tour ${run}, abandoned cart`,
     eventName: `${run}_cart`,
     steps: {

@@ -97,14 +97,14 @@ export async function tourVariants(tour: Tour): Promise<number> {
  * Sends at the recipients' local time. Recipients whose local time has come get the email now.
  * @returns the number of emails that must arrive
  */
-export async function tourOwnHour(tour: Tour): Promise<number> {
+export async function tourLocalTime(tour: Tour): Promise<number> {
   const { client, report, run, toDomain } = tour;
   const group = `${run}-zones`;
   for (const timezone of ['Europe/Berlin', 'America/New_York']) {
     const email = `${timezone.split('/')[1]?.toLowerCase()}@${toDomain}`;
     await client.call('POST', '/contacts', { email, subscribed: true, data: { group, timezone } });
   }
-  const sendAtLocal = clockOf('Europe/Berlin');
+  const sendAtLocal = localTimeIn('Europe/Berlin');
   const id = await draft(tour, { name: 'local time', filters: [filter('group', group)], sendAtLocal });
   await client.call('POST', `/campaigns/${id}/send`, {});
   await until('the email to Berlin', async () => (await statsOf(tour, id)).sent === 1);
@@ -120,7 +120,7 @@ export async function tourOwnHour(tour: Tour): Promise<number> {
 }
 
 /** Returns the current local time of a zone as `YYYY-MM-DDTHH:MM`. */
-function clockOf(timeZone: string): string {
+function localTimeIn(timeZone: string): string {
   return new Date().toLocaleString('sv-SE', { timeZone }).slice(0, 16).replace(' ', 'T');
 }
 

@@ -40,17 +40,17 @@ export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secr
 }
 
 /**
- * Waits until `look` finds something.
+ * Waits until `find` finds something.
  * @throws Error that names the missing result
  */
 export async function until<T>(
   what: string,
-  look: () => Promise<T | undefined | false>,
+  find: () => Promise<T | undefined | false>,
   timeoutMs = UNTIL_TIMEOUT_MS,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
-    const seen = await look();
+    const seen = await find();
     if (seen !== undefined && seen !== false) return seen;
     const waitedMs = performance.now() - startedAt;
     if (waitedMs > timeoutMs) throw new Error(`${what} did not arrive within ${timeoutMs / 1_000} s`);

@@ -1,6 +1,6 @@
 import { type TourClient, until } from './client.ts';
 import { type DemoReport, since } from './report.ts';
-import { drawWorkflow, PLAIN, type StepPlan } from './workflow.ts';
+import { createWorkflow, PLAIN, type StepPlan } from './workflow.ts';
 
 /** State that the steps of a tour share. */
 export interface Tour {
@@ -20,7 +20,7 @@ export interface Tour {
  */
 export async function tourExecution(tour: Tour, hookUrl: string): Promise<{ mails: number; hookRefused: boolean }> {
   const { client, report, run, toDomain } = tour;
-  const workflowId = await drawSevenSteps(tour, hookUrl);
+  const workflowId = await createSevenSteps(tour, hookUrl);
   report.line(
     'drawn: SEND_EMAIL, DELAY 1 s, WAIT_FOR_EVENT, CONDITION, UPDATE_CONTACT, WEBHOOK, SEND_EMAIL, EXIT; and enabled',
   );
@@ -52,7 +52,7 @@ export async function tourExecution(tour: Tour, hookUrl: string): Promise<{ mail
   return { mails: 2, hookRefused: String(hook?.error).includes('not a public address') };
 }
 
-async function drawSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
+async function createSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
   const { client, run } = tour;
   const [welcome, thanks] = [await saveTemplate(tour, 'Welcome'), await saveTemplate(tour, 'Thank you')];
   const steps: Record<string, StepPlan> = {
@@ -73,7 +73,7 @@ async function drawSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
     thanks: { type: 'SEND_EMAIL', config: { templateId: thanks }, to: { [PLAIN]: 'end' } },
     end: { type: 'EXIT', config: { reason: 'tour_over' } },
   };
-  return drawWorkflow(client, { name: `Tour ${run}`, eventName: `${run}_signed_up`, steps });
+  return createWorkflow(client, { name: `Tour ${run}`, eventName: `${run}_signed_up`, steps });
 }
 
 async function saveTemplate({ client, from }: Tour, words: string): Promise<string> {

@@ -3,7 +3,7 @@ import { until } from './client.ts';
 import type { Loop } from './loop.ts';
 import { click } from './loops-email.ts';
 import { compare, RECORD_TIMEOUT_MS, show } from './record.ts';
-import { drawWorkflow, PLAIN } from './workflow.ts';
+import { createWorkflow, PLAIN } from './workflow.ts';
 
 /** Longer than any wait of the tour, so that only the click can end this wait. */
 const WAIT_SECONDS = 3_600;
@@ -19,7 +19,7 @@ export const AUTOMATION_LOOP: Loop<ChannelTour> = {
 async function closeAutomation(tour: ChannelTour): Promise<string> {
   const { client, report, run, toDomain, mailbox } = tour;
   const to = `waiting@${toDomain}`;
-  const workflowId = await drawOffer(tour);
+  const workflowId = await createOffer(tour);
   const { contact } = (await client.call('POST', '/v1/track', { email: to, event: `${run}_interested` })).data;
   const { id } = await untilExecution(tour, { workflowId, status: 'WAITING' });
   report.line(`execution ${id} has sent its email to ${to}, and is WAITING for email.click`);
@@ -41,20 +41,20 @@ async function closeAutomation(tour: ChannelTour): Promise<string> {
  */
 function untilExecution({ client, report }: ChannelTour, p: { workflowId: string; status: string }) {
   const path = `/workflows/${p.workflowId}/executions`;
-  const look = async () => {
+  const find = async () => {
     const [execution] = (await client.call('GET', path)).data;
     if (execution?.status === p.status) return client.call('GET', `${path}/${execution.id}`);
     report.progress(`the execution is ${execution?.status ?? 'not started yet'} …`);
     return undefined;
   };
-  return until(`an execution that is ${p.status}`, look, RECORD_TIMEOUT_MS);
+  return until(`an execution that is ${p.status}`, find, RECORD_TIMEOUT_MS);
 }
 
-async function drawOffer({ client, run, from }: ChannelTour): Promise<string> {
+async function createOffer({ client, run, from }: ChannelTour): Promise<string> {
   const subject = 'An offer by automation';
   const template = { name: `Offer ${run}`, subject, body: LETTER_BODY, type: 'TRANSACTIONAL', from };
   const { id: templateId } = await client.call('POST', '/templates', template);
-  return drawWorkflow(client, {
+  return createWorkflow(client, {
     name: `Offer ${run}`,
     eventName: `${run}_interested`,
     steps: {

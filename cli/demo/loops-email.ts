@@ -113,11 +113,11 @@ async function closeReply(tour: ChannelTour): Promise<string> {
   const subject = `Re: ${letter.header('subject')}`;
   const { response } = await server.sendMail({ from: letter.to, to: from, subject, inReplyTo, text: 'Yes, please.' });
   report.line(`reply by SMTP to 127.0.0.1:${inboundPort}, RCPT TO ${from}: ${response}`);
-  const look = async () => {
+  const find = async () => {
     const { data } = await client.call('GET', `/events/contact/${letter.contactId}`);
     return data.find((event: { name: string }) => event.name === 'email.received');
   };
-  const received = await until('email.received', look, RECORD_TIMEOUT_MS);
+  const received = await until('email.received', find, RECORD_TIMEOUT_MS);
   const record = { emailId: received.data.emailId, contactId: letter.contactId };
   return showRecord(tour, record, { status: 'RECEIVED', event: 'email.received', subscribed: true });
 }

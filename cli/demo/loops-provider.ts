@@ -76,13 +76,13 @@ async function sendSms(tour: ProviderTour, status: string) {
 }
 
 function untilSms({ client, report }: ProviderTour, id: string, status: string) {
-  const look = async () => {
+  const find = async () => {
     const { data } = await client.call('GET', `/v1/sms/${id}`);
     if (data.status === status) return data;
     report.progress(`SMS ${id} is ${data.status} …`);
     return undefined;
   };
-  return until(`${status} of SMS ${id}`, look, RECORD_TIMEOUT_MS);
+  return until(`${status} of SMS ${id}`, find, RECORD_TIMEOUT_MS);
 }
 
 /** Calls back like Twilio, with a signature by Twilio's own SDK. */
@@ -106,11 +106,11 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
   const { type, data } = verifyHook(request, secret);
   report.line(`webhook-id ${request.headers['webhook-id']}: verified with the secret, and refused when altered`);
   show(tour, 'webhook', data, type);
-  const look = async () => {
+  const find = async () => {
     const [delivery] = (await client.call('GET', `/webhooks/${id}/deliveries`)).data;
     return delivery?.status === 'DELIVERED' && delivery;
   };
-  const { status, attempts, responseStatus } = await until('its record', look, RECORD_TIMEOUT_MS);
+  const { status, attempts, responseStatus } = await until('its record', find, RECORD_TIMEOUT_MS);
   show(tour, 'delivery', { event: type, status, attempts, responseStatus });
   return compare(
     { event: 'email.open', emailId: letter.emailId, delivery: 'DELIVERED' },

@@ -36,14 +36,14 @@ interface RecordedEvent {
  */
 export async function untilStatus({ client, report }: Tour, id: string, status: string) {
   let last = '';
-  const look = async () => {
+  const find = async () => {
     const { data } = await client.call('GET', `/v1/emails/${id}`);
     last = data.status;
     if (last === status) return data;
     report.progress(`email ${id} is ${last} …`);
     return undefined;
   };
-  return until(`${status} of email ${id}`, look, RECORD_TIMEOUT_MS).catch((cause: Error) => {
+  return until(`${status} of email ${id}`, find, RECORD_TIMEOUT_MS).catch((cause: Error) => {
     throw new Error(`${cause.message}: it is ${last}`, { cause });
   });
 }

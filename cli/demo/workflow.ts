@@ -14,7 +14,7 @@ export const PLAIN = 'plain';
  * Creates a workflow of named steps, with the first one as its entry, and enables it.
  * @returns its id
  */
-export async function drawWorkflow(
+export async function createWorkflow(
   client: TourClient,
   { name, eventName, steps }: { name: string; eventName: string; steps: Readonly<Record<string, StepPlan>> },
 ): Promise<string> {

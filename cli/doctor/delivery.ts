@@ -18,7 +18,7 @@ const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --addre
 /** Checks that receivers see a host with a name: reverse and forward DNS agree, and HELO uses that name. */
 export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',
-  async look(subject) {
+  async run(subject) {
     const handover = await handoverOf(subject);
     if (handover.to === 'nobody') return [pass('email is captured: not needed')];
     if (handover.to === 'provider') return [pass(`${handover.servers.owner}'s servers deliver to the receivers`)];
@@ -36,7 +36,7 @@ export const reverseNameCheck: DoctorCheck = {
 /** Checks that this network allows outgoing email, if a server of our own sends it to the receivers. */
 export const port25Check: DoctorCheck = {
   name: 'port 25 out',
-  async look(subject) {
+  async run(subject) {
     const handover = await handoverOf(subject);
     if (handover.to !== 'own') return [pass('not needed: email does not leave directly from this network')];
     const tried = await Promise.all(RECEIVERS.map((domain) => reach(subject, domain)));

@@ -30,7 +30,7 @@ const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: 
 /** Checks that the DNS has the records that receivers of email from the verified domains look for. */
 export const senderDomainsCheck: DoctorCheck = {
   name: 'sender domains',
-  async look(subject) {
+  async run(subject) {
     const { settings, postgres } = subject;
     if (settings.email.captures) return [pass('email is captured: not needed')];
     const inspected = await postgres();
@@ -46,7 +46,7 @@ export const senderDomainsCheck: DoctorCheck = {
           'register one with POST /domains and publish its records',
         ),
       ];
-    return (await Promise.all(domains.map((domain) => ofDomain(domain, subject)))).flat();
+    return (await Promise.all(domains.map((domain) => checkDomain(domain, subject)))).flat();
   },
 };
 
@@ -56,7 +56,7 @@ export async function listVerifiedDomains({ db }: Inspected): Promise<Domain[]> 
   return all.filter(({ status }) => status === 'VERIFIED');
 }
 
-async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<DoctorFinding[]> {
+async function checkDomain(domain: Domain, { settings, dns }: Subject): Promise<DoctorFinding[]> {
   const name = domain.domain;
   if (RESERVED.test(name)) {
     const remedy = 'send from your own domain (POST /domains), and delete this one';
@@ -75,7 +75,7 @@ async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Doc
     const says = `${name} has no ${purpose.replace('_', ' ')} record of this service: ${so}`;
     return { verdict, says, remedy: `publish ${record?.type} ${record?.name} ${JSON.stringify(record?.value)}` };
   });
-  const unknown = unansweredOf(found);
+  const unknown = listUnanswered(found);
   if (unknown.length > 0) {
     findings.push(
       warn(
@@ -87,6 +87,6 @@ async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Doc
   return findings.length > 0 ? findings : [pass(`${name} has DKIM, SPF, DMARC and a return path`)];
 }
 
-function unansweredOf(found: FoundRecords): string[] {
+function listUnanswered(found: FoundRecords): string[] {
   return MISSING.filter(({ purpose }) => found[purpose] === undefined).map(({ purpose }) => purpose.replace('_', ' '));
 }

@@ -18,18 +18,18 @@ const MAKE_ONE =
 /** Checks that SECRET_KEY cannot be guessed, and that the stored secrets were encrypted with it. */
 export const secretKeyCheck: DoctorCheck = {
   name: 'secret key',
-  async look(subject) {
+  async run(subject) {
     const { secretKey, settings } = subject;
     if (secretKey === undefined) return [missingKey(settings)];
-    const strength = strengthOf(secretKey.value, secretKey.from === 'home' ? 'stored in the home' : 'SECRET_KEY');
-    return [strength, ...(await opensWhatIsStored(subject, secretKey.value))];
+    const strength = checkStrength(secretKey.value, secretKey.from === 'home' ? 'stored in the home' : 'SECRET_KEY');
+    return [strength, ...(await checkStoredSecrets(subject, secretKey.value))];
   },
 };
 
 /** Checks the requirements of a HOST that other machines reach, besides a provider. */
 export const publicHostCheck: DoctorCheck = {
   name: 'public HOST',
-  look({ settings }) {
+  run({ settings }) {
     const found = settings.publicHost ? publicFindings(settings) : [];
     if (!isLoopbackHost(settings.metricsHost) && settings.metricsPort !== undefined) {
       found.push(
@@ -45,7 +45,7 @@ export const publicHostCheck: DoctorCheck = {
 /** Checks that messages are not captured on a service where people expect them. */
 export const captureCheck: DoctorCheck = {
   name: 'capture',
-  look({ settings }) {
+  run({ settings }) {
     const problem = captureProblem(settings);
     if (problem) {
       const [says = '', remedy = ''] = problem.message.split(/: (?=set )/);
@@ -71,13 +71,13 @@ function missingKey({ database, temporal }: Settings): DoctorFinding {
   return pass('npm start creates one at its first start and stores it in the home');
 }
 
-function strengthOf(key: string, name: string): DoctorFinding {
+function checkStrength(key: string, name: string): DoctorFinding {
   if (KEY_WORDS.test(key) || new Set(key).size < KEY_DISTINCT_CHARS) return fail(`${name} can be guessed`, MAKE_ONE);
   if (key.length < KEY_CHARS) return warn(`${name} has ${key.length} characters, fewer than ${KEY_CHARS}`, MAKE_ONE);
   return pass(`${name}, ${key.length} characters`);
 }
 
-async function opensWhatIsStored({ postgres }: Subject, secretKey: string): Promise<DoctorFinding[]> {
+async function checkStoredSecrets({ postgres }: Subject, secretKey: string): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   if ('reason' in inspected) return [];
   // A database with pending migrations may lack the table, and then has no stored secrets.

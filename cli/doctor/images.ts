@@ -11,11 +11,11 @@ import type { Subject } from './subject.ts';
  */
 export const imagesCheck: DoctorCheck = {
   name: 'images',
-  look: async (subject) =>
-    subject.settings.assetsBucket ? [await look(subject.settings.assetsBucket)] : [await withoutBucket(subject)],
+  run: async (subject) =>
+    subject.settings.assetsBucket ? [await checkBucket(subject.settings.assetsBucket)] : [await withoutBucket(subject)],
 };
 
-async function look(settings: BucketSettings): Promise<DoctorFinding> {
+async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
   const where = `the bucket ${settings.bucket} ${settings.endpoint ? `at ${settings.endpoint}` : `in ${settings.region}`}`;
   const bucket = openBucket(settings);
   try {

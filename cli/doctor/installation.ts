@@ -9,7 +9,7 @@ import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report
 /** Checks that Postgres and Temporal belong together, and that the installation may send. */
 export const installationCheck: DoctorCheck = {
   name: 'installation',
-  async look({ settings, databaseUrl, temporalAddress, postgres }) {
+  async run({ settings, databaseUrl, temporalAddress, postgres }) {
     const inspected = await postgres();
     // Other checks report problems of Postgres and Temporal.
     if (databaseUrl === undefined || temporalAddress === undefined || 'reason' in inspected) return [];
@@ -27,7 +27,7 @@ export const installationCheck: DoctorCheck = {
           `nothing has been sent since ${hold.since.toISOString()}, because ${WAITS[hold.reason]}`,
           REMEDIES[hold.reason],
         );
-      return [ofSides(installation.shortId, sides), ...(held ? [held] : [])];
+      return [sidesFinding(installation.shortId, sides), ...(held ? [held] : [])];
     } finally {
       await lifecycle.close();
     }
@@ -40,7 +40,7 @@ const REMEDIES = {
   recovery: 'start a worker that reaches Temporal, and read its log',
 } as const;
 
-function ofSides(shortId: string, sides: Sides): DoctorFinding {
+function sidesFinding(shortId: string, sides: Sides): DoctorFinding {
   const standing = compareSides(sides);
   if (isMismatch(standing)) {
     const [says = '', remedy = ''] = describeMismatch(standing, sides).split('. Nothing is sent. ');

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ofClock, ofDisk } from './machine.ts';
+import { clockFinding, diskFinding } from './machine.ts';
 import { fail, pass, reportOf, warn } from './report.ts';
 
 const GIB = 1024 ** 3;
 
 describe('the disk', () => {
   const disk = (freeBytes: number, freeInodes = 90, inodes = 100) =>
-    ofDisk({ folder: '/home', freeBytes, freeInodes, inodes });
+    diskFinding({ folder: '/home', freeBytes, freeInodes, inodes });
 
   it.each([
     ['pass', 50 * GIB, 90, 100],
@@ -26,7 +26,7 @@ describe('the clock', () => {
     ['warn', -5_000, '5.0 s ahead of Postgres'],
     ['fail', 3_600_000, '3600.0 s behind Postgres'],
   ])('is %s where Postgres is %d ms ahead of it', (verdict, aheadMs, says) => {
-    expect(ofClock({ whose: 'Postgres', aheadMs })).toMatchObject({ verdict, says });
+    expect(clockFinding({ whose: 'Postgres', aheadMs })).toMatchObject({ verdict, says });
   });
 });
 

@@ -14,8 +14,8 @@ const DISK_WARN_BYTES = 5 * GIB;
 /** A file system without free inodes is full, too. */
 const INODES_WARN_SHARE = 0.05;
 /**
- * Signatures of requests and certificates tolerate minutes. Times in records should agree closely enough that people
- * do not notice.
+ * Signatures of requests and certificates tolerate minutes. Times in records should differ so little that people do not
+ * notice.
  */
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
@@ -26,9 +26,9 @@ const ANSWER_MS = 3_000;
 /** Compares this machine's clock with others. */
 export const clockCheck: DoctorCheck = {
   name: 'clock',
-  async look(subject) {
+  async run(subject) {
     const [postgres, other] = await Promise.all([againstPostgres(subject), againstHttp(subject)]);
-    const found = [postgres, other].flatMap((clock) => (clock ? [ofClock(clock)] : []));
+    const found = [postgres, other].flatMap((clock) => (clock ? [clockFinding(clock)] : []));
     if (found.length > 0) return found;
     return [
       warn('no other clock to compare with', 'run the doctor again when Postgres is up, and let NTP set the clock'),
@@ -39,14 +39,19 @@ export const clockCheck: DoctorCheck = {
 /** Checks the free disk space for the home: logs, and the databases of `npm start`. */
 export const diskCheck: DoctorCheck = {
   name: 'disk',
-  async look({ home }) {
+  async run({ home }) {
     const { bavail, bsize, ffree, files } = await statfs(existingPart(home));
-    return [ofDisk({ folder: home, freeBytes: bavail * bsize, freeInodes: ffree, inodes: files })];
+    return [diskFinding({ folder: home, freeBytes: bavail * bsize, freeInodes: ffree, inodes: files })];
   },
 };
 
 /** Returns the finding for this much free space. File systems without inodes report 0. */
-export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: number; inodes: number }): DoctorFinding {
+export function diskFinding(p: {
+  folder: string;
+  freeBytes: number;
+  freeInodes: number;
+  inodes: number;
+}): DoctorFinding {
   const says = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
   const remedy = 'free disk space, or set TIDINGS_HOME to a larger disk';
   if (p.freeBytes < DISK_FAIL_BYTES) return fail(says, remedy);
@@ -55,7 +60,7 @@ export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: numbe
 }
 
 /** Returns the finding for a clock that is this far ahead of this machine's. */
-export function ofClock(clock: { whose: string; aheadMs: number }): DoctorFinding {
+export function clockFinding(clock: { whose: string; aheadMs: number }): DoctorFinding {
   const apartMs = Math.abs(clock.aheadMs);
   const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
   const remedy =

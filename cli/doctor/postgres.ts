@@ -13,7 +13,7 @@ const WORKERS_DEFAULT = 4;
 /** Checks that Postgres responds, is new enough, keeps committed data, and has enough connections. */
 export const postgresCheck: DoctorCheck = {
   name: 'Postgres',
-  async look(subject) {
+  async run(subject) {
     const { databaseUrl, postgres } = subject;
     if (databaseUrl === undefined) return [reportNotRunning()];
     const inspected = await postgres();

@@ -31,7 +31,7 @@ export type Handover =
  */
 export const mailServerCheck: DoctorCheck = {
   name: 'mail server',
-  async look(subject) {
+  async run(subject) {
     const { email } = subject.settings;
     const { servers } = email;
     if (servers.whose === 'nobody') return [pass('email is captured: no server is needed')];

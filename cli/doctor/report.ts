@@ -9,7 +9,7 @@ export type DoctorFinding =
 /** A check, with the name in the report. It may return several findings. */
 export interface DoctorCheck {
   readonly name: string;
-  look(subject: Subject): Promise<DoctorFinding[]> | DoctorFinding[];
+  run(subject: Subject): Promise<DoctorFinding[]> | DoctorFinding[];
 }
 
 export interface DoctorReport {
@@ -62,7 +62,7 @@ async function findingsOf(check: DoctorCheck, subject: Subject): Promise<DoctorF
     timer = setTimeout(() => resolve([finding]), CHECK_MS);
   });
   const looked = Promise.resolve()
-    .then(() => check.look(subject))
+    .then(() => check.run(subject))
     .catch((error) => [warn(`not known: ${reasonOf(error)}`, 'fix the error, and run the doctor again')]);
   return Promise.race([looked, late]).finally(() => clearTimeout(timer));
 }

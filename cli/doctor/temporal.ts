@@ -22,7 +22,7 @@ const RETENTION_HOURS = 72;
 /** Checks that Temporal is reachable, has the namespace, and keeps ended workflows long enough. */
 export const temporalCheck: DoctorCheck = {
   name: 'Temporal',
-  async look({ settings, temporalAddress }) {
+  async run({ settings, temporalAddress }) {
     if (temporalAddress === undefined) {
       return [
         warn(
@@ -46,8 +46,8 @@ export const temporalCheck: DoctorCheck = {
         ),
       ];
     }
-    const found = ofRetention(`${temporalAddress}, namespace ${namespace}`, asked.hours, { embedded, namespace });
-    return embedded && settings.publicHost ? [found, ofDevServer()] : [found];
+    const found = retentionFinding(`${temporalAddress}, namespace ${namespace}`, asked.hours, { embedded, namespace });
+    return embedded && settings.publicHost ? [found, devServerFinding()] : [found];
   },
 };
 
@@ -71,7 +71,7 @@ async function retentionHours(
   }
 }
 
-function ofRetention(where: string, hours: number, p: { embedded: boolean; namespace: string }): DoctorFinding {
+function retentionFinding(where: string, hours: number, p: { embedded: boolean; namespace: string }): DoctorFinding {
   const says = `${where} keeps ended workflows for ${hours} h`;
   const remedy = `temporal operator namespace update -n ${p.namespace} --retention 7d`;
   if (hours < RETENTION_MIN_HOURS) {
@@ -81,7 +81,7 @@ function ofRetention(where: string, hours: number, p: { embedded: boolean; names
   return pass(says);
 }
 
-function ofDevServer(): DoctorFinding {
+function devServerFinding(): DoctorFinding {
   return warn(
     'the dev server of npm start has one process and one SQLite file',
     'for a high volume, or several machines, set TEMPORAL_ADDRESS to a cluster or Temporal Cloud',

@@ -15,12 +15,12 @@ const DAY_MS = 86_400_000;
 /** Checks that traffic from outside is encrypted, with certificates that are valid now and for some time. */
 export const tlsCheck: DoctorCheck = {
   name: 'TLS',
-  async look({ settings }) {
-    return [await ofPublicUrl(settings), ...(await ofMailListeners(settings))];
+  async run({ settings }) {
+    return [await checkPublicUrl(settings), ...(await checkMailListeners(settings))];
   },
 };
 
-async function ofPublicUrl({ publicUrl }: Settings): Promise<DoctorFinding> {
+async function checkPublicUrl({ publicUrl }: Settings): Promise<DoctorFinding> {
   const url = new URL(publicUrl);
   if (url.protocol === 'https:') return checkCertificate(url);
   if (isLoopbackHost(url.hostname)) return pass(`${publicUrl} is this machine: nothing to encrypt`);
@@ -53,13 +53,19 @@ function checkCertificate(url: URL): Promise<DoctorFinding> {
           'start the proxy, or check it from outside this network',
         ),
       );
-    socket.on('secureConnect', () => end(ofServed(url, socket.getPeerCertificate(), socket.authorizationError)));
+    socket.on('secureConnect', () =>
+      end(certificateFinding(url, socket.getPeerCertificate(), socket.authorizationError)),
+    );
     socket.on('timeout', () => unreached(`no response in ${CONNECT_MS / 1000} s`));
     socket.on('error', (error) => unreached(reasonOf(error)));
   });
 }
 
-function ofServed(url: URL, certificate: PeerCertificate, problem: Error | string | null | undefined): DoctorFinding {
+function certificateFinding(
+  url: URL,
+  certificate: PeerCertificate,
+  problem: Error | string | null | undefined,
+): DoctorFinding {
   if (problem) {
     const reason = problem instanceof Error ? problem.message : problem;
     return fail(
@@ -67,12 +73,12 @@ function ofServed(url: URL, certificate: PeerCertificate, problem: Error | strin
       `get a certificate for ${url.hostname} that browsers trust`,
     );
   }
-  return lasting(`the certificate of ${url.origin}`, new Date(certificate.valid_to));
+  return expiryFinding(`the certificate of ${url.origin}`, new Date(certificate.valid_to));
 }
 
-async function ofMailListeners(settings: Settings): Promise<DoctorFinding[]> {
+async function checkMailListeners(settings: Settings): Promise<DoctorFinding[]> {
   const { tls, smtpRelay, inboundSmtpPort, publicHost } = settings;
-  if (tls.certFile && tls.keyFile) return [await ofFiles(tls.certFile, tls.keyFile)];
+  if (tls.certFile && tls.keyFile) return [await checkFiles(tls.certFile, tls.keyFile)];
   const open = publicHost && [
     smtpRelay.port !== undefined && 'SMTP relay',
     inboundSmtpPort !== undefined && 'inbound SMTP',
@@ -84,20 +90,20 @@ async function ofMailListeners(settings: Settings): Promise<DoctorFinding[]> {
   ];
 }
 
-async function ofFiles(certFile: string, keyFile: string): Promise<DoctorFinding> {
+async function checkFiles(certFile: string, keyFile: string): Promise<DoctorFinding> {
   const remedy = 'set TLS_CERT_FILE and TLS_KEY_FILE to the PEM files of one certificate that the service can read';
   try {
     const certificate = new X509Certificate(await readFile(certFile));
     if (!certificate.checkPrivateKey(createPrivateKey(await readFile(keyFile)))) {
       return fail(`TLS_KEY_FILE is not the key of TLS_CERT_FILE`, remedy);
     }
-    return lasting('TLS_CERT_FILE', new Date(certificate.validTo));
+    return expiryFinding('TLS_CERT_FILE', new Date(certificate.validTo));
   } catch (error) {
     return fail(`TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ${reasonOf(error)}`, remedy);
   }
 }
 
-function lasting(what: string, until: Date): DoctorFinding {
+function expiryFinding(what: string, until: Date): DoctorFinding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
   if (days < 0) return fail(`${what} expired ${-days} days ago`, 'renew the certificate');
   if (days < DAYS_LEFT_MIN)

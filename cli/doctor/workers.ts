@@ -11,10 +11,10 @@ const ANSWER_MS = 4_000;
 /** Checks that a worker serves each task queue of the installation in the database. */
 export const workersCheck: DoctorCheck = {
   name: 'workers',
-  async look(subject) {
+  async run(subject) {
     const stats = await statsOf(subject);
     if (stats === undefined) return [pass('not checked: Postgres or Temporal is unreachable')];
-    return [ofQueues(stats)];
+    return [queuesFinding(stats)];
   },
 };
 
@@ -40,7 +40,7 @@ async function statsOf({ settings, temporalAddress, postgres }: Subject): Promis
   }
 }
 
-function ofQueues(stats: QueueStats[]): DoctorFinding {
+function queuesFinding(stats: QueueStats[]): DoctorFinding {
   const unserved = unservedQueues(stats);
   if (unserved.length === 0) return pass('each task queue is served');
   if (unserved.length === stats.length) return pass('no worker runs: start one with npm start or npm run worker');

@@ -32,8 +32,8 @@ export interface ChildOptions {
 }
 
 /**
- * Starts an API or a worker in a separate process, and returns when the child reports that it is ready. If this
- * process is killed, the child notices the closed channel and stops in order, too.
+ * Starts an API or a worker in a separate process, and returns when the child reports that it is ready. If this process
+ * is killed, the child notices the closed channel and stops gracefully, too.
  * @throws StartError that names the child's log, if the child ends before it is ready or takes too long
  */
 export async function startChild(options: ChildOptions): Promise<Running> {
@@ -56,7 +56,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
     kill: () => sendSignal(mark, 'SIGKILL'),
   });
   void running.ended.then(() => tail.stop());
-  await ready(child, running, options);
+  await waitUntilReady(child, running, options);
   return running;
 }
 
@@ -65,7 +65,7 @@ export function homeArgument(home: Home): string {
   return `--home=${home.folder}`;
 }
 
-async function ready(child: ChildProcess, running: Running, options: ChildOptions): Promise<void> {
+async function waitUntilReady(child: ChildProcess, running: Running, options: ChildOptions): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const outcome = await Promise.race([
     new Promise<'ready'>((resolve) => child.on('message', (message) => message === 'ready' && resolve('ready'))),

@@ -17,15 +17,19 @@ const PAUSE_MS = 500;
  */
 export async function requirePostgres(databaseUrl: string): Promise<void> {
   const { host } = new URL(databaseUrl);
-  await patiently(`Postgres at ${host} cannot be reached`, 'check DATABASE_URL and that the server runs', async () => {
-    const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: ATTEMPT_MS });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-    } finally {
-      await client.end().catch(() => {});
-    }
-  });
+  await retryUntilReached(
+    `Postgres at ${host} cannot be reached`,
+    'check DATABASE_URL and that the server runs',
+    async () => {
+      const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: ATTEMPT_MS });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+      } finally {
+        await client.end().catch(() => {});
+      }
+    },
+  );
   if ((await pendingMigrations(databaseUrl)).length === 0) return;
   throw new StartError(
     `The database at ${host} has pending migrations: run "npm run migrate" with this DATABASE_URL first.`,
@@ -39,7 +43,7 @@ export async function requirePostgres(databaseUrl: string): Promise<void> {
 export async function requireTemporal(temporal: Config['temporal']): Promise<void> {
   const { Connection } = await import('@temporalio/client');
   const how = 'check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs';
-  await patiently(`Temporal at ${temporal.address} cannot be reached`, how, async () => {
+  await retryUntilReached(`Temporal at ${temporal.address} cannot be reached`, how, async () => {
     const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ATTEMPT_MS });
     try {
       await connection.withDeadline(Date.now() + ATTEMPT_MS, () =>
@@ -51,7 +55,7 @@ export async function requireTemporal(temporal: Config['temporal']): Promise<voi
   });
 }
 
-async function patiently(what: string, how: string, attempt: () => Promise<void>): Promise<void> {
+async function retryUntilReached(what: string, how: string, attempt: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (true) {
     try {

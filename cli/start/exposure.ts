@@ -3,24 +3,24 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
 
 /** An open port, and who may use it. */
-export interface Opening {
+export interface OpenPort {
   readonly what: string;
   readonly address: string;
   readonly who: string;
 }
 
 /** Lists the ports that an API process opens. `port` is the actual port. */
-export function openingsOfApi(settings: Settings, port: number): Opening[] {
+export function listApiPorts(settings: Settings, port: number): OpenPort[] {
   const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
   const from = reach(host);
-  const rows: (Opening | false)[] = [
+  const rows: (OpenPort | false)[] = [
     { what: 'API', address: `http://${joinLines(host, port)}`, who: `${from}, by key or session; ${signup(settings)}` },
     {
       what: '/mailbox',
       address: `http://${joinLines(host, port)}/mailbox`,
       who: readers(settings),
     },
-    metricsPort !== undefined && metricsOpening(settings, metricsPort),
+    metricsPort !== undefined && metricsPortOf(settings, metricsPort),
     smtpRelay.port !== undefined && {
       what: 'SMTP relay',
       address: joinLines(host, smtpRelay.port),
@@ -39,17 +39,15 @@ export function openingsOfApi(settings: Settings, port: number): Opening[] {
  * Lists the ports that `npm start` opens: the API, the metrics of its workers, and the embedded Postgres and
  * Temporal.
  */
-export function openingsOfStart(
+export function listStartPorts(
   settings: Settings,
   p: { port: number; workers: number; databaseUrl: string; temporal: { address: string; ui: string | null } },
-): Opening[] {
+): OpenPort[] {
   const metrics = settings.metricsPort;
   const workers = (metric: number) =>
-    Array.from({ length: p.workers }, (_, index) =>
-      metricsOpening(settings, metric + index + 1, `worker ${index + 1}`),
-    );
+    Array.from({ length: p.workers }, (_, index) => metricsPortOf(settings, metric + index + 1, `worker ${index + 1}`));
   return [
-    ...openingsOfApi(settings, p.port),
+    ...listApiPorts(settings, p.port),
     ...(metrics === undefined ? [] : workers(metrics)),
     ...(settings.database.url === undefined
       ? [{ what: 'Postgres', address: new URL(p.databaseUrl).host, who: 'this machine, by password' }]
@@ -64,16 +62,16 @@ export function openingsOfStart(
 }
 
 /** Formats the open ports as lines of a table with a title. */
-export function exposureTable(openings: readonly Opening[]): string[] {
-  const width = (column: 'what' | 'address') => Math.max(...openings.map((row) => row[column].length));
+export function exposureTable(openPorts: readonly OpenPort[]): string[] {
+  const width = (column: 'what' | 'address') => Math.max(...openPorts.map((row) => row[column].length));
   const [what, address] = [width('what'), width('address')];
   return [
     'Open ports:',
-    ...openings.map((row) => `  ${row.what.padEnd(what)}  ${row.address.padEnd(address)}  ${row.who}`),
+    ...openPorts.map((row) => `  ${row.what.padEnd(what)}  ${row.address.padEnd(address)}  ${row.who}`),
   ];
 }
 
-function metricsOpening({ metricsHost }: Settings, port: number, of = ''): Opening {
+function metricsPortOf({ metricsHost }: Settings, port: number, of = ''): OpenPort {
   return {
     what: of ? `metrics, ${of}` : 'metrics',
     address: `http://${joinLines(metricsHost, port)}/metrics`,

@@ -3,7 +3,7 @@ import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import type { Config } from '../../rules/config.ts';
 import type { CheckOptions } from '../../worker/installation/check.ts';
 
-/** One for a transaction, and one for reads beside it. */
+/** One connection for a transaction, and one for reads at the same time. */
 const CONNECTIONS = 2;
 
 /**

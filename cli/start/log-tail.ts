@@ -16,16 +16,16 @@ const LINES_PER_POLL = 5;
  */
 export function followWarnings(path: string, offset: number, tell: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };
-  const look = (): void => {
+  const readNewLines = (): void => {
     const lines = newLines(path, state).flatMap((line) => warningOf(line) ?? []);
     for (const line of lines.slice(0, LINES_PER_POLL)) tell(line);
     if (lines.length > LINES_PER_POLL) tell(`… and ${lines.length - LINES_PER_POLL} more in ${path}`);
   };
-  const timer = setInterval(look, POLL_MS);
+  const timer = setInterval(readNewLines, POLL_MS);
   return {
     stop: () => {
       clearInterval(timer);
-      look();
+      readNewLines();
     },
   };
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 const ROTATE_BYTES = 50 * 1024 * 1024;
 const ONLY_OWNER = 0o600;
 
-/** A log file for the output of a child process. Close it in the parent once the child has it. */
+/** A log file for the output of a child process. The parent closes its own handle once the child has inherited it. */
 export interface Log {
   readonly descriptor: number;
   /** Offset of new output. */

@@ -12,7 +12,7 @@ const LOCAL: ReadyService = {
   inbound: undefined,
   firstEmail: { secretKey: 'sk_live_x', from: 'hello@tidings.test' },
   devFile: '.tidings/dev.json',
-  openings: undefined,
+  openPorts: undefined,
 };
 
 it('ends a start in a short block of addresses and one command', () => {
@@ -33,8 +33,8 @@ it('ends a start in a short block of addresses and one command', () => {
 });
 
 it('prints no key and the open ports if other machines reach the service', () => {
-  const openings = [{ what: 'API', address: 'http://0.0.0.0:3000', who: 'any machine' }];
-  const lines = readyLines({ ...LOCAL, signInLink: undefined, firstEmail: undefined, openings });
+  const openPorts = [{ what: 'API', address: 'http://0.0.0.0:3000', who: 'any machine' }];
+  const lines = readyLines({ ...LOCAL, signInLink: undefined, firstEmail: undefined, openPorts });
   expect(lines).toContain('  Dashboard    http://127.0.0.1:3000/app');
   expect(lines.slice(-4)).toEqual([
     "  The keys and the owner's password are in .tidings/dev.json.",

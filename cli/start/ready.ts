@@ -1,4 +1,4 @@
-import { exposureTable, type Opening } from './exposure.ts';
+import { exposureTable, type OpenPort } from './exposure.ts';
 
 /** Facts that a started service prints about itself. */
 export interface ReadyService {
@@ -15,7 +15,7 @@ export interface ReadyService {
   firstEmail: { secretKey: string; from: string } | undefined;
   devFile: string;
   /** Printed if other machines reach the service. Otherwise everything is open to this machine only. */
-  openings: readonly Opening[] | undefined;
+  openPorts: readonly OpenPort[] | undefined;
 }
 
 /** Returns the lines at the end of `npm start`: the addresses, and a command that sends a first email. */
@@ -26,7 +26,7 @@ export function readyLines(service: ReadyService): string[] {
     ...addressLines(service),
     '',
     ...(service.firstEmail ? firstEmailLines(service.baseUrl, service.firstEmail) : keyLines(service.devFile)),
-    ...(service.openings ? ['', ...exposureTable(service.openings).map(indent)] : []),
+    ...(service.openPorts ? ['', ...exposureTable(service.openPorts).map(indent)] : []),
   ];
 }
 

@@ -8,7 +8,7 @@ export interface Running {
   readonly mark: ProcessIdentity;
   /** Resolves when the process has ended for any reason, with text such as "exit code 1" or "SIGKILL". */
   readonly ended: Promise<string>;
-  /** Stops the process in order, or by force after `graceMs` (5 s by default). Resolves when it has ended. */
+  /** Stops the process gracefully, or by force after `graceMs` (5 s by default). Resolves when it has ended. */
   stop(graceMs?: number): Promise<void>;
   /** Kills the process. */
   kill(): void;
@@ -19,7 +19,7 @@ type Signals = Pick<Running, 'stop' | 'kill'>;
 /** For callers without a time budget of their own. */
 export const STOP_GRACE_MS = 5_000;
 
-/** Interval of checks on an adopted process. It is no one's child, so no event reports its end. */
+/** Interval of checks on an adopted process. It is not a child of this process, so no event reports its end. */
 const WATCH_MS = 300;
 
 /**

@@ -21,7 +21,7 @@ interface Closable {
 }
 
 /**
- * Runs an API or a worker until a signal arrives or its parent `npm start` is gone, then stops it in order with exit
+ * Runs an API or a worker until a signal arrives or its parent `npm start` is gone, then stops it gracefully with exit
  * code 0. A failed start prints one line and exits with code 1. `fatal` ends the process after one of its parts ended
  * unexpectedly.
  */
@@ -62,7 +62,7 @@ export function onSignals(first: () => void, second: () => void): void {
 }
 
 /**
- * Stops in order at a signal. Registered before the start is complete, because a part of a worker may take tasks
+ * Stops gracefully at a signal. Registered before the start is complete, because a part of a worker may take tasks
  * while another is still being built.
  */
 function endInOrder(starting: Promise<Closable>): void {

@@ -3,7 +3,7 @@ import { SIGN_IN_LINK_MINUTES } from '../../rules/access/sign-in-link.ts';
 import { type Environment, httpAddress, parseStart, type Settings } from '../../rules/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './error.ts';
-import { openingsOfStart } from './exposure.ts';
+import { listStartPorts } from './exposure.ts';
 import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
 import { type Home, markVersion, openHome, readOrCreateSecret } from './home.ts';
 import { takeLock } from './home-lock.ts';
@@ -28,9 +28,12 @@ const HEALTH_POLL_MS = 50;
 
 /** A running `npm start`. */
 export interface Service {
-  /** Resolves with dev.json's content when everything runs; rejects when it does not come to that. */
+  /** Resolves with dev.json's content when everything runs; rejects when the start fails. */
   readonly ready: Promise<DevFile>;
-  /** Resolves when everything has been stopped; rejects with what kept it from starting, everything stopped too. */
+  /**
+   * Resolves when everything has been stopped. After a failed start it rejects with the reason, once everything has
+   * been stopped.
+   */
   readonly done: Promise<void>;
   /** Stops everything in order: API, workers, Temporal, Postgres. */
   readonly stop: () => void;
@@ -116,7 +119,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
-    // The dev server's is open to this machine only, so a link for others would lead nowhere.
+    // The web UI of the dev server can be reached from this machine only, so a link to it would not work for others.
     TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || (settings.publicHost ? '' : (temporal.ui ?? '')),
     SECRET_KEY: secretKey,
   };
@@ -125,7 +128,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   const startApi = ({ owner }: FirstProjectFacts) =>
     startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
   const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
-  await healthy(baseUrl, stopping);
+  await waitUntilHealthy(baseUrl, stopping);
   const content = (): DevFile => ({
     baseUrl,
     ...facts,
@@ -166,7 +169,7 @@ async function settleAll<T extends unknown[]>(...promises: { [K in keyof T]: Pro
   return (await Promise.all(promises)) as T;
 }
 
-async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
+async function waitUntilHealthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
   const deadline = Date.now() + HEALTH_TIMEOUT_MS;
   while (Date.now() < deadline) {
     stopping.throwIfAborted();
@@ -187,8 +190,8 @@ function announce(
 ): void {
   const { baseUrl, databaseUrl, domain, mailboxUrl, pids, secretKey, temporal } = dev;
   const { publicHost } = settings;
-  const openings = openingsOfStart(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
-  const addressOf = (name: string) => openings.find(({ what }) => what === name)?.address;
+  const openPorts = listStartPorts(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
+  const addressOf = (name: string) => openPorts.find(({ what }) => what === name)?.address;
   const lines = readyLines({
     baseUrl,
     signInLink,
@@ -201,7 +204,7 @@ function announce(
     // Output ends in journals and log stores. If others reach the service, a printed key could be stolen.
     firstEmail: publicHost ? undefined : { secretKey, from: `hello@${domain}` },
     devFile: home.devFile,
-    openings: publicHost ? openings : undefined,
+    openPorts: publicHost ? openPorts : undefined,
   });
   for (const line of lines) tell(line);
 }

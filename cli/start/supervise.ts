@@ -19,7 +19,7 @@ export interface SuperviseOptions<T extends Running> {
 
 /** A part of the service that is kept running. */
 export interface Supervised {
-  /** Stops the part in order, or by force after `graceMs`, and does not restart it. Resolves when it has ended. */
+  /** Stops the part gracefully, or by force after `graceMs`, and does not restart it. Resolves when it has ended. */
   stop(graceMs: number): Promise<void>;
   /** Kills the part and does not restart it. */
   kill(): void;

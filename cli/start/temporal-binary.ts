@@ -48,7 +48,7 @@ export interface TemporalBinaryOptions {
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
   if (options.cliPath !== undefined) return givenBinary(options.cliPath);
   const kept = [options.binFolder, cacheFolder(options.env)].map((folder) => join(folder, PROGRAM));
-  const found = onPath(PROGRAM, options.env) ?? kept.find(runs);
+  const found = onPath(PROGRAM, options.env) ?? kept.find(canRun);
   if (found !== undefined) return found;
   const reasons = [] as string[];
   for (const source of [download, goInstall]) {
@@ -66,7 +66,7 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
 }
 
 function givenBinary(path: string): string {
-  if (runs(path)) return path;
+  if (canRun(path)) return path;
   throw new StartError(`TEMPORAL_CLI_PATH must be the path of the temporal program, not ${JSON.stringify(path)}.`);
 }
 
@@ -81,7 +81,7 @@ async function download(options: TemporalBinaryOptions): Promise<string> {
     throw error;
   });
   const program = extractFile(gunzipSync(archive), PROGRAM);
-  return keep(options, (staging) => writeFileSync(join(staging, PROGRAM), program));
+  return saveProgram(options, (staging) => writeFileSync(join(staging, PROGRAM), program));
 }
 
 async function fetchArchive(url: string, signal: AbortSignal): Promise<Buffer> {
@@ -106,7 +106,7 @@ async function goInstall(options: TemporalBinaryOptions): Promise<string> {
     (options.goFolders ?? GO_FOLDERS).map((folder) => join(folder, 'go')).find(isExecutable);
   if (go === undefined) throw new Error('Go was not found');
   options.progress(`Building Temporal ${VERSION} with ${go}: 2 to 5 minutes, once on this machine …`);
-  return keep(options, (staging) => runGoInstall(go, staging, options));
+  return saveProgram(options, (staging) => runGoInstall(go, staging, options));
 }
 
 async function runGoInstall(go: string, staging: string, options: TemporalBinaryOptions): Promise<void> {
@@ -136,7 +136,7 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
  * Lets `make` write the program to a staging folder and moves it into place atomically, so that no incomplete program
  * is kept.
  */
-async function keep(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
+async function saveProgram(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
   const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
   const staging = join(folder, `.staging-${process.pid}`);
   mkdirSync(staging, { recursive: true });
@@ -147,7 +147,7 @@ async function keep(options: TemporalBinaryOptions, make: (staging: string) => u
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
-  if (!runs(join(folder, PROGRAM))) throw new Error(`${join(folder, PROGRAM)} does not run on this machine`);
+  if (!canRun(join(folder, PROGRAM))) throw new Error(`${join(folder, PROGRAM)} does not run on this machine`);
   return join(folder, PROGRAM);
 }
 
@@ -172,10 +172,10 @@ function onPath(program: string, env: Environment): string | undefined {
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
   return folders
     .map((folder) => join(folder, program))
-    .find((path) => (program === PROGRAM ? runs(path) : isExecutable(path)));
+    .find((path) => (program === PROGRAM ? canRun(path) : isExecutable(path)));
 }
 
-function runs(path: string): boolean {
+function canRun(path: string): boolean {
   return isExecutable(path) && spawnSync(path, ['--version'], { timeout: 20_000, stdio: 'ignore' }).status === 0;
 }
 

@@ -71,7 +71,7 @@ export interface TemporalServer extends Running {
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const log = openLog(options.logFile);
-  const started = startProcess('Temporal', options.binary, words(options), {
+  const started = startProcess('Temporal', options.binary, commandLine(options), {
     cwd: '/',
     stdio: ['ignore', log.descriptor, log.descriptor],
   });
@@ -79,7 +79,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   const { child, mark } = await started;
   const running = watchChild(child, mark, stopSignals(mark));
   const address = `${HOST}:${options.port}`;
-  if (await serves(address, options.namespace, mark)) {
+  if (await isServing(address, options.namespace, mark)) {
     return { ...running, address, ui: `http://${HOST}:${options.uiPort}` };
   }
   running.kill();
@@ -92,7 +92,7 @@ export async function endLeftoverTemporal(databaseFile: string): Promise<void> {
   await Promise.all(leftovers.map((mark) => endProcess(mark, 'SIGTERM', LEFTOVER_GRACE_MS)));
 }
 
-function words(options: TemporalServerOptions): string[] {
+function commandLine(options: TemporalServerOptions): string[] {
   const { databaseFile } = options;
   return [
     ...['server', 'start-dev', '--ip', HOST, '--port', String(options.port), '--ui-port', String(options.uiPort)],
@@ -104,7 +104,7 @@ function words(options: TemporalServerOptions): string[] {
   ];
 }
 
-async function serves(address: string, namespace: string, mark: ProcessIdentity): Promise<boolean> {
+async function isServing(address: string, namespace: string, mark: ProcessIdentity): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(mark) && Date.now() < deadline) {
     if (await knowsNamespace(address, namespace)) return true;

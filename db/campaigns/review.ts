@@ -29,7 +29,7 @@ export interface SendingState {
   /** The project's own limit per second. */
   sendRate: number | null;
   /** Emails that the month still allows. Null without a limit. */
-  monthlyRoom: number | null;
+  remainingMonthlyQuota: number | null;
   /** By sender address. Null if the project does not have the domain. */
   domains: Map<string, { verified: boolean; dmarc: boolean } | null>;
   /** Settings for the local time of the recipients. */
@@ -99,7 +99,7 @@ export async function readSendingState(
   return {
     held: limited && row.held,
     sendRate: limited ? row.rate : null,
-    monthlyRoom: limited && row.room !== null ? Math.max(0, row.room) : null,
+    remainingMonthlyQuota: limited && row.room !== null ? Math.max(0, row.room) : null,
     domains: await findSenderDomains(db, p),
     clock: { projectZone: row.timezone, window: row.window },
   };

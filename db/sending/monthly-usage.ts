@@ -68,7 +68,7 @@ export function createMonthOpener(db: Db): (projectId: string) => Promise<void> 
  * Returns the number of emails that the month still allows, at least 0. Locks the month's row, so that the number
  * holds until the emails are recorded.
  */
-export async function monthlyRoom(db: Db, p: { projectId: string; limit: number }): Promise<number> {
+export async function remainingMonthlyQuota(db: Db, p: { projectId: string; limit: number }): Promise<number> {
   const { rows } = await sql<{ room: number }>`
     SELECT greatest(0, ${p.limit}::int - emails) AS room FROM monthly_usage
     WHERE project_id = ${p.projectId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date FOR UPDATE

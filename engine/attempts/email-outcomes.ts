@@ -66,7 +66,7 @@ export async function recordEmailResults(
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
   const ended = listEndedAddresses({ results: counted, holders });
   outbox.push(...(await endAddresses(trx, { ...p, ended, because: 'bounce' })));
-  const guarded = await guard(trx, {
+  const guarded = await countForGuards(trx, {
     projectId,
     results: p.results.filter((result) => isGuarded(result) && recorded.has(result.email.id)),
   });
@@ -94,7 +94,7 @@ function listAcceptedEmails({ email, outcome }: EmailResult): { messageId: strin
 }
 
 /** Runs last, because it locks rows that all sending of the project shares. */
-async function guard(
+async function countForGuards(
   trx: Trx,
   p: { projectId: string; results: EmailResult[] },
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {

@@ -50,7 +50,7 @@ export async function catchUp(
 
 const RESTORED = { restored: true };
 
-/** The pause ends at the time that the workflow has, not a full span from now. */
+/** Keeps the end of the pause that the workflow knows. Otherwise the pause would start again with its full length. */
 function keepEnd({ pauses, waits }: PendingWrites, stop: Stop, { visit, dueAt }: WorkflowPosition): void {
   const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
   if (!pause || !dueAt) return;

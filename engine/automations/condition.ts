@@ -10,7 +10,7 @@ import { withRun } from './run-tables.ts';
 import { loadStepVariables } from './variables.ts';
 
 /** The contact that a condition is evaluated for, and the time. */
-export interface ConditionAsked {
+export interface ConditionInput {
   projectId: string;
   contactId: string;
   config: unknown;
@@ -28,7 +28,7 @@ const EXPLAINED = 50;
  * Tells whether the condition of a CONDITION step holds for a contact at an instant. It uses the same SQL as audiences
  * and segments.
  */
-export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean> {
+export async function conditionHolds(db: Db, p: ConditionInput): Promise<boolean> {
   const [holds] = await askAll(db, p, [parseCondition(p.config, 'step')]);
   return holds ?? false;
 }
@@ -39,7 +39,7 @@ export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean
  */
 export async function explainCondition(
   db: Db,
-  p: ConditionAsked & { held: boolean },
+  p: ConditionInput & { held: boolean },
 ): Promise<(Filter & { holds: boolean })[]> {
   const all = filtersOf(parseCondition(p.config, 'step'));
   const filters = all.slice(0, EXPLAINED);
@@ -56,7 +56,7 @@ function filtersOf({ groups }: Condition): Filter[] {
   return groups.flatMap((group: Group) => [...group.filters, ...(group.conditions ? filtersOf(group.conditions) : [])]);
 }
 
-async function askAll(db: Db, p: ConditionAsked, asked: Condition[]): Promise<boolean[]> {
+async function askAll(db: Db, p: ConditionInput, asked: Condition[]): Promise<boolean[]> {
   if (asked.length === 0) return [];
   const conditions = await fillAll(db, p, asked);
   const predicates: RawBuilder<boolean>[] = [];
@@ -76,7 +76,7 @@ async function askAll(db: Db, p: ConditionAsked, asked: Condition[]): Promise<bo
 }
 
 /** Fills in the values of filters with the variables that the step can use. */
-async function fillAll(db: Db, p: ConditionAsked, conditions: Condition[]): Promise<Condition[]> {
+async function fillAll(db: Db, p: ConditionInput, conditions: Condition[]): Promise<Condition[]> {
   if (!conditions.some(hasExpression)) return conditions;
   const { variables } = await loadStepVariables(db, p);
   return conditions.map((condition) => fillCondition(condition, variables, 'step'));

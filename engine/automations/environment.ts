@@ -15,8 +15,8 @@ import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 
 /**
- * The number of steps of a sandbox with `skipDelays` that follow each other without a break. Later pauses take a second
- * each, so a circle does not keep a worker from other executions.
+ * The number of pauses that a sandbox with `skipDelays` skips in a row. After that, each pause takes a second, so a
+ * workflow with a cycle does not keep a worker from other executions.
  */
 const SKIPPED_AT_ONCE = 100;
 
@@ -28,7 +28,7 @@ export interface PauseEnd {
 }
 
 /**
- * Everything that a walk reads outside of an execution. Real executions, sandboxes and previews share one walk and
+ * Everything that a walk reads besides the execution itself. Real executions, sandboxes and previews share one walk and
  * differ only in their environment. A step asks the environment for the time, the contact or an event. It never reads
  * the clock or a table itself.
  */
@@ -56,7 +56,7 @@ export interface ExecutionEnvironment {
    * Finds the event of a sandbox run that ends it during its current pause, and moves the run's time on to that event.
    */
   findExit(execution: CurrentExecution, step: GraphStep | undefined): { reason: string } | undefined;
-  /** Tells how the current pause of an execution ended; `known` is what Postgres recorded. */
+  /** Tells how the current pause of an execution ended; `known` is the end that Postgres recorded. */
   getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
 

@@ -16,9 +16,9 @@ interface HappenedEvent {
 }
 
 /**
- * Ends the executions whose workflow names one of these events in `exitOn`, or that exit on unsubscription, by the
- * workflow's current settings. Runs in the caller's transaction, which holds the contacts' locks. The outbox wakes
- * their Temporal workflows, even in the middle of a delay or a wait.
+ * Ends the executions whose workflow names one of these events in `exitOn`, or ends on unsubscription. The workflow's
+ * current settings decide. Runs in the caller's transaction, which holds the contacts' locks. The outbox wakes their
+ * Temporal workflows, even in the middle of a delay or a wait.
  */
 export async function exitExecutions(
   trx: Trx,

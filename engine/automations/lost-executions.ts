@@ -31,10 +31,10 @@ export async function listOpenExecutions(
 }
 
 /**
- * Queues the start of executions that Temporal no longer knows, each from its position: at its effect, in its DELAY
- * until the stored instant, or in its wait until the stored deadline. A wait ends at once when its event came while no
- * workflow listened. An execution that has ended in the meantime is skipped. If its workflow exists after all, that
- * workflow continues.
+ * Queues the start of executions that Temporal no longer knows. Each starts from its position: at its effect, in its
+ * DELAY until the stored instant, or in its wait until the stored deadline. If the event of a wait came while no
+ * workflow was running, the wait ends at once. An execution that has ended in the meantime is skipped. If its workflow
+ * exists after all, that workflow continues.
  * @param p.anew whether Temporal has a closed run of the execution
  */
 export async function restartExecutions(
@@ -43,8 +43,8 @@ export async function restartExecutions(
 ): Promise<OutboxRow[]> {
   const { projectId, executions } = p;
   const inputs = executions.map(({ id, visit }) => ({ projectId, executionId: id, visit }));
-  const standings = await resumeExecutions(trx, { projectId, inputs });
-  const starts = standings.flatMap(startOf);
+  const positions = await resumeExecutions(trx, { projectId, inputs });
+  const starts = positions.flatMap(startOf);
   const satisfied = await findWaitEvents(trx, {
     projectId,
     waits: starts.map(({ executionId, next }) => ({ executionId, visit: next.visit })),

@@ -9,7 +9,7 @@ import { withEnd } from './next.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
 import type { Stop } from './walk.ts';
 
-/** Matches an execution that is to wait at a step that no longer exists. */
+/** Matches an execution that would wait at a step that no longer exists. */
 const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;
 
 /**
@@ -43,9 +43,9 @@ export function newPendingWrites(): PendingWrites {
 }
 
 /**
- * Writes the collected changes, in the transaction that holds the contacts' locks. The stops of the walks are final
- * afterwards: timers that crowd one instant are spread, and executions at a step that is being deleted have ended
- * there.
+ * Writes the collected changes, in the transaction that holds the contacts' locks. Afterwards the stops of the walks
+ * are final: timers that would end at the same instant are spread, and executions at a step that is being deleted have
+ * ended.
  */
 export async function savePendingWrites(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<void> {
   const { projectId, pending } = p;
@@ -88,11 +88,11 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
 }
 
 /**
- * Writes all three in one statement. An execution that has ended does not change, because a cancel that came first wins.
- * Postgres must not use an index for this condition, because nearly all executions may be open (see `ownedBy`).
- * The steps at which executions wait are locked against deletion, which ends every execution that it finds there; an
- * execution that comes later finds no step and ends. One that comes to an effect needs no lock, because its activity
- * checks again.
+ * Writes all three in one statement. An execution that has ended does not change, because a cancel that came first
+ * wins. Postgres must not use an index for this condition, because nearly all executions may be open (see `ownedBy`).
+ * The steps at which executions wait are locked against deletion. A deletion ends every execution that it finds at the
+ * step; an execution that comes later finds no step and ends. An execution that comes to an effect needs no lock,
+ * because the effect's activity checks again.
  * @returns executions whose step is gone
  */
 async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<Set<string>> {

@@ -44,7 +44,7 @@ export interface PreviewedEffect {
 /** Previews the effects of each step type. The run of the execution holds the contact and the time. */
 export type EffectPreviews = Record<
   EffectType,
-  (standing: EffectPosition, environment: ExecutionEnvironment) => Promise<PreviewedEffect>
+  (position: EffectPosition, environment: ExecutionEnvironment) => Promise<PreviewedEffect>
 >;
 
 /** A step that the contact would reach. */
@@ -109,9 +109,9 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Execu
   let pending = newPendingWrites();
   let stop: Stop | undefined = await walk(environment, { execution, graph, stepId: entryStepId, pending });
   while (stop) {
-    await preview.note(pending);
+    await preview.addResults(pending);
     pending = newPendingWrites();
-    stop = await preview.goOn(stop, p.effects, pending);
+    stop = await preview.continueFrom(stop, p.effects, pending);
   }
   return preview.result();
 }
@@ -154,14 +154,14 @@ class Preview {
   }
 
   /**
-   * Ends the pause or effect at which the walk has stopped, and walks on. Undefined at the end, and when only an event
-   * could continue it.
+   * Ends the pause or effect at which the walk has stopped, and walks on. Returns undefined when the execution has
+   * ended, and when it waits for an event without a deadline.
    */
-  async goOn(stop: Stop, effects: EffectPreviews, pending: PendingWrites): Promise<Stop | undefined> {
+  async continueFrom(stop: Stop, effects: EffectPreviews, pending: PendingWrites): Promise<Stop | undefined> {
     const { execution, environment } = this.of;
     const { next, step } = stop;
     if (next.kind === 'end' || !step) return undefined;
-    const locked = this.standing(step);
+    const locked = this.lockedAt(step);
     if (next.kind !== 'effect') {
       if (next.kind === 'wait' && next.deadlineAt === null) return undefined;
       const input = { visit: next.visit, resume: next.kind === 'delay' ? ('delay' as const) : ('timeout' as const) };
@@ -174,14 +174,14 @@ class Preview {
   }
 
   /** Adds the results of a walk, during which the run's time does not advance. */
-  async note({ closed, visits, positions }: PendingWrites): Promise<void> {
+  async addResults({ closed, visits, positions }: PendingWrites): Promise<void> {
     const { execution, environment } = this.of;
     const now = environment.now(execution);
     for (const { visit, status, output, error } of closed) {
       const step = this.steps.get(visit);
       if (step) Object.assign(step, { status, completedAt: now, error: error ?? null, ...outputOf(output) });
     }
-    for (const visit of visits) this.steps.set(visit.visit, await this.come(visit, now));
+    for (const visit of visits) this.steps.set(visit.visit, await this.toPreviewedStep(visit, now));
     this.position = positions.at(-1) ?? this.position;
   }
 
@@ -199,7 +199,10 @@ class Preview {
     };
   }
 
-  private async come({ stepId, type, status, dueAt, output, error }: NewVisit, now: Date): Promise<PreviewedStep> {
+  private async toPreviewedStep(
+    { stepId, type, status, dueAt, output, error }: NewVisit,
+    now: Date,
+  ): Promise<PreviewedStep> {
     const { execution, graph } = this.of;
     const step = graph.steps.get(stepId);
     const explained = type === 'CONDITION' && status === 'COMPLETED';
@@ -219,7 +222,7 @@ class Preview {
     };
   }
 
-  private standing(step: GraphStep): LockedExecution {
+  private lockedAt(step: GraphStep): LockedExecution {
     const { execution, graph } = this.of;
     const { visit } = execution;
     const { status = 'RUNNING', startedAt = execution.startedAt, dueAt = null } = this.steps.get(visit) ?? {};

@@ -49,7 +49,7 @@ export class WalkPosition {
 
   /**
    * Performs an effect of type `activity` in the matching way. Returns undefined when the execution is elsewhere: after
-   * an edit of the workflow, the activity only passes on the next thing to do.
+   * an edit of the workflow, the activity only returns the execution's next position.
    */
   atEffect<T>(activity: EffectType, ways: EffectWays<T>): T | undefined {
     if (this.effect?.next.activity !== activity) return undefined;
@@ -95,14 +95,14 @@ export async function resumeExecutions(
   }
   await savePendingWrites(trx, { projectId, pending });
   return stops.map(
-    ({ found, stop }) => new WalkPosition(found ? toldStop(stop, found, pending) : stop, found?.execution),
+    ({ found, stop }) => new WalkPosition(found ? stopWithPath(stop, found, pending) : stop, found?.execution),
   );
 }
 
 /** `resumeExecutions` for one execution. */
 export async function resumeExecution(trx: Trx, input: StepInput): Promise<WalkPosition> {
-  const [standing] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
-  return standing ?? new WalkPosition({ next: MISSING });
+  const [position] = await resumeExecutions(trx, { projectId: input.projectId, inputs: [input] });
+  return position ?? new WalkPosition({ next: MISSING });
 }
 
 export interface EffectOutcome extends VisitOutcome {
@@ -114,8 +114,8 @@ export interface EffectOutcome extends VisitOutcome {
 
 /**
  * Closes the visits of effects and walks on, in the transaction that records the effects themselves. Returns the stops
- * in the order of the outcomes. No execution may appear twice. A visit that was closed before does not change, and the
- * current position is returned.
+ * in the order of the outcomes. No execution may appear twice. If a visit was closed before, it does not change, and
+ * the execution's current position is returned.
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function completeEffects(
@@ -134,11 +134,11 @@ export async function completeEffects(
     stops.push({ found, stop: found ? await complete(environment, found, outcome, pending) : missing });
   }
   await savePendingWrites(trx, { projectId, pending });
-  return stops.map(({ found, stop }) => (found ? toldStop(stop, found, pending) : stop).next);
+  return stops.map(({ found, stop }) => (found ? stopWithPath(stop, found, pending) : stop).next);
 }
 
-/** The same stop with the visits that led to it. Read it after `savePendingWrites`, which may move or end it. */
-function toldStop(stop: Stop, { execution, graph }: LockedExecution, pending: PendingWrites): Stop {
+/** Adds to a stop the visits that led to it. Call it after `savePendingWrites`, which may move or end the stop. */
+function stopWithPath(stop: Stop, { execution, graph }: LockedExecution, pending: PendingWrites): Stop {
   return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, pending }) };
 }
 
@@ -151,7 +151,10 @@ export async function completeEffect(
   return next ?? MISSING;
 }
 
-/** Finds how recently deleted executions ended. An execution without a row and without such an end is missing. */
+/**
+ * Finds how recently deleted executions ended. Executions that have neither a row nor a recorded end are absent from
+ * the result.
+ */
 async function findDeletedEnds(
   trx: Trx,
   p: { projectId: string; asked: { executionId: string }[]; locked: Map<string, LockedExecution> },
@@ -213,7 +216,7 @@ export async function resume(
     : positionOf(environment, locked, pending);
 }
 
-/** The reason for which an event of the sandbox's own step ends its run. */
+/** Returns the exit reason if an event of the sandbox's own step ends its run. */
 function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
   return events.map((event) => exitReason(exits, event, { now })).find((reason) => reason !== undefined);
 }

@@ -45,7 +45,7 @@ export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWa
 }
 
 /** The number of newest events that are checked, by the index `events_name`. */
-const EVENTS_LOOKED_AT = 100;
+const EVENTS_CHECKED = 100;
 
 /** The event that a new wait looks for among recorded ones. */
 export interface SoughtEvent
@@ -74,7 +74,7 @@ export async function findMatchingEvent(
       AND id IS DISTINCT FROM (SELECT event_id FROM executions WHERE id = ${executionId} AND project_id = ${projectId})
       AND NOT EXISTS (
         SELECT FROM execution_steps s WHERE s.execution_id = ${executionId} AND s.output->>'eventId' = events.id::text)
-    ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
+    ORDER BY created_at LIMIT ${EVENTS_CHECKED}
   `.execute(trx);
   const now = new Date();
   return rows.find(({ data, zone }) => {

@@ -7,7 +7,7 @@ import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import { type Stop, walk } from './walk.ts';
 
-/** Goes on after a finished step. When the step was deleted in the meantime, the execution ends there. */
+/** Continues after a finished step. If the step was deleted in the meantime, the execution ends. */
 export async function walkOn(
   environment: ExecutionEnvironment,
   { execution, graph }: LockedExecution,
@@ -42,9 +42,9 @@ export function exitDeleted(execution: CurrentExecution, pending: PendingWrites)
 }
 
 /**
- * The instant from which events count for a wait that comes next. Events of an email are recorded before its step ends,
- * so they count; the event that the previous step recorded at the start does not. `startedAt` has no fraction of a
- * millisecond.
+ * Returns the instant from which events count for a wait that comes next. Events of an email are recorded before its
+ * step ends, so they count. The event that the previous step recorded when it ended does not count. `startedAt` has no
+ * fraction of a millisecond.
  */
 function eventsSinceOf(environment: ExecutionEnvironment, execution: CurrentExecution, visit: Visit): Date | undefined {
   const { sendsEmail } = STEPS[visit.type];

@@ -74,10 +74,10 @@ export interface Stop {
 
 /**
  * Walks an execution on from a step to the next thing that needs Temporal (an effect, a timer or a wait) or to its end.
- * It reads the time, the contact and events only through `environment`. Writes nothing: it collects changes in `pending`,
- * which the caller saves under the contact's lock, together with the change that led here.
- * A walk always ends, because no execution visits more than `MAX_VISITS` steps. Enabling refuses a circle that visibly
- * takes no time, but a running workflow can be edited into one, and the instant of a DELAY can have passed.
+ * It reads the time, the contact and events only through `environment`. Writes nothing: it collects changes in
+ * `pending`, which the caller saves under the contact's lock, together with the change that led here. A walk always
+ * ends, because no execution visits more than `MAX_VISITS` steps. A workflow whose cycle visibly takes no time cannot
+ * be enabled, but an edit of a running workflow can create such a cycle, and the instant of a DELAY can have passed.
  */
 export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
@@ -182,7 +182,7 @@ function takenIn({ execution, pending }: Walk): string[] {
   );
 }
 
-/** `countsMs`: the time that counts for the loop guard, when that differs from the length of the pause. */
+/** `countsMs` is the time that counts for the loop guard, if it differs from the length of the pause. */
 function pauseAt(
   environment: ExecutionEnvironment,
   w: Walk,
@@ -227,7 +227,7 @@ function exitAt(w: Walk, step: GraphStep): Stop {
   return end(w, { status: 'EXITED', reason, stepId: step.id });
 }
 
-/** A condition that cannot be evaluated ends the execution. The caller that tracked the event gets no error for it. */
+/** A condition that cannot be evaluated. It ends the execution; the caller that tracked the event gets no error. */
 class Unusable extends Error {}
 
 function unusable(error: unknown): Unusable {

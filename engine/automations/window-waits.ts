@@ -11,9 +11,9 @@ import { nextAtEffect } from './next.ts';
 import type { EffectPosition } from './resume.ts';
 
 /**
- * Makes steps that are about to send MARKETING wait until the project's sending window opens, as a pause at the same
- * step: the end of its timer leads to the step again. A run that skips its pauses does not wait. Runs under the
- * contacts' locks. Returns the waiting steps by execution; steps that may continue are absent.
+ * Makes steps that are about to send MARKETING wait until the project's sending window opens. The wait is a pause at
+ * the same step: when its timer ends, the step runs again. A sandbox that skips its pauses does not wait. Runs under
+ * the contacts' locks. Returns the waiting steps by execution; steps that may continue are absent.
  */
 export async function waitForWindow(
   trx: Trx,
@@ -21,21 +21,21 @@ export async function waitForWindow(
 ): Promise<Map<string, Next>> {
   const { projectId, steps } = p;
   const now = Date.now();
-  const waits: { standing: EffectPosition; dueAt: Date }[] = [];
+  const waits: { position: EffectPosition; dueAt: Date }[] = [];
   const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, p);
   const advanced = clocks.size === 0 ? new Set<string>() : await findAdvanced(trx, p);
-  for (const standing of steps) {
-    const { id, run } = standing.execution;
+  for (const position of steps) {
+    const { id, run } = position.execution;
     if (advanced.has(id) || run?.skipDelays) continue;
-    const clock = clocks.get(standing.execution.contactId);
+    const clock = clocks.get(position.execution.contactId);
     const gate = clock && windowGate(clock, now);
-    if (gate?.kind === 'closed') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
+    if (gate?.kind === 'closed') waits.push({ position, dueAt: new Date(gate.notBeforeMs) });
   }
   if (waits.length === 0) return new Map();
   await bookTimers(trx, { projectId, timers: waits.map(timerOf) });
   await saveWaits(trx, { projectId, waits });
   return new Map(
-    waits.map(({ standing: { execution, step, next }, dueAt }) => [
+    waits.map(({ position: { execution, step, next }, dueAt }) => [
       execution.id,
       nextAtEffect(step, { visit: next.visit, dueAt }),
     ]),
@@ -60,7 +60,7 @@ export async function endWindowWait(
   `.execute(trx);
 }
 
-/** Finds executions whose visit a person has moved on, which no window holds any more. */
+/** Finds executions that a person has moved past their window. The window no longer delays them. */
 async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
@@ -91,11 +91,11 @@ async function findClocks(trx: Trx, p: { projectId: string; steps: EffectPositio
 
 async function saveWaits(
   trx: Trx,
-  p: { projectId: string; waits: { standing: EffectPosition; dueAt: Date }[] },
+  p: { projectId: string; waits: { position: EffectPosition; dueAt: Date }[] },
 ): Promise<void> {
   await sql`
     WITH u AS (
-      SELECT * FROM unnest(${p.waits.map(({ standing }) => standing.execution.id)}::uuid[], ${p.waits.map(({ standing }) => standing.next.visit)}::int[],
+      SELECT * FROM unnest(${p.waits.map(({ position }) => position.execution.id)}::uuid[], ${p.waits.map(({ position }) => position.next.visit)}::int[],
         ${p.waits.map(({ dueAt }) => dueAt)}::timestamptz[]) AS u (execution_id, visit, due_at)
     ), visits AS (
       UPDATE execution_steps s SET status = 'WAITING', due_at = u.due_at FROM u

@@ -23,7 +23,7 @@ import { enqueue } from '../../db/outbox/outbox.ts';
 import { findDeleted } from '../../db/records/deleted-rows.ts';
 import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
 import { releaseSlots } from '../../db/sending/frequency.ts';
-import { monthlyRoom } from '../../db/sending/monthly-usage.ts';
+import { remainingMonthlyQuota } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
@@ -40,8 +40,8 @@ export interface ChangedCampaign {
 }
 
 /**
- * The facts that the workflow of a campaign start needs. `paused`: it waits until it is resumed. `ended`: this start no
- * longer sends the campaign.
+ * The facts that the workflow of a campaign start needs. `paused`: the campaign waits until it is resumed. `ended`:
+ * this start no longer sends the campaign.
  */
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
@@ -59,9 +59,8 @@ export type StartState =
 
 /**
  * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED campaign to another time. The UPDATE decides
- * between two calls at once. Without `mode` the campaign keeps the mode it was scheduled with, and without `timing` its
- * hour.
- * Source: contract §6.
+ * between two calls at once. Without `mode` the campaign keeps the mode with which it was scheduled, and without
+ * `timing` its time. Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
  * BILLING_LIMIT_EXCEEDED when the monthly limit is reached
  */
@@ -88,7 +87,7 @@ export async function startCampaign(
   const campaign = toCampaign(row);
   for (const text of textsOf(campaign)) await assertSender(trx, { projectId: p.projectId, from: text.from });
   await assertAudience(trx, { projectId: p.projectId, campaign });
-  if (p.at === null && row.mode === 'live') await assertRoom(trx, { projectId: p.projectId, campaign });
+  if (p.at === null && row.mode === 'live') await assertMonthlyQuota(trx, { projectId: p.projectId, campaign });
   const start = { projectId: p.projectId, refId: p.id };
   const outbox = await enqueue(trx, [
     row.was === 'DRAFT'
@@ -122,7 +121,7 @@ export async function cancelCampaign(
       suggestion: 'Nothing is left to cancel; GET /v1/campaigns/{id} shows its state.',
     });
   }
-  const campaign = (await anythingTried(trx, p)) ? await markCancelled(trx, p) : await returnToDraft(trx, p);
+  const campaign = (await hasAnyAttempt(trx, p)) ? await markCancelled(trx, p) : await returnToDraft(trx, p);
   const outbox = await enqueue(trx, [
     {
       projectId: p.projectId,
@@ -147,7 +146,7 @@ export async function pauseCampaign(
   await awaitClaims(trx, p);
   await assertRead(trx, p);
   const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
-  return turn(trx, p, {
+  return switchStatus(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS} AND ${ofStart}`,
     to: 'PAUSED',
     reason: sql`coalesce(paused_reason, ${p.reason})`,
@@ -167,7 +166,7 @@ export async function resumeCampaign(
   p: CampaignRef & { read?: ReadVersion | undefined },
 ): Promise<ChangedCampaign> {
   await assertRead(trx, p);
-  return turn(trx, p, {
+  return switchStatus(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS}`,
     to: 'SENDING',
     reason: sql`NULL`,
@@ -184,7 +183,7 @@ async function assertRead(trx: Trx, { read, ...ref }: CampaignRef & { read?: Rea
 }
 
 /** Switches between SENDING and PAUSED. The lock keeps claims out; an UPDATE alone would let them pass. */
-async function turn(
+async function switchStatus(
   trx: Trx,
   p: CampaignRef,
   how: { found: RawBuilder<unknown>; to: 'SENDING' | 'PAUSED'; reason: RawBuilder<unknown>; refused: CampaignRefusal },
@@ -250,9 +249,9 @@ async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignS
 }
 
 /**
- * Marks a campaign SENT once no recipient is left, even when it is paused, because nothing could continue. Returns false
- * while a recipient is left, or when the campaign was cancelled. Its row is locked first, so that the check sees
- * recipients that were queued again before (engine/campaigns/retry.ts). Safe to run twice.
+ * Marks a campaign SENT once no recipient is left, even when it is paused, because no recipient could be sent to after
+ * a resume. Returns false while a recipient is left, or when the campaign was cancelled. Its row is locked first, so
+ * that the check sees recipients that were queued again before (engine/campaigns/retry.ts). Safe to run twice.
  */
 export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
   await sql`
@@ -269,7 +268,7 @@ export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolea
   return rows.length > 0;
 }
 
-/** Tells the workflows of a project's SENDING campaigns to check again, because the project's hold was released. */
+/** Wakes the workflows of a project's SENDING campaigns after its hold was released, so they check again. */
 export async function wakeCampaigns(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string; send_no: number }>`
     SELECT id, send_no FROM campaigns WHERE project_id = ${projectId} AND status = 'SENDING'
@@ -299,19 +298,25 @@ async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campai
  * Refuses a start that would skip every recipient. A start with only simulator recipients takes nothing from the
  * monthly limit. Each page of the audience then counts toward the limit (db/campaigns/audience.ts).
  */
-async function assertRoom(trx: Trx, { projectId, campaign }: { projectId: string; campaign: Campaign }): Promise<void> {
+async function assertMonthlyQuota(
+  trx: Trx,
+  { projectId, campaign }: { projectId: string; campaign: Campaign },
+): Promise<void> {
   const { rows } = await sql<{ limit: number | null }>`
     SELECT effective_monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
   `.execute(trx);
   const limit = rows[0]?.limit ?? null;
-  if (limit === null || (await monthlyRoom(trx, { projectId, limit })) > 0) return;
+  if (limit === null || (await remainingMonthlyQuota(trx, { projectId, limit })) > 0) return;
   const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
   if (!(await audienceCounts(trx, { projectId, type, segmentId, filter }))) return;
   throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } });
 }
 
-/** Tells whether any email was ever claimed, because a sender that was killed may have sent it. */
-async function anythingTried(trx: Trx, p: CampaignRef): Promise<boolean> {
+/**
+ * Tells whether any email was ever claimed. A claimed email may have been sent, even when its sender was killed before
+ * it recorded the result.
+ */
+async function hasAnyAttempt(trx: Trx, p: CampaignRef): Promise<boolean> {
   const { rows } = await sql<{ tried: boolean }>`
     SELECT EXISTS (SELECT FROM emails WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND attempts > 0) AS tried
   `.execute(trx);

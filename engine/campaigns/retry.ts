@@ -35,7 +35,7 @@ export async function retryRecipients(
 ): Promise<{ requeued: number; left: number; outbox: OutboxRow[] }> {
   if (p.read) await lockCampaign(trx, p, p.read);
   const campaign = await lockEnded(trx, p);
-  const left = await leaveOut(trx, p, campaign);
+  const left = await markLeftAudience(trx, p, campaign);
   const room = p.reasons.includes('limit_reached') ? await takeMonthlyAllowanceForRetry(trx, p, campaign) : 0;
   const tried = p.reasons.filter((reason) => reason !== 'limit_reached');
   const requeued =
@@ -48,7 +48,10 @@ export async function retryRecipients(
 
 type EndedCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
 
-/** Held until the commit, so a transaction that finishes the campaign either sees these rows or came first. */
+/**
+ * Locks the campaign until the commit. A transaction that finishes the campaign therefore either sees these rows or has
+ * committed before.
+ */
 async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
   const { rows } = await sql<EndedCampaign>`
     SELECT ${CAMPAIGN_COLUMNS_OF_C}, c.mode, p.effective_monthly_email_limit AS monthly_email_limit
@@ -68,7 +71,7 @@ async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
  * Sets the reason `left_audience` on at most `RETRY_ROWS` recipients who have left the campaign's segment or filter
  * since it was sent. When the segment was deleted since then, every recipient stays.
  */
-async function leaveOut(
+async function markLeftAudience(
   trx: Trx,
   p: CampaignRef & { reasons: readonly RetryableReason[] },
   campaign: EndedCampaign,
@@ -96,7 +99,8 @@ async function leaveOut(
 }
 
 /**
- * Takes from the monthly limit for recipients that exceeded it. The others were counted when the audience was taken.
+ * Counts recipients that had exceeded the monthly limit toward it. The other recipients were counted when the audience
+ * was stored.
  */
 async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`
@@ -105,7 +109,9 @@ async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: 
   return takeAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
 }
 
-/** Opens the rows and their chunks again. The last error is cleared, because it would count as a deferral. */
+/**
+ * Opens the rows and their chunks again. It clears their last error, because a row with an error counts as deferred.
+ */
 async function requeue(
   trx: Trx,
   p: CampaignRef,
@@ -137,7 +143,7 @@ function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): 
 }
 
 /**
- * Starts under a new number, because the workflow of the last start has ended or will end without touching this one.
+ * Starts under a new number, because the workflow of the last start has ended, or will end without changing this one.
  */
 async function startAgain(trx: Trx, p: CampaignRef): Promise<OutboxRow[]> {
   const { rows } = await sql<{ send_no: number }>`

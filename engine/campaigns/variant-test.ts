@@ -30,9 +30,9 @@ export type TestState =
   | { outcome: 'ended' };
 
 /**
- * Starts the wait of a test whose share was sent, or chooses the winner when the wait is over; the remaining recipients
- * then get the better variant. A pause delays the choice but does not stop the clock. Safe to run again at any moment
- * and beside `chooseWinner`, because the winner is set once.
+ * Starts the wait of a test once its share was sent. When the wait is over, chooses the winner, which the remaining
+ * recipients get. A pause delays the choice, but the test's waiting time runs on. Safe to run again at any moment and
+ * beside `chooseWinner`, because the winner is set once.
  */
 export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestState> {
   // Read before the lock that pages and pauses wait for, because a share may have many emails.

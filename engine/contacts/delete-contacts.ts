@@ -49,7 +49,7 @@ export async function deleteContacts(
   await eraseCopies(trx, people);
   await anonymizeExecutions(trx, contacts);
   await anonymizeMessages(trx, people);
-  await forgetMemberships(trx, contacts);
+  await deleteMemberships(trx, contacts);
   await anonymizeSuppressions(trx, {
     projectId: p.projectId,
     hashes: emails.map((email) => addressHash(p.suppressionKey, email)),
@@ -104,7 +104,7 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   `.execute(trx);
 }
 
-async function forgetMemberships(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+async function deleteMemberships(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits', 'frequency_slots']) {
     await sql`
       DELETE FROM ${sql.table(table)} WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[])

@@ -11,7 +11,7 @@ import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 /** The number of rows in one transaction: enough to be cheap for each row, few enough to release locks quickly. */
 export const IMPORT_CHUNK_ROWS = 1_000;
-export const HOPELESS = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
+export const TOO_MANY_UNREADABLE = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
 /** The number of the first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
 
@@ -24,8 +24,7 @@ interface Written {
  * Imports a chunk of a file, read from the job's `cursor` on, and moves the job on in the same transaction, so each row
  * counts once, whatever crashes. A row with errors is reported and does not stop the others. An import lifts no
  * refusal: suppression entries stay, and a suppressed contact is not subscribed. A file with too many unreadable rows
- * ends the job FAILED here.
- * Source: contract §3.5, §9.
+ * ends here as a FAILED job. Source: contract §3.5, §9.
  */
 export async function runImportChunk(
   trx: Trx,
@@ -41,7 +40,7 @@ export async function runImportChunk(
   const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.torn;
   await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
   const hopeless = unreadableRows >= TORN_ROWS_MAX && !chunk.done;
-  if (hopeless) await finishJob(trx, { ...p, status: 'FAILED', failedReason: HOPELESS });
+  if (hopeless) await finishJob(trx, { ...p, status: 'FAILED', failedReason: TOO_MANY_UNREADABLE });
   return { done: chunk.done || hopeless, processed, total: 0, outbox };
 }
 

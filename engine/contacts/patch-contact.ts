@@ -36,7 +36,7 @@ export async function patchContact(
     resubscribe?: boolean | undefined;
     /** Keys that an unauthenticated caller wrote stay marked until the tenant writes them again. */
     data?: Sourced<Data> | undefined;
-    /** Whether an unauthenticated caller caused this change, which then lifts no refusal. */
+    /** Whether an unauthenticated caller caused this change. Such a change lifts no refusal. */
     untrustedTrigger: boolean;
     mode?: KeyMode;
     /** The execution whose step makes the change, if any. */

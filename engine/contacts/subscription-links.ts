@@ -188,7 +188,9 @@ function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buff
   return all.filter((_, n) => firsts.has(n));
 }
 
-/** A step may send to another address than the contact's; its reader speaks for that address only. */
+/**
+ * Tells whether the email went to another address than the contact's. Its reader then decides for that address only.
+ */
 function isOther(row: SubjectRow): boolean {
   return row.source_type === 'WORKFLOW' && row.to_email !== null && row.to_email !== row.contact_email;
 }

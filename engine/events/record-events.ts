@@ -32,7 +32,7 @@ export interface NewEvent {
   untrustedTrigger: boolean;
   /** `test` when a test key caused it: emails and SMS of its executions never reach a provider. */
   mode?: KeyMode;
-  /** The execution whose step caused it, if any. Executions that it starts are one link further down the chain. */
+  /** The execution whose step caused it, if any. Executions that the event starts are one link further in the chain. */
   causeId: string | null;
   /** The actor, for the contact's timeline. */
   actor?: string | null;
@@ -51,11 +51,11 @@ export interface RecordedEvents {
 /**
  * Records events. Every event is created here, whether a caller or the service caused it. In the caller's transaction
  * it locks the contacts, inserts the events, ends the executions that exit on them, starts the executions that they
- * trigger, satisfies the waits that they match, and queues them for webhook endpoints. The lock puts a contact's
- * events and waits in one order, so no event falls between the end of a step and the registration of a wait.
- * An event that is the tenth link of a chain of executions starts none (see `startExecutions`), but waits and
- * endpoints still get it. Events that an execution causes are marked as untrusted when the execution is. Source:
- * architecture, "From request to effect" 3.
+ * trigger, satisfies the waits that they match, and queues them for webhook endpoints. The lock puts a contact's events
+ * and waits in one order, so no event falls between the end of a step and the registration of a wait. An event at the
+ * end of a chain of ten executions starts no execution (see `startExecutions`), but waits and endpoints still get it.
+ * Events that an execution causes are marked as untrusted when the execution is. Source: architecture, "From request to
+ * effect" 3.
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
 export async function recordEvents(
@@ -114,9 +114,9 @@ function contactIdsOf(events: NewEvent[]): string[] {
 async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
-  const swaying = await findUntrustedExecutions(trx, { projectId, ids: causeIds });
+  const untrustedOf = await findUntrustedExecutions(trx, { projectId, ids: causeIds });
   return events.map((event) => {
-    const cause = swaying.get(event.causeId ?? '');
+    const cause = untrustedOf.get(event.causeId ?? '');
     const untrusted = event.untrusted || cause?.untrusted === true;
     return { ...event, untrusted, untrustedTrigger: untrusted || event.untrustedTrigger || cause !== undefined };
   });

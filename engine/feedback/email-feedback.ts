@@ -21,7 +21,7 @@ import { endAddresses, findHolders } from './end-addresses.ts';
 type FoundEmail = Email & { projectId: string };
 
 export interface FeedbackRequest {
-  /** Proven by the caller: by a signed return path, or by a provider's signed callback. */
+  /** The caller has verified it, by a signed return path or a provider's signed callback. */
   emailId: string;
   feedback: Feedback;
   suppressionKey: Buffer;
@@ -79,7 +79,7 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
   if (!isNew) return KNOWN;
   const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
   outbox.push(...(await endAddress(trx, email, { ...p, because: 'complaint' })));
-  outbox.push(...(await guard(trx, email, { dead: 0, complaints: 1 })));
+  outbox.push(...(await countForGuards(trx, email, { dead: 0, complaints: 1 })));
   return toRecordedResult(outbox);
 }
 
@@ -125,13 +125,13 @@ async function recordBounce(
   const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
   if (refusal.why === 'dead_mailbox') {
     outbox.push(...(await endAddress(trx, email, { ...p, because: 'bounce' })));
-    outbox.push(...(await guard(trx, email, { dead: 1, complaints: 0 })));
+    outbox.push(...(await countForGuards(trx, email, { dead: 1, complaints: 0 })));
   }
   return toRecordedResult(outbox);
 }
 
 /** Feedback of the simulator counts for no guard. */
-async function guard(
+async function countForGuards(
   trx: Trx,
   { projectId, simulated }: FoundEmail,
   found: { dead: number; complaints: number },

@@ -9,7 +9,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { recordEvents } from '../events/record-events.ts';
 
 /** The number of emails of a sender that are compared, to find one that was delivered twice. */
-const LOOKED_AT = 100;
+const EMAILS_COMPARED = 100;
 
 /** A file that a received email carries. */
 export interface ReceivedFile {
@@ -142,7 +142,7 @@ async function isKnown(
   const { rows } = await sql`
     SELECT FROM (
       SELECT provider_message_id, source_type, to_email, received_digest FROM emails WHERE contact_id = ${contactId} AND project_id = ${projectId}
-      ORDER BY id DESC LIMIT ${LOOKED_AT}) AS latest
+      ORDER BY id DESC LIMIT ${EMAILS_COMPARED}) AS latest
     WHERE source_type = 'INBOUND' AND provider_message_id = ${mail.messageId}
       AND to_email IS NOT DISTINCT FROM ${mail.recipients[0] ?? null} AND received_digest = ${mail.digest}
   `.execute(trx);

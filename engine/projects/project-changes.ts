@@ -75,17 +75,18 @@ export async function updateProject(
     .where('id', '=', projectId)
     .execute();
   const timed = timezone !== undefined || sendingWindow !== undefined;
-  return { project: await getProject(trx, projectId), outbox: timed ? await wakeWhoWaits(trx, projectId) : [] };
+  return { project: await getProject(trx, projectId), outbox: timed ? await wakeWaiting(trx, projectId) : [] };
 }
 
-async function wakeWhoWaits(trx: Trx, projectId: string): Promise<OutboxRow[]> {
+async function wakeWaiting(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   const executions = await enqueue(trx, [{ projectId, kind: 'window.changed', refId: projectId }]);
   return [...executions, ...(await wakeCampaigns(trx, projectId))];
 }
 
 /**
- * Names every field that would be looser than its ceiling; null means no limit. Without a ceiling of the operator the
- * defaults bound the guards. A guard that an earlier release let a project loosen may stay or be tightened.
+ * Refuses limits that are looser than their ceiling, and names every such field; null means no limit. Without a ceiling
+ * of the operator the defaults bound the guards. A guard that an earlier release let a project loosen may stay or be
+ * tightened.
  */
 function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
   const { operatorLimits } = current;

@@ -36,9 +36,8 @@ export interface ComputeOptions {
 /**
  * Computes a tracked segment. Passes over the project find contacts that may have entered or left. Each page of them is
  * decided again in a transaction that holds the segment and writes member rows and events together. Every change
- * therefore has exactly one event, whatever runs at the same time or is killed, and the next run finishes a run that
- * was cut short.
- * Source: contract §5, §8.2.
+ * therefore has exactly one event, even if several runs overlap or a process is killed. The next run finishes a run
+ * that was cut short. Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
  */
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {

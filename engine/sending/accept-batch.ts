@@ -46,7 +46,7 @@ async function acceptEmails(trx: Trx, emails: SendBatch['emails'], suppressionKe
   const outbox: OutboxRow[] = [];
   for (const email of emails) if (email instanceof AppError) outcomes.set(email, { outcome: 'refused', error: email });
   const requests = emails.filter((email): email is SendRequest => !(email instanceof AppError));
-  for (const group of agreeing(requests)) {
+  for (const group of groupAgreeing(requests)) {
     const accepted = await acceptGroup(trx, group, suppressionKey);
     for (const [n, outcome] of accepted.outcomes.entries()) outcomes.set(group[n] as SendRequest, outcome);
     outbox.push(...accepted.outbox);
@@ -73,7 +73,7 @@ async function acceptGroup(trx: Trx, group: SendRequest[], suppressionKey: Buffe
 }
 
 /** Splits the emails, in their order, into groups in which no two change one contact in different ways. */
-function agreeing(requests: SendRequest[]): SendRequest[][] {
+function groupAgreeing(requests: SendRequest[]): SendRequest[][] {
   const groups: SendRequest[][] = [];
   let changes = new Map<string, string>();
   for (const request of requests) {

@@ -86,8 +86,8 @@ async function refuseOrKeep(
 }
 
 /**
- * Takes the live emails of each limited project from its monthly limit: all at once if they fit, otherwise request by
- * request. Returns the requests that exceed the limit, with their error.
+ * Counts the live emails of each project with a monthly limit toward that limit: all together if they fit, otherwise
+ * request by request. Returns the requests that exceed the limit, with their error.
  */
 async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
   const over = new Map<SendRequest, AppError>();

@@ -8,8 +8,8 @@ import { AppError } from '../../rules/errors.ts';
 /** The content of an earlier email as a request to send it, without the caller's details. */
 export type Repeated = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
 
-/** Emails in these states are still to be sent, so a resend would double them. */
-const UNDER_WAY: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
+/** Emails with these statuses will still be sent, so a resend would send them twice. */
+const UNFINISHED: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
 /** Larger files are read in slices, so that they do not block the event loop. */
 const LARGE_BYTES = 1024 * 1024;
 
@@ -28,7 +28,7 @@ export async function repeatEmail(
   const { to, options, status } = email;
   if (email.sourceType === 'INBOUND')
     throw refusal('This email was received, not sent.', status, 'Reply to it with POST /v1/send.');
-  if (UNDER_WAY.includes(status)) {
+  if (UNFINISHED.includes(status)) {
     throw refusal(
       `This email is still in progress: it is ${status}.`,
       status,

@@ -26,7 +26,7 @@ type SkippedCopy = NonNullable<SendResponse['data']['skipped']>[number];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Turns requests into drafts, or says why a request cannot become one: TEMPLATE_NOT_FOUND, no sender,
+ * Turns requests into drafts, or returns why a request cannot become a draft: TEMPLATE_NOT_FOUND, no sender,
  * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Costs a few queries for any number of requests, and one for each project
  * with copies. Source: contract §1.7 Status codes.
  */
@@ -73,8 +73,9 @@ async function skipSuppressedCopies(trx: Trx, drafts: SendDraft[], key: Buffer):
   for (const [projectId, group] of groupBy(withCopies, ({ request }) => request.projectId)) {
     const found = await findSuppressions(trx, key, { projectId, emails: group.flatMap(copiesOf) });
     for (const draft of group) {
-      const isStopped = (email: string) => found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
-      skipCopies(draft, copiesOf(draft).filter(isStopped), 'suppressed');
+      const isSuppressed = (email: string) =>
+        found.get(email)?.some((reason) => suppresses(reason, draft.content.type));
+      skipCopies(draft, copiesOf(draft).filter(isSuppressed), 'suppressed');
     }
   }
 }
@@ -160,8 +161,8 @@ async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<Send
   for (const draft of drafts) {
     const { request } = draft;
     const said = ({ role }: Recipient) => (role ? undefined : request.subscribed);
-    const isOut = (one: Recipient) => !(said(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
-    const out = draft.recipients.filter(isOut).map(({ email }) => email);
+    const isUnsubscribed = (one: Recipient) => !(said(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
+    const out = draft.recipients.filter(isUnsubscribed).map(({ email }) => email);
     if (out.length > 0) refused.set(draft, out);
   }
   return refused;

@@ -21,30 +21,30 @@ import { loadStepVariables } from '../automations/variables.ts';
  * The email of a SEND_EMAIL visit, or the reason why it cannot be built: an issue of the workflow, which its owner
  * has to fix.
  */
-export type StepEmail = { standing: EffectPosition } & (
+export type StepEmail = { position: EffectPosition } & (
   | { outcome: 'saved'; emailId: string }
   | { outcome: 'unsendable'; error: string }
 );
 
 /** The email of a SEND_EMAIL step before it is a row. `to` null means the contact. */
 export interface StepEmailDraft {
-  standing: EffectPosition;
+  position: EffectPosition;
   content: NewContent;
   to: string | null;
 }
 
-interface Fault {
-  standing: EffectPosition;
+interface DraftError {
+  position: EffectPosition;
   error: string;
 }
 
 /**
- * Adds the emails of SEND_EMAIL visits of one project to the ledger, in their order. Running it again finds the same
- * rows, which are unique by execution and visit.
+ * Inserts the emails of SEND_EMAIL visits of one project, in their order. A second run finds the same rows, because
+ * they are unique by execution and visit.
  */
 export async function saveStepEmails(
   trx: Trx,
-  p: { projectId: string; standings: EffectPosition[] },
+  p: { projectId: string; positions: EffectPosition[] },
 ): Promise<StepEmail[]> {
   const drafts = await draftStepEmails(trx, p);
   const sendable = drafts.filter((draft): draft is StepEmailDraft => 'content' in draft);
@@ -55,11 +55,11 @@ export async function saveStepEmails(
   const emailIds = await insertStepEmails(trx, { projectId: p.projectId, drafts: sendable, contentIds });
   return drafts.map((draft) =>
     'error' in draft
-      ? { standing: draft.standing, outcome: 'unsendable', error: draft.error }
+      ? { position: draft.position, outcome: 'unsendable', error: draft.error }
       : {
-          standing: draft.standing,
+          position: draft.position,
           outcome: 'saved',
-          emailId: requireStepConfig(emailIds.get(draft.standing.execution.id)),
+          emailId: requireStepConfig(emailIds.get(draft.position.execution.id)),
         },
   );
 }
@@ -67,30 +67,30 @@ export async function saveStepEmails(
 /** Finds the SEND_EMAIL visits whose template is MARKETING. */
 export async function findMarketing(
   trx: Trx,
-  p: { projectId: string; standings: EffectPosition[] },
+  p: { projectId: string; positions: EffectPosition[] },
 ): Promise<EffectPosition[]> {
-  const ids = p.standings.map(({ step }) => configOf(step)?.templateId ?? null);
+  const ids = p.positions.map(({ step }) => configOf(step)?.templateId ?? null);
   const { rows } = await prepared<{ id: string }>`
     SELECT t.id FROM templates t
     WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${ownedBy('t.project_id', p.projectId)} AND t.type = 'MARKETING'
       AND EXISTS (SELECT FROM projects p WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL)
   `.execute(trx);
   const marketing = new Set<string | null>(rows.map((row) => row.id));
-  return p.standings.filter((_, index) => marketing.has(ids[index] ?? null));
+  return p.positions.filter((_, index) => marketing.has(ids[index] ?? null));
 }
 
 /** Drafts the emails of SEND_EMAIL visits, in their order. Writes nothing, because previews call it too. */
 export async function draftStepEmails(
   db: Db,
-  p: { projectId: string; standings: EffectPosition[] },
-): Promise<(StepEmailDraft | Fault)[]> {
-  const { projectId, standings } = p;
-  const configs = standings.map(({ step }) => configOf(step));
+  p: { projectId: string; positions: EffectPosition[] },
+): Promise<(StepEmailDraft | DraftError)[]> {
+  const { projectId, positions } = p;
+  const configs = positions.map(({ step }) => configOf(step));
   const templateIds = configs.flatMap((config) => config?.templateId ?? []);
   const templates = await findTemplates(db, { projectId, ids: templateIds });
-  const drafts: (StepEmailDraft | Fault)[] = [];
-  for (const [index, standing] of standings.entries()) {
-    drafts.push(await draftOf(db, standing, { config: configs[index], templates }));
+  const drafts: (StepEmailDraft | DraftError)[] = [];
+  for (const [index, position] of positions.entries()) {
+    drafts.push(await draftOf(db, position, { config: configs[index], templates }));
   }
   return drafts;
 }
@@ -108,27 +108,27 @@ export function stepEmailRow({ context, event, untrusted, untrustedTrigger, run 
 
 async function draftOf(
   db: Db,
-  standing: EffectPosition,
+  position: EffectPosition,
   { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
-): Promise<StepEmailDraft | Fault> {
-  if (!config) return { standing, error: 'the SEND_EMAIL step has no template' };
+): Promise<StepEmailDraft | DraftError> {
+  if (!config) return { position, error: 'the SEND_EMAIL step has no template' };
   const template = templates.get(config.templateId);
-  if (!template) return { standing, error: 'the template of the SEND_EMAIL step does not exist' };
+  if (!template) return { position, error: 'the template of the SEND_EMAIL step does not exist' };
   const from = typeof config.from === 'string' ? { email: config.from } : config.from;
   const sender = from?.email ?? template.from;
-  if (!sender) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
-  const to = await recipientOf(db, standing, config);
-  if (to !== null && typeof to === 'object') return { standing, error: to.fault };
+  if (!sender) return { position, error: 'neither the SEND_EMAIL step nor its template has a sender' };
+  const to = await recipientOf(db, position, config);
+  if (to !== null && typeof to === 'object') return { position, error: to.fault };
   const content = {
     ...pickMailText(template),
     from: sender.toLowerCase(),
     fromName: from ? (from.name ?? null) : template.fromName,
-    projectId: standing.execution.projectId,
+    projectId: position.execution.projectId,
     type: template.type,
     templateId: config.templateId,
     topicId: template.topicId,
   };
-  return { standing, content, to };
+  return { position, content, to };
 }
 
 type StepConfig = z.output<typeof SendEmailConfig>;
@@ -179,7 +179,7 @@ async function insertStepEmails(
 ): Promise<Map<string, string>> {
   const { projectId, drafts, contentIds } = p;
   if (drafts.length === 0) return new Map();
-  const executions = drafts.map(({ standing }) => standing.execution);
+  const executions = drafts.map(({ position }) => position.execution);
   const columns = executions.map(stepEmailRow);
   const { rows } = await prepared<{ execution_id: string; id: string }>`
     INSERT INTO emails
@@ -187,7 +187,7 @@ async function insertStepEmails(
     SELECT ${projectId}, c.id, u.content_id, u.execution_id, u.visit, 'WORKFLOW', u.mode, coalesce(u.to_email, c.email),
       u.variables, u.options
     FROM unnest(${executions.map((e) => e.contactId)}::uuid[], ${contentIds}::uuid[], ${executions.map((e) => e.id)}::uuid[],
-      ${drafts.map(({ standing }) => standing.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
+      ${drafts.map(({ position }) => position.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
       ${drafts.map((draft) => draft.to)}::text[], ${columns.map((c) => c.variables)}::jsonb[], ${columns.map((c) => c.options)}::jsonb[])
       AS u (contact_id, content_id, execution_id, visit, mode, to_email, variables, options)
     JOIN contacts c ON c.id = u.contact_id AND ${ownedBy('c.project_id', projectId)}

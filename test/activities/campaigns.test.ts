@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { countCampaign } from '../../db/campaigns/stats.ts';
-import { monthlyRoom, takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
+import { remainingMonthlyQuota, takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
@@ -346,7 +346,7 @@ describe('the audience', () => {
       return { page };
     });
     expect(await taking.page).toMatchObject({ outcome: 'taken', done: true, recipients: 40 });
-    expect(await monthlyRoom(database.db, { projectId, limit: 100 })).toBe(59);
+    expect(await remainingMonthlyQuota(database.db, { projectId, limit: 100 })).toBe(59);
   });
 
   it('has a small first round that can be sent at once, and then pages', async () => {

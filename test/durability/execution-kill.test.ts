@@ -27,7 +27,7 @@ const start = () => startSmtpService(home, sink.url);
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
 /** SEND_EMAIL → DELAY 2 s → SEND_EMAIL, started by an event of its own. */
-async function drawWorkflow(eventName: string): Promise<string> {
+async function createWorkflow(eventName: string): Promise<string> {
   const { domain } = service.dev();
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${domain}` };
   const { id: templateId } = await call('POST', '/templates', { name: eventName, ...template });
@@ -60,7 +60,7 @@ const CASES: [string, (pids: ReturnType<StartedService['dev']>['pids']) => (numb
 describe('running executions', () => {
   it.each(CASES)('all end and send each email once when %s is killed', async (name, victims) => {
     const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
-    const workflowId = await drawWorkflow(event);
+    const workflowId = await createWorkflow(event);
     await trackAll(event);
     for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
     await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
@@ -68,7 +68,7 @@ describe('running executions', () => {
   });
 
   it('all end and send each email once when everything is killed', async () => {
-    const workflowId = await drawWorkflow('kill-all');
+    const workflowId = await createWorkflow('kill-all');
     await trackAll('kill-all');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;

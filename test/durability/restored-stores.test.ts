@@ -64,7 +64,7 @@ function execute(command: string, words: string[]): void {
 }
 
 /** Two emails, each before a wait without a deadline. */
-async function drawWorkflow(): Promise<string> {
+async function createWorkflow(): Promise<string> {
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${service.dev().domain}` };
   const { id: templateId } = await call('POST', '/templates', { name: 'T', ...template });
   const { id } = await call('POST', '/workflows', { name: 'Restored', eventName: 'enter' });
@@ -100,7 +100,7 @@ async function expectEnd(): Promise<void> {
 
 it('a Temporal that was restored follows Postgres, and sends nothing again', async () => {
   await start();
-  workflowId = await drawWorkflow();
+  workflowId = await createWorkflow();
   await trackAll('enter');
   await soon(async () => emails() === CONTACTS && (await countOf('WAITING')) === CONTACTS);
   await stop();

@@ -36,7 +36,7 @@ const soon = (condition: () => Promise<boolean>) => untilService(service, condit
 const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
 
 it('work that runs by Postgres continues when Temporal has lost its database', async () => {
-  const workflowId = await drawWorkflow();
+  const workflowId = await createWorkflow();
   await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'enter', subscribed: true }));
   const campaignId = await scheduleCampaign();
   deferring = true;
@@ -66,7 +66,7 @@ const each = (work: (n: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: CONTACTS }, (_, n) => work(n)));
 
 /** Waits for an event without a deadline, then sends a mail. */
-async function drawWorkflow(): Promise<string> {
+async function createWorkflow(): Promise<string> {
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${service.dev().domain}` };
   const { id: templateId } = await call('POST', '/templates', { name: 'T', ...template });
   const { id } = await call('POST', '/workflows', { name: 'Loss', eventName: 'enter' });

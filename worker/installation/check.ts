@@ -27,16 +27,16 @@ export interface CheckOptions {
   db: Db;
   config: Pick<Config, 'temporal' | 'publicUrl' | 'installationChoice'>;
   /**
-   * Whether the process, or a child of it, sends. An API process does not, and may run without the variable that the
-   * workers have. It therefore neither re-arms INSTALLATION nor turns a copy of both stores into an installation of its
-   * own.
+   * Whether the process or a child of it sends email. An API process does not, and may run without the INSTALLATION
+   * variable that the workers have. It therefore never changes how INSTALLATION is applied, and never turns a copy of
+   * both stores into a new installation.
    */
   sends: boolean;
   /** Receives each line that an operator has to read. */
   tell: (line: string) => void;
 }
 
-interface Look extends CheckOptions {
+interface Check extends CheckOptions {
   installation: Installation;
   lifecycle: Lifecycle;
   sides: Sides;
@@ -79,49 +79,49 @@ export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): P
 }
 
 /** @returns false if the mismatch was resolved, so that both sides have to be read again */
-async function settle(look: Look): Promise<boolean> {
-  const { db, sends, sides, resolvedBy } = look;
-  const choice = look.config.installationChoice;
-  if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(look);
+async function settle(check: Check): Promise<boolean> {
+  const { db, sends, sides, resolvedBy } = check;
+  const choice = check.config.installationChoice;
+  if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(check);
   const standing = compareSides(sides);
   const isUsed = choice !== undefined && choice === resolvedBy;
   if (isMismatch(standing)) {
     if (choice === undefined || isUsed)
       throw new InstallationError(describeMismatch(standing, sides, isUsed ? choice : undefined));
-    await resolve(look, choice);
+    await resolve(check, choice);
     return false;
   }
   if (sends && choice === 'new' && !isUsed) {
-    // A copy of both stores agrees with itself: only its operator knows that it is one.
+    // If both stores were copied, they agree with each other. Only the operator knows that they are a copy.
     if (sides.tokens.length > 0) {
-      await resolve(look, choice);
+      await resolve(check, choice);
       return false;
     }
     await noteResolvedBy(db, choice);
   }
-  await settleSides(look, sides);
-  if (sides.temporal !== undefined) await rollToken(look, sides);
+  await settleSides(check, sides);
+  if (sides.temporal !== undefined) await rollToken(check, sides);
   return true;
 }
 
 /** Allows INSTALLATION to resolve the next mismatch, because this process starts without it. */
-async function allowNextChoice({ db, lifecycle, sides }: Look): Promise<void> {
+async function allowNextChoice({ db, lifecycle, sides }: Check): Promise<void> {
   await clearResolvedBy(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
 }
 
-async function resolve(look: Look, choice: InstallationChoice): Promise<void> {
-  return choice === 'take-over' ? resolveAsOriginal(look) : resolveAsClone(look);
+async function resolve(check: Check, choice: InstallationChoice): Promise<void> {
+  return choice === 'take-over' ? resolveAsOriginal(check) : resolveAsClone(check);
 }
 
-async function resolveAsOriginal(look: Look): Promise<void> {
-  const { db, installation, sides, tell } = look;
+async function resolveAsOriginal(check: Check): Promise<void> {
+  const { db, installation, sides, tell } = check;
   if (sides.temporal === undefined)
     throw new InstallationError(
       'INSTALLATION=take-over needs Temporal, which cannot be reached: start again when it can.',
     );
   const window = lostWindow(sides, new Date());
-  const endedCampaigns = await listEndedCampaigns(look);
+  const endedCampaigns = await listEndedCampaigns(check);
   const done = await takeOver(db, { id: installation.id, ...sides }, { window, endedCampaigns });
   if (!done) return;
   const { from, to } = window;
@@ -135,7 +135,7 @@ async function resolveAsOriginal(look: Look): Promise<void> {
  * Lists campaigns that are SCHEDULED in the database but whose workflow has ended in Temporal: they were sent or
  * cancelled.
  */
-async function listEndedCampaigns({ db, lifecycle }: Look): Promise<string[]> {
+async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
   const ended: string[] = [];
   for (const { campaignId, sendNo } of await listScheduledCampaigns(db)) {
     const status = await lifecycle.findStatus(lifecycle.names.campaign(campaignId, sendNo));
@@ -144,7 +144,7 @@ async function listEndedCampaigns({ db, lifecycle }: Look): Promise<string[]> {
   return ended;
 }
 
-async function resolveAsClone({ db, installation, sides, tell }: Look): Promise<void> {
+async function resolveAsClone({ db, installation, sides, tell }: Check): Promise<void> {
   const done = await becomeNew(db, { id: installation.id, ...sides });
   if (done) tell(`INSTALLATION=new: this is an installation of its own now, with the id ${done.id}.`);
 }

@@ -12,8 +12,8 @@ import {
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
-/** A missing namespace is not a slow response; the process reports it when it connects. */
-const READ_TRIES = 3;
+/** A missing namespace is reported when the process connects, not here. */
+const READ_ATTEMPTS = 3;
 
 export interface SidesDeps {
   db: Db;
@@ -45,7 +45,7 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
     () => false,
   );
   if (!isReached) return undefined;
-  for (let tried = 1; tried <= READ_TRIES; tried += 1) {
+  for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt += 1) {
     const token = await lifecycle.readToken().catch(() => undefined);
     if (token !== undefined) return token;
   }
@@ -53,7 +53,7 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
 }
 
 /** The text for an operator when Temporal is the side that was restored. */
-const TOLD: Partial<Record<TokenComparison, string>> = {
+const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
   'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
   'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',
 };
@@ -65,7 +65,7 @@ const TOLD: Partial<Record<TokenComparison, string>> = {
 export async function settleSides({ db, tell }: Pick<SidesDeps, 'db' | 'tell'>, sides: Sides): Promise<void> {
   const standing = compareSides(sides);
   if (isMismatch(standing)) throw new InstallationError(describeMismatch(standing, sides));
-  const told = TOLD[standing];
+  const told = RESTORED_TEXT[standing];
   if (told === undefined) return;
   await requestRecovery(db, sides.temporal ? new Date(sides.temporal.rolledAt) : new Date());
   tell(`${told}. Recovery rebuilds it from Postgres.`);

@@ -47,7 +47,7 @@ export function watchInstallation(
   let hold = p.hold;
   let recovering: Promise<void> | undefined;
 
-  async function look(): Promise<boolean> {
+  async function checkDuties(): Promise<boolean> {
     const before = hold;
     const duties = await readDuties(db);
     hold = duties.hold;
@@ -66,7 +66,7 @@ export function watchInstallation(
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const isBusy = await look().catch((error: Error) => {
+      const isBusy = await checkDuties().catch((error: Error) => {
         if (error instanceof InstallationError) p.onMismatch(error);
         else
           log.debug(

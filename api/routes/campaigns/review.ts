@@ -78,13 +78,13 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const variables = [...new Set(reviews.flatMap(({ required }) => required))];
     const found = await reviewAudience(reads, { projectId, campaign, pads, variables });
     const senders = [...new Set(texts.map(({ from }) => from))];
-    const { held, domains, sendRate, monthlyRoom, clock } = await readSendingState(db, {
+    const { held, domains, sendRate, remainingMonthlyQuota, clock } = await readSendingState(db, {
       projectId,
       campaign,
       mode,
       senders,
     });
-    const willSend = Math.min(found.willSend, monthlyRoom ?? found.willSend);
+    const willSend = Math.min(found.willSend, remainingMonthlyQuota ?? found.willSend);
     const beyond = found.willSend - willSend;
     const skipped = { ...found.skipped, ...(beyond > 0 && { limit_reached: beyond }) };
     const { sendAtLocal, latePolicy } = campaign.timing;

@@ -48,22 +48,22 @@ export interface EffectDeps {
 export function previewEffects(deps: EffectDeps, webhooks: SaidResponse[]): EffectPreviews {
   const said = new Map<string, number>();
   return {
-    SEND_SMS: (standing, environment) => previewSms(deps, standing, environment),
-    SEND_EMAIL: (standing, environment) => previewMail(deps, standing, environment),
+    SEND_SMS: (position, environment) => previewSms(deps, position, environment),
+    SEND_EMAIL: (position, environment) => previewMail(deps, position, environment),
     UPDATE_CONTACT: previewUpdate,
-    WEBHOOK: (standing, environment) => previewRequest(deps, standing, { environment, webhooks, said }),
+    WEBHOOK: (position, environment) => previewRequest(deps, position, { environment, webhooks, said }),
   };
 }
 
 async function previewMail(
   deps: EffectDeps,
-  standing: EffectPosition,
+  position: EffectPosition,
   environment: ExecutionEnvironment,
 ): Promise<PreviewedEffect> {
-  const { execution } = standing;
-  const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, standings: [standing] });
+  const { execution } = position;
+  const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, positions: [position] });
   if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
-  const opensAt = draft.content.type === 'MARKETING' ? await passWindow(standing, environment) : undefined;
+  const opensAt = draft.content.type === 'MARKETING' ? await passWindow(position, environment) : undefined;
   const email = await previewEmail(deps.db, {
     execution,
     draft,

@@ -18,10 +18,10 @@ import { passWindow } from './window.ts';
 /** Previews the SMS of a SEND_SMS step, or the reason why it would not be sent. */
 export async function previewSms(
   deps: EffectDeps,
-  standing: EffectPosition,
+  position: EffectPosition,
   environment: ExecutionEnvironment,
 ): Promise<PreviewedEffect> {
-  const { execution, step } = standing;
+  const { execution, step } = position;
   const config = SendSmsConfig.safeParse(step.config).data;
   if (!config) return unsent('FAILED', 'template_error', null);
   const { contact, variables } = await environment.loadVariables(execution);
@@ -32,7 +32,7 @@ export async function previewSms(
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
   if (smsBodyFault(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
-  const opensAt = config.transactional ? undefined : await passWindow(standing, environment);
+  const opensAt = config.transactional ? undefined : await passWindow(position, environment);
   const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
   const { from, transactional } = config;
   if (!(await consentsToSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))
