@@ -13,9 +13,9 @@ export type FeedbackRecorder = (
 ) => Promise<Pick<FeedbackResult, 'outcome'>>;
 
 /**
- * Records feedback about emails, from every source, and wakes the work that follows from it. The mailbox operator of
- * an email that was refused because of its sender is looked up in the DNS between two transactions. A process that
- * ends there loses one refusal of the last hundred.
+ * Records feedback about emails, from every source, and wakes the work that follows from it. The mailbox operator of an
+ * email that was refused because of its sender is looked up in the DNS between two transactions. If the process ends
+ * between them, this refusal is missing from the operator's last hundred outcomes.
  */
 export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: OutboxWaker }): FeedbackRecorder {
   const { config, db, outbox } = p;

@@ -5,7 +5,7 @@ import { clientNetwork } from './client-address.ts';
 import { refuseForeignWrite } from './csrf.ts';
 import type { Deps } from './deps.ts';
 import type { RequestContext } from './env.ts';
-import { type RateStanding, rateHeaders } from './rate-limits.ts';
+import { type RateState, rateHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
 import { hashToken, readSessionToken } from './session-cookie.ts';
 
@@ -23,8 +23,8 @@ type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
  */
 export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
   const needed = await identify(c, rule, deps);
-  const standing = await takeAllowance(c, deps);
-  for (const [name, value] of Object.entries(standing ? rateHeaders(standing) : {})) c.header(name, value);
+  const state = await takeAllowance(c, deps);
+  for (const [name, value] of Object.entries(state ? rateHeaders(state) : {})) c.header(name, value);
   const missing = needed.find((scope) => !c.get('scopes').has(scope));
   if (missing) throw new AppError('FORBIDDEN', { details: { requiredScope: missing } });
   if (isRead(c.req.method)) return;
@@ -93,7 +93,7 @@ function bearerToken(header: string): string {
  * towards the project's own limit. They also count per caller, and the caller's limit is checked first, so that one
  * caller cannot use up the shared limit.
  */
-async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStanding | undefined> {
+async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateState | undefined> {
   // Uses `c.get`, here and on every other path that all requests take, because `c.var` creates an object of all
   // variables each time.
   const [projectId, actor] = [c.get('projectId'), c.get('actor')];

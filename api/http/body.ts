@@ -53,12 +53,12 @@ function withinLimit(body: Uint8Array, maxBytes: number): Uint8Array {
 /** Returns the error for a body that is too large, with the limit in a readable unit. */
 export function tooLarge(maxBytes: number): AppError {
   return new AppError('PAYLOAD_TOO_LARGE', {
-    message: `The body is larger than ${sizeWords(maxBytes)}.`,
+    message: `The body is larger than ${formatSize(maxBytes)}.`,
     details: { maxBytes },
   });
 }
 
-function sizeWords(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / 1024 / 1024)} MB`;
 }
 

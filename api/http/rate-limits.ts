@@ -23,7 +23,7 @@ const PUBLIC_KEY_PER_CONTACT = 100;
 const BACK_IN_STOCK_PER_CALLER = 20;
 
 /** State of a limit after a request, for the `RateLimit-*` headers. */
-export interface RateStanding {
+export interface RateState {
   limit: number;
   remaining: number;
   resetSeconds: number;
@@ -34,28 +34,28 @@ export interface RateLimits extends CallerLimits {
    * Counts one request of a project. Undefined if RATE_LIMIT_PER_MINUTE is 0.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
-  takeForProject(projectId: string): Promise<RateStanding | undefined>;
+  takeForProject(projectId: string): Promise<RateState | undefined>;
   /**
    * Counts one request with a project's public key, separately from its other requests, so that unauthenticated
    * callers cannot use those up. Undefined if PUBLIC_RATE_LIMIT_PER_MINUTE is 0.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
-  takeForPublicKey(projectId: string): Promise<RateStanding | undefined>;
+  takeForPublicKey(projectId: string): Promise<RateState | undefined>;
   /**
    * Counts one request by public key from an address.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
-  takeForPublicAddress(projectId: string, address: string): Promise<RateStanding>;
+  takeForPublicAddress(projectId: string, address: string): Promise<RateState>;
   /**
    * Counts one request by public key about a contact's address.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
-  takeForPublicContact(projectId: string, email: string): Promise<RateStanding>;
+  takeForPublicContact(projectId: string, email: string): Promise<RateState>;
   /**
    * Counts one back-in-stock request of a caller.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
-  takeForBackInStock(projectId: string, address: string): Promise<RateStanding>;
+  takeForBackInStock(projectId: string, address: string): Promise<RateState>;
   close(): void;
 }
 
@@ -81,7 +81,7 @@ export function createRateLimits(deps: {
   const cleaning = setInterval(() => void deleteOldWindows(deps.db).catch(() => {}), CLEAN_MS);
   cleaning.unref();
 
-  async function take(subject: string, limit: number): Promise<RateStanding> {
+  async function take(subject: string, limit: number): Promise<RateState> {
     let lease = leaseOf(subject);
     // Repeats, because other waiting requests may have used up the renewed allowance already.
     for (let tries = 0; lease.left <= 0 && tries < LEASES_PER_WINDOW; tries += 1) {
@@ -151,10 +151,10 @@ export function createRateLimits(deps: {
 }
 
 /** Returns the `RateLimit-*` headers for the state of a limit. */
-export function rateHeaders(standing: RateStanding): Record<string, string> {
+export function rateHeaders(state: RateState): Record<string, string> {
   return {
-    'RateLimit-Limit': String(standing.limit),
-    'RateLimit-Remaining': String(standing.remaining),
-    'RateLimit-Reset': String(standing.resetSeconds),
+    'RateLimit-Limit': String(state.limit),
+    'RateLimit-Remaining': String(state.remaining),
+    'RateLimit-Reset': String(state.resetSeconds),
   };
 }

@@ -98,14 +98,14 @@ export interface ErrorResponse {
 export function rangeResponse(codes: ErrorCode[]): ErrorResponse {
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, ERRORS[code].status) }]));
   return {
-    description: codes.map((code) => `${statusWords(code)} \`${code}\`: ${ERRORS[code].message}`).join(' '),
+    description: codes.map((code) => `${describeStatuses(code)} \`${code}\`: ${ERRORS[code].message}`).join(' '),
     [CODES]: codes,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } },
   };
 }
 
 /** Returns the statuses of an error, independent of the operation. Source: contract §1.7 Status codes. */
-function statusWords(code: ErrorCode): string {
+function describeStatuses(code: ErrorCode): string {
   return code === 'VALIDATION_ERROR' ? '400 (of the query) or 422' : String(ERRORS[code].status);
 }
 

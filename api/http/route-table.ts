@@ -70,7 +70,7 @@ function patternOf(path: string): RegExp {
 /** Counts the wrong letters in a requested path. A wrong or missing version counts as one. */
 function typingErrors(asked: string, known: string): number {
   const [one, other] = [partsOf(asked), partsOf(known)];
-  // `/` is the dashboard, which nobody means by `/v1`.
+  // `/` is the dashboard, which is never meant by `/v1`.
   if (other.parts.length === 0) return Number.POSITIVE_INFINITY;
   if (one.parts.length !== other.parts.length) return Number.POSITIVE_INFINITY;
   return other.parts.reduce(

@@ -5,7 +5,7 @@ import { closest, distance } from 'fastest-levenshtein';
  * them, in the spelling of `plain`. The first of our names that the schema has at the same place is suggested. It is
  * a Map, because an object would have an entry for a field named `constructor`.
  */
-const THEIR_WORDS: ReadonlyMap<string, string[]> = new Map(
+const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
   Object.entries({
     scheduledat: ['scheduledFor'],
     scheduleat: ['scheduledFor'],
@@ -113,7 +113,7 @@ export function suggestName(name: string, known: readonly string[]): string | un
   const asked = plain(name);
   const same = known.find((one) => plain(one) === asked && !OLD_NAMES.has(one));
   if (same !== undefined) return same;
-  const theirs = THEIR_WORDS.get(asked)?.find((one) => known.includes(one));
+  const theirs = FOREIGN_NAMES.get(asked)?.find((one) => known.includes(one));
   if (theirs !== undefined || known.length === 0) return theirs;
   // Long names are not compared: they are not typos of a known field, and comparing costs the product of both
   // lengths.

@@ -71,7 +71,7 @@ function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): stri
   return types.length === 0 ? undefined : `Must be ${types.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
 }
 
-/** Returns the names of what the alternatives of a union accept, for a value that has the type of none. */
+/** Returns the names of the types that the alternatives of a union accept, for a value of another type. */
 function alternatives(errors: readonly z.core.$ZodIssue[][]): string[] {
   const issues = errors.flat().filter(({ path }) => path.length === 0);
   return issues.flatMap((issue) => {

@@ -9,7 +9,7 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import { markTrusted, markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 
 /** A reader for a review without a contact. */
-export const NOBODY: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
+export const SAMPLE_READER: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
 /** Tokens without an email. Their links show that they are invalid, and unsubscribe no one. */
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 

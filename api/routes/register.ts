@@ -48,7 +48,7 @@ import { pageRoutes } from './pages/routes.ts';
 import { projectRoutes } from './project/routes.ts';
 import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
 import { requestRoutes } from './requests/routes.ts';
-import { segmentLookRoutes } from './segments/looking.ts';
+import { segmentReadRoutes } from './segments/read-routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
 import { smsRoutes } from './sms/routes.ts';
@@ -119,7 +119,7 @@ export function registerRoutes({ both, only, unauthenticated, hono, table }: Reg
   assetRoutes(both, deps);
   domainRoutes(both, deps);
   verifyRoutes(only, deps);
-  segmentLookRoutes(both, deps);
+  segmentReadRoutes(both, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
   campaignRecipientRoutes(both, deps);

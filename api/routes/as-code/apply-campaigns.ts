@@ -47,13 +47,19 @@ export async function checkCampaigns(
     await withFieldPrefix(`campaigns.${i}`, async () => {
       const said = { ...changedMailText(item, current), ...changedVariants(item, current) };
       if (current && changedFields(said, current).length === 0) return;
-      await refuseBadVariants(p.compute, { projectId: p.projectId, content: { ...said, ...NOBODY } });
+      await refuseBadVariants(p.compute, { projectId: p.projectId, content: { ...said, ...UNCHECKED_FIELDS } });
     });
   }
 }
 
 /** Placeholders for the other fields, because only the text is checked here. */
-const NOBODY = { name: '', description: null, audienceType: 'ALL', segmentId: null, audienceFilter: null } as const;
+const UNCHECKED_FIELDS = {
+  name: '',
+  description: null,
+  audienceType: 'ALL',
+  segmentId: null,
+  audienceFilter: null,
+} as const;
 
 /** Changes drafts to match the files. A started campaign does not change; a finding says so. */
 export async function applyCampaigns(applying: Applying, items: readonly CampaignItem[]): Promise<void> {
@@ -70,7 +76,7 @@ async function create(applying: Applying, item: CampaignItem): Promise<void> {
   const given = parseItem(CreateCampaign, campaignWithIds(applying, item, undefined), '');
   const content = campaignContent(given);
   if (!(await haveSenders(applying, content)))
-    return tellSenders(applying, item, content, 'the campaign is not created');
+    return recordUnverifiedSenders(applying, item, content, 'the campaign is not created');
   const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
   recordChange(applying, { kind: 'campaign', slug, name }, undefined);
 }
@@ -93,7 +99,7 @@ async function change(applying: Applying, item: CampaignItem, current: Campaign)
   const differing = changedCampaignFields(wanted, current);
   if (differing.length === 0) return recordChange(applying, { ...of, name: current.name }, []);
   const content = await withVerifiedSenders(applying, wanted, current);
-  if (content !== wanted) await tellSenders(applying, item, wanted, 'the sender does not change');
+  if (content !== wanted) await recordUnverifiedSenders(applying, item, wanted, 'the sender does not change');
   const applied = content ? changedCampaignFields(content, current) : [];
   if (content && applied.length > 0) await updateCampaign(trx, { projectId, id: current.id, content });
   recordChange(applying, { ...of, name: content?.name ?? current.name }, applied);
@@ -128,7 +134,12 @@ async function haveSenders({ trx, projectId }: Applying, content: CampaignConten
 }
 
 /** Records a finding for each sender that is not verified. */
-async function tellSenders(applying: Applying, { slug }: CampaignItem, content: CampaignContent, outcome: string) {
+async function recordUnverifiedSenders(
+  applying: Applying,
+  { slug }: CampaignItem,
+  content: CampaignContent,
+  outcome: string,
+) {
   for (const from of sendersOf(content)) await mayBeSender(applying, from, { kind: 'campaign', slug }, outcome);
 }
 

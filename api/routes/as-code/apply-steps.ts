@@ -31,7 +31,7 @@ export async function applySteps(
   const { item, current } = p;
   const ids = new Map(current.steps.map((step) => [step.slug, step.id]));
   if (!item.steps) return { ids, changes: [] };
-  refuseTwice(item.steps);
+  refuseDuplicateSlugs(item.steps);
   const changes: string[] = [];
   const wanted = new Map(item.steps.map((step) => [step.slug, step]));
   for (const step of current.steps) {
@@ -50,7 +50,7 @@ export async function applySteps(
   return { ids, changes };
 }
 
-function refuseTwice(steps: readonly StepItem[]): void {
+function refuseDuplicateSlugs(steps: readonly StepItem[]): void {
   const seen = new Set<string>();
   for (const [i, { slug }] of steps.entries()) {
     if (seen.has(slug)) throw fieldError(`steps.${i}.slug`, 'Another step has this slug.');

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { cursorQuery, QuerySwitch, UploadedFile } from '../../http/schemas.ts';
 
-export const PICTURE_MAX_BYTES = 5 * 1024 * 1024;
+export const IMAGE_MAX_BYTES = 5 * 1024 * 1024;
 /** Multipart adds boundaries and headers to a file. An image that is slightly too large then gets its own error. */
-export const UPLOAD_MAX_BYTES = PICTURE_MAX_BYTES + 64 * 1024;
+export const UPLOAD_MAX_BYTES = IMAGE_MAX_BYTES + 64 * 1024;
 const LIST_DEFAULT = 50;
 
 export const UploadAsset = z.object({

@@ -10,7 +10,7 @@ import type { App } from '../../http/env.ts';
 import { errors, multipart, noContent, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { DeleteAsset, ListAssets, PICTURE_MAX_BYTES, UPLOAD_MAX_BYTES, UploadAsset } from './input.ts';
+import { DeleteAsset, IMAGE_MAX_BYTES, ListAssets, UPLOAD_MAX_BYTES, UploadAsset } from './input.ts';
 import { AssetList, AssetRecord, assetResponse } from './response.ts';
 import { storeOfNew } from './store.ts';
 
@@ -68,7 +68,7 @@ export function assetRoutes(app: App, deps: Deps): void {
   app.openapi(uploadRoute, async (c) => {
     const { projectId } = c.var;
     const { file } = c.req.valid('form');
-    if (file.size > PICTURE_MAX_BYTES) throw tooLarge(PICTURE_MAX_BYTES);
+    if (file.size > IMAGE_MAX_BYTES) throw tooLarge(IMAGE_MAX_BYTES);
     const content = Buffer.from(await file.arrayBuffer());
     const picture = readPicture(content);
     if (!picture) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');

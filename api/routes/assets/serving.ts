@@ -7,8 +7,10 @@ import { createServedCache, type ServedAsset } from './served-cache.ts';
 import { storeOf } from './store.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
-/** As for opens: mailbox providers fetch the images of millions of people from a few addresses. */
-const FETCHES: UnauthenticatedLimit = { ...TRACKED_HITS, name: 'pictures' };
+/**
+ * The same limit as for opens, because mailbox providers fetch the images of millions of people from a few addresses.
+ */
+const FETCHES: UnauthenticatedLimit = { ...TRACKED_HITS, name: 'images' };
 
 /** An image opened alone is a document of this origin. The policy lets it run and load nothing, in an opaque origin. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";

@@ -50,7 +50,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
     log.error({ reason: describeFailure(cause) }, 'the bucket for images failed');
     return new AppError('SERVICE_UNAVAILABLE', { message: 'The storage for images is unreachable.', cause });
   };
-  const opened = () => bucket ?? raise(unavailable('it contains images, and ASSETS_S3_BUCKET is not set'));
+  const requireBucket = () => bucket ?? raise(unavailable('it contains images, and ASSETS_S3_BUCKET is not set'));
 
   return {
     async keep(asset) {
@@ -62,7 +62,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
         return found;
       });
       if (known) return { asset: known, isNew: false };
-      await opened()
+      await requireBucket()
         .put(object.objectKey, content, picture.type)
         .catch((error) => raise(unavailable(error)));
       return inTransaction(db, async (trx) => {
@@ -74,7 +74,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
     },
     async *read({ objectKey }) {
       try {
-        yield* (await opened().get(objectKey ?? '')) ?? [];
+        yield* (await requireBucket().get(objectKey ?? '')) ?? [];
       } catch (error) {
         throw error instanceof AppError ? error : unavailable(error);
       }

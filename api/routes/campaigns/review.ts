@@ -14,7 +14,7 @@ import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
+import { contentReview, readersVariables, SAMPLE_READER } from '../content-review.ts';
 import { FindingRecord } from '../finding-response.ts';
 
 const Count = z.number().int();
@@ -72,7 +72,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const reviews: ContentReview[] = [];
     for (const text of texts) {
       const content = { ...text, type: 'MARKETING' as const };
-      const vars = readersVariables(sample ?? NOBODY, { zone: project.timezone });
+      const vars = readersVariables(sample ?? SAMPLE_READER, { zone: project.timezone });
       reviews.push(await contentReview(compute, { projectId, publicUrl: config.publicUrl, content, vars }));
     }
     const variables = [...new Set(reviews.flatMap(({ required }) => required))];

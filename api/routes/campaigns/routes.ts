@@ -30,7 +30,7 @@ import {
   readCampaignResponse,
   statsResponse,
 } from './response.ts';
-import { movedBegin } from './timing.ts';
+import { movedStart } from './timing.ts';
 import { refuseBadVariants } from './variants-input.ts';
 import { variantStats } from './variants-stats.ts';
 
@@ -175,7 +175,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
       const content = campaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content, slug: changes.slug });
       if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
-      const at = movedBegin({ scheduledFor, before: current.timing, after: campaign.timing });
+      const at = movedStart({ scheduledFor, before: current.timing, after: campaign.timing });
       return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });
     });
     outbox.wake(changed.outbox);

@@ -13,7 +13,7 @@ import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { SendCampaign, TestCampaign } from './input.ts';
 import { CampaignDone, campaignResponse, readCampaignResponse, TestSent } from './response.ts';
-import { assertFuture, beginOf, changedTiming } from './timing.ts';
+import { assertFuture, changedTiming, localStartOf } from './timing.ts';
 import { ChooseWinner, textOf } from './variants-input.ts';
 
 const tags = ['Campaigns'];
@@ -114,7 +114,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const read = readVersion(c);
     const sent = await inTransaction(db, async (trx) => {
       const timing = changedTiming(hour, (await lockCampaign(trx, ref, read)).timing);
-      const at = beginOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
+      const at = localStartOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
       return startCampaign(trx, { ...ref, at, mode, timing });
     });
     outbox.wake(sent.outbox);

@@ -72,7 +72,7 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
  * over, or there is no such time.
  * @throws AppError VALIDATION_ERROR together with `scheduledFor`
  */
-export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
+export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
   if (wall === undefined) return p.scheduledFor;
   if (p.scheduledFor)
@@ -86,14 +86,14 @@ export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | nu
  * @throws AppError VALIDATION_ERROR for a schedule beside a recipients' local time, or if that time is removed
  * without a replacement
  */
-export function movedBegin(p: {
+export function movedStart(p: {
   scheduledFor: Date | null | undefined;
   before: CampaignTiming;
   after: CampaignTiming;
 }): Date | null | undefined {
   const { before, after } = p;
   const scheduledFor = assertFuture(p.scheduledFor ?? null);
-  const begin = beginOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
+  const begin = localStartOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
   if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
     if (begin || after.sendAtLocal !== null) return begin;
     throw fieldError('scheduledFor', 'Required when sendAtLocal is removed from a SCHEDULED campaign', 'invalid_type');

@@ -94,7 +94,7 @@ export function changedVariants(
 ): { variants: CampaignVariant[] | null; test: VariantTest | null } {
   const given = changes.variants?.map(withoutNulls) ?? null;
   const variants = changes.variants === undefined ? (current?.variants ?? null) : given?.length ? given : null;
-  if (variants) refuseAlike(variants);
+  if (variants) refuseDuplicateNames(variants);
   if (!variants && changes.test) throw fieldError('test', 'A test needs variants', 'invalid_type');
   const test = changes.test === undefined ? (current?.test ?? null) : changes.test;
   return { variants, test: variants && test };
@@ -111,7 +111,7 @@ export function textOf(campaign: Campaign, variant: string | undefined): MailTex
   return text;
 }
 
-function refuseAlike(variants: CampaignVariant[]): void {
+function refuseDuplicateNames(variants: CampaignVariant[]): void {
   if (variants.length < VARIANTS_MIN)
     throw fieldError('variants', `Must be at least ${VARIANTS_MIN} variants`, 'too_small');
   const names = new Set(variants.map(({ name }) => name.toLowerCase()));

@@ -60,7 +60,7 @@ const contactDataRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export all data of a contact',
   description:
-    'For data access requests: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams one JSON object without secrets of the project.',
+    'For data access requests: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams single JSON object without secrets of the project.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactExport) },
@@ -75,7 +75,7 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     const contact = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const ref = { projectId, id: contact.id };
     const inTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page({ projectId, kind: 'contacts.dossier' }, run);
-    const one = (list: () => Promise<ExportedRecord[]>) => pagesOf(async (after) => (after ? [] : inTurn(list)));
+    const single = (list: () => Promise<ExportedRecord[]>) => pagesOf(async (after) => (after ? [] : inTurn(list)));
     const paged = (list: (p: typeof ref & { after?: string }) => Promise<ExportedRecord[]>) =>
       pagesOf((after) => inTurn(() => list({ ...ref, ...(after !== undefined && { after }) })));
 
@@ -90,12 +90,12 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     }
 
     const sections: Record<string, Records> = {
-      suppressions: one(() => listSuppressionsOf(reads, suppressionKey, { projectId, email: contact.email })),
+      suppressions: single(() => listSuppressionsOf(reads, suppressionKey, { projectId, email: contact.email })),
       emails: mails(),
       sms: paged((p) => listSmsOf(reads, p)),
       events: paged((p) => listEventsOf(reads, p)),
       executions: paged((p) => listExecutionsOf(reads, p)),
-      segments: one(() => listSegmentsOf(reads, ref)),
+      segments: single(() => listSegmentsOf(reads, ref)),
       optIns: (async function* () {
         yield await inTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
       })(),

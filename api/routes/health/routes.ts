@@ -53,7 +53,7 @@ const readyRoute = createRoute({
 export function healthRoutes(app: App, deps: Deps): void {
   const { db, lifecycle } = deps;
   app.openapi(healthRoute, async (c) => {
-    await answers({ postgres: () => ping(db) });
+    await assertResponding({ postgres: () => ping(db) });
     const projectId = await findProjectId(c, deps);
     if (!projectId) return c.json({ status: 'ok' as const }, 200);
     c.header('Cache-Control', 'no-store');
@@ -62,7 +62,7 @@ export function healthRoutes(app: App, deps: Deps): void {
   });
   app.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(readyRoute, async (c) => {
-    await answers({ postgres: () => ping(db), temporal: () => lifecycle.ping() });
+    await assertResponding({ postgres: () => ping(db), temporal: () => lifecycle.ping() });
     return c.json({ status: 'ok' as const, details: { outbox: summaryOf(await deps.backlog()) } }, 200);
   });
 }
@@ -81,15 +81,15 @@ function sumOf(rows: Backlog[]) {
   };
 }
 
-async function answers(parts: Record<string, () => Promise<void>>): Promise<void> {
+async function assertResponding(parts: Record<string, () => Promise<void>>): Promise<void> {
   const tried = await Promise.all(
-    Object.entries(parts).map(async ([name, ask]) => ((await inTime(ask())) ? [] : [name])),
+    Object.entries(parts).map(async ([name, ask]) => ((await isInTime(ask())) ? [] : [name])),
   );
   const unreachable = tried.flat();
   if (unreachable.length > 0) throw new AppError('SERVICE_UNAVAILABLE', { details: { unreachable } });
 }
 
-function inTime(asked: Promise<void>): Promise<boolean> {
+function isInTime(asked: Promise<void>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), PART_TIMEOUT_MS);
     asked

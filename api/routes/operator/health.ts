@@ -31,7 +31,7 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
     const pingMs = await measureMs(() => ping(db));
     const [facts, temporal, outbox, periodic, processes, sendingHold] = await Promise.all([
       readPostgresFacts(reads),
-      temporalStanding(lifecycle),
+      readTemporalState(lifecycle),
       readOutboxFacts(reads),
       listPeriodicWork(reads),
       listProcesses(reads),
@@ -46,7 +46,7 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
 }
 
 /** Returns the state of Temporal, also if it is unreachable. */
-async function temporalStanding(lifecycle: Deps['lifecycle']): Promise<z.infer<typeof OperatorHealth>['temporal']> {
+async function readTemporalState(lifecycle: Deps['lifecycle']): Promise<z.infer<typeof OperatorHealth>['temporal']> {
   try {
     const pingMs = await measureMs(() => lifecycle.ping());
     return { reached: true, pingMs, queues: await lifecycle.readQueueStats() };

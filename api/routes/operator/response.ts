@@ -348,8 +348,8 @@ export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
 }
 
 /** Returns a kind of periodic work in the form of a response. */
-export function periodicWorkResponse(standing: PeriodicWorkState): z.infer<typeof PeriodicWork> {
-  const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = standing;
+export function periodicWorkResponse(work: PeriodicWorkState): z.infer<typeof PeriodicWork> {
+  const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = work;
   return {
     kind,
     everyMinutes,
@@ -359,9 +359,9 @@ export function periodicWorkResponse(standing: PeriodicWorkState): z.infer<typeo
     lastDurationSeconds: durationMs === null ? null : durationMs / 1000,
     backlog,
     failing,
-    lastError: standing.lastError,
-    lastErrorAt: instantOf(standing.lastErrorAt),
-    late: standing.isLate,
+    lastError: work.lastError,
+    lastErrorAt: instantOf(work.lastErrorAt),
+    late: work.isLate,
   };
 }
 

@@ -72,7 +72,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
     await noteSnsMessage(db, { topic, kind });
   }
 
-  async function authentic(c: RequestContext): Promise<SnsMessage> {
+  async function verifyMessage(c: RequestContext): Promise<SnsMessage> {
     const text = Buffer.from(await readBody(c, MESSAGE_MAX_BYTES)).toString('utf8');
     const body = jsonOf(text);
     const parsed = SnsMessage.safeParse(body);
@@ -121,7 +121,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
 
   describeProviderCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
   const receive = async (c: RequestContext): Promise<Response> => {
-    const message = await authentic(c);
+    const message = await verifyMessage(c);
     if (message.Type === 'SubscriptionConfirmation') {
       const url = confirmationUrl(message);
       if (!url) throw refuseMessage('The confirmation URL does not belong to SNS.');

@@ -9,7 +9,7 @@ import { freeJson } from '../../http/free-json.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
+import { contentReview, readersVariables, SAMPLE_READER } from '../content-review.ts';
 import { FindingRecord } from '../finding-response.ts';
 import { changedMailText, mailTemplatesInput } from '../mail-text.ts';
 import { Type } from './input.ts';
@@ -73,7 +73,7 @@ export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): 
     const { contactId, data, type, ...said } = c.req.valid('json');
     if (contactId && !held.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
-    const reader = contactId ? await getReader(db, { projectId, id: contactId }) : NOBODY;
+    const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
     const vars = readersVariables(reader, { zone: project.timezone, given: data ?? {} });
     const content = { ...changedMailText<string | null>(said), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });

@@ -10,10 +10,10 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
 import type { GraphStepInput } from './input.ts';
-import { collectFaults, type Saving, tell } from './saving.ts';
+import { collectFaults, recordErrors, type Saving } from './saving.ts';
 
 /** A new or changed step of the graph. */
-interface Judged {
+interface CheckedStep {
   /** Path of the step in the request. */
   place: string;
   id: string;
@@ -37,15 +37,17 @@ export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
 export async function saveSteps(saving: Saving): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const stored = new Map(saving.current.steps.map((step) => [step.id, step]));
-  const judged = graph.steps.flatMap((asked) => {
+  const checked = graph.steps.flatMap((asked) => {
     const place = `steps.${asked.id}`;
-    return collectFaults(saving, place, () => judge(saving, { place, asked, stored: stored.get(asked.id) })) ?? [];
+    return collectFaults(saving, place, () => checkStep(saving, { place, asked, stored: stored.get(asked.id) })) ?? [];
   });
-  for (const { stored, asked, id } of judged) if (!stored) saving.ids.set(asked.id, id);
-  await tellReferenceFaults(saving, judged);
-  const written = judged.flatMap((step) => collectFaults(saving, step.place, () => writtenOf(saving, step)) ?? []);
+  for (const { stored, asked, id } of checked) if (!stored) saving.ids.set(asked.id, id);
+  await recordReferenceErrors(saving, checked);
+  const written = checked.flatMap((step) => collectFaults(saving, step.place, () => writtenOf(saving, step)) ?? []);
   if (saving.refused.length > 0 || written.length === 0) return;
-  await assertStepQuota(trx, { projectId, workflowId, written }).catch((error) => tell(saving, largest(judged), error));
+  await assertStepQuota(trx, { projectId, workflowId, written }).catch((error) =>
+    recordErrors(saving, largest(checked), error),
+  );
   const isNew = (step: StepToWrite) => !stored.has(step.id);
   await insertSteps(trx, { projectId, workflowId }, written.filter(isNew));
   await updateSteps(
@@ -55,10 +57,10 @@ export async function saveSteps(saving: Saving): Promise<void> {
   );
 }
 
-function judge(
+function checkStep(
   { secretKey }: Saving,
   { place, asked, stored }: { place: string; asked: GraphStepInput; stored: Step | undefined },
-): Judged[] {
+): CheckedStep[] {
   const { type, name, config, position } = asked;
   if (stored && stored.type !== type)
     throw fieldError('type', `A ${stored.type} step cannot change its type: add a new step.`);
@@ -74,19 +76,19 @@ function sameConfig(secretKey: string, stored: Step, config: Record<string, unkn
 }
 
 /** Records invalid references in the written configs. An unchanged config was checked when it was written. */
-async function tellReferenceFaults(saving: Saving, judged: Judged[]): Promise<void> {
-  const asked = judged.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
+async function recordReferenceErrors(saving: Saving, checked: CheckedStep[]): Promise<void> {
+  const asked = checked.flatMap(({ place, asked: { type }, config }) => (config ? [{ place, type, config }] : []));
   const faults = await findReferenceFaults(saving.trx, { projectId: saving.projectId, steps: asked });
-  for (const [index, fault] of faults.entries()) if (fault) tell(saving, asked[index]?.place ?? '', fault);
+  for (const [index, fault] of faults.entries()) if (fault) recordErrors(saving, asked[index]?.place ?? '', fault);
 }
 
 /** Returns the place of the largest config. */
-function largest(judged: Judged[]): string {
-  const sizeOf = ({ config }: Judged) => JSON.stringify(config ?? null).length;
-  return judged.reduce((most, step) => (sizeOf(step) > sizeOf(most) ? step : most)).place;
+function largest(checked: CheckedStep[]): string {
+  const sizeOf = ({ config }: CheckedStep) => JSON.stringify(config ?? null).length;
+  return checked.reduce((most, step) => (sizeOf(step) > sizeOf(most) ? step : most)).place;
 }
 
-function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: Judged): StepToWrite {
+function writtenOf({ secretKey }: Saving, { id, asked, stored, config }: CheckedStep): StepToWrite {
   const { type, name = stored?.name ?? type, position } = asked;
   return {
     id,

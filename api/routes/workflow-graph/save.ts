@@ -16,7 +16,7 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { assertUnchanged, type ReadVersion, staleDetails } from '../../../rules/record-version.ts';
 import type { GraphInput } from './input.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
-import { collectFaults, idOf, refusal, type Saving, tellRefused } from './saving.ts';
+import { collectFaults, idOf, refusal, type Saving, throwRefused } from './saving.ts';
 
 export interface Saved {
   workflow: WorkflowDetail;
@@ -69,10 +69,10 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   refuseOther(current, graph.version);
   const known = new Map(current.steps.map(({ id }) => [id, id]));
   const saving: Saving = { trx, ...p, current, ids: known, refused: [] };
-  refuseTwice(saving);
+  refuseDuplicateIds(saving);
   const outbox = await removeSteps(saving);
   await saveSteps(saving);
-  tellRefused(saving);
+  throwRefused(saving);
   await saveTransitions(saving);
   const entryStepId = graph.entryStepId === null ? null : idOf(saving, graph.entryStepId, 'entryStepId');
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
@@ -94,7 +94,7 @@ function refuseOther(workflow: WorkflowDetail, version: string | undefined): voi
   });
 }
 
-function refuseTwice(saving: Saving): void {
+function refuseDuplicateIds(saving: Saving): void {
   const seen = new Set<string>();
   for (const { id } of saving.graph.steps) {
     if (seen.has(id)) throw fieldError(`steps.${id}`, 'Two steps have this id.');
@@ -123,7 +123,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
       taken.add(key);
     });
   }
-  tellRefused(saving);
+  throwRefused(saving);
   const keys = new Set(wanted.map(keyOf));
   const there = new Set(drawn.map(keyOf));
   const gone = drawn.filter((transition) => !keys.has(keyOf(transition)));

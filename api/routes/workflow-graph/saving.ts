@@ -35,7 +35,7 @@ export function collectFaults<Value>(saving: Saving, place: string, work: () => 
   try {
     return work();
   } catch (error) {
-    tell(saving, place, error);
+    recordErrors(saving, place, error);
     return undefined;
   }
 }
@@ -44,7 +44,7 @@ export function collectFaults<Value>(saving: Saving, place: string, work: () => 
  * Records the field errors of an error at `place`.
  * @throws errors that are not about a field
  */
-export function tell({ refused }: Saving, place: string, error: unknown): void {
+export function recordErrors({ refused }: Saving, place: string, error: unknown): void {
   const errors = error instanceof AppError ? fieldsOf(error) : undefined;
   if (!errors) throw error;
   refused.push(...errors.map((fault) => ({ ...fault, field: `${place}.${fault.field}`.replace(/\.$/, '') })));
@@ -60,7 +60,7 @@ function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined
  * Throws the recorded errors, if there are any.
  * @throws AppError VALIDATION_ERROR with all errors so far
  */
-export function tellRefused({ refused }: Saving): void {
+export function throwRefused({ refused }: Saving): void {
   if (refused.length > 0) throw refusal('The graph cannot be saved.', refused);
 }
 

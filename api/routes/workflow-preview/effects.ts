@@ -29,7 +29,7 @@ import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
 /** Assumed response of an endpoint to a step, which is named by id or by name. */
-export interface SaidResponse {
+export interface AssumedResponse {
   step: string;
   status: number;
   body?: unknown;
@@ -45,7 +45,7 @@ export interface EffectDeps {
  * Previews each effect of a workflow for a contact. Whether an email is sent is decided by the current settings and
  * consent, by the same rule as for a real email.
  */
-export function previewEffects(deps: EffectDeps, webhooks: SaidResponse[]): EffectPreviews {
+export function previewEffects(deps: EffectDeps, webhooks: AssumedResponse[]): EffectPreviews {
   const said = new Map<string, number>();
   return {
     SEND_SMS: (position, environment) => previewSms(deps, position, environment),
@@ -162,12 +162,12 @@ async function previewUpdate(
 async function previewRequest(
   { config: { secretKey } }: EffectDeps,
   { execution, step }: EffectPosition,
-  p: { environment: ExecutionEnvironment; webhooks: SaidResponse[]; said: Map<string, number> },
+  p: { environment: ExecutionEnvironment; webhooks: AssumedResponse[]; said: Map<string, number> },
 ): Promise<PreviewedEffect> {
   // Uses the masked config, because a preview must not reveal secrets of the request.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.environment.loadVariables(execution);
-  const { status = 200, body: said } = answerTo(step, p) ?? {};
+  const { status = 200, body: said } = responseTo(step, p) ?? {};
   const text = said === undefined ? '' : typeof said === 'string' ? said : JSON.stringify(said);
   const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
   const url = interpolate(config.url, variables, { untrusted: 'leaveOut', encode: encodeURIComponent });
@@ -180,10 +180,10 @@ async function previewRequest(
 }
 
 /** Returns the assumed response of the step: one per visit in order, and the last one for all further visits. */
-function answerTo(
+function responseTo(
   { id, name }: { id: string; name: string },
-  { webhooks, said }: { webhooks: SaidResponse[]; said: Map<string, number> },
-): SaidResponse | undefined {
+  { webhooks, said }: { webhooks: AssumedResponse[]; said: Map<string, number> },
+): AssumedResponse | undefined {
   const answers = webhooks.filter(({ step }) => step === id || step === name);
   const visited = said.get(id) ?? 0;
   said.set(id, visited + 1);

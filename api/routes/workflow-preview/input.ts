@@ -4,7 +4,7 @@ import { EmailAddress, EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.t
 import { RunEvents } from '../executions/input.ts';
 
 /** Enough for all webhooks of a workflow, and some repeated visits. */
-const SAID_ANSWERS = 200;
+const RESPONSES_MAX = 200;
 
 const PreviewContact = z
   .object({
@@ -32,7 +32,7 @@ export const PreviewWorkflow = z
           body: anyJson('The answer of an endpoint').optional(),
         }),
       )
-      .max(SAID_ANSWERS)
+      .max(RESPONSES_MAX)
       .optional()
       .openapi({
         description:

@@ -44,10 +44,10 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
       zone: project.timezone,
       effects: previewEffects({ db: reads, compute, config }, webhooks ?? []),
     };
-    const foreseen = await compute.page({ projectId, kind: 'workflow.preview' }, () =>
+    const previewed = await compute.page({ projectId, kind: 'workflow.preview' }, () =>
       previewExecution(reads, request),
     );
-    return c.json(previewResponse({ workflowId, contactId: contactId ?? null }, foreseen), 200);
+    return c.json(previewResponse({ workflowId, contactId: contactId ?? null }, previewed), 200);
   });
 }
 

@@ -99,7 +99,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const read = readVersion(c);
     const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
     nameIgnored(c, [{ at: ['config'], type, config, checked }]);
-    const step = await draw(c, (trx) =>
+    const step = await changeGraph(c, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
         workflowId,
@@ -120,7 +120,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const { name, config, templateId, position, updatedAt } = c.req.valid('json');
     const read = readVersion(c, { updatedAt });
     const ref = { projectId: c.var.projectId, workflowId, stepId };
-    const step = await draw(c, async (trx) => {
+    const step = await changeGraph(c, async (trx) => {
       const current = await getStep(trx, ref);
       const wanted =
         templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
@@ -135,7 +135,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const { id: workflowId, stepId } = c.req.valid('param');
     const splice = c.req.valid('query').splice ?? false;
     const read = readVersion(c);
-    const queued = await draw(c, (trx) =>
+    const queued = await changeGraph(c, (trx) =>
       deleteStep(trx, { projectId: c.var.projectId, workflowId, stepId, splice, read }),
     );
     outbox.wake(queued);
@@ -146,19 +146,19 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const { id: workflowId } = c.req.valid('param');
     const { fromStepId, toStepId, branch = null } = c.req.valid('json');
     const drawn = { projectId: c.var.projectId, workflowId, fromStepId, toStepId, branch, read: readVersion(c) };
-    const transition = await draw(c, (trx) => insertTransition(trx, drawn));
+    const transition = await changeGraph(c, (trx) => insertTransition(trx, drawn));
     return c.json(transitionResponse(transition), 201);
   });
 
   app.openapi(deleteTransitionRoute, async (c) => {
     const { id: workflowId, transitionId } = c.req.valid('param');
     const ref = { projectId: c.var.projectId, workflowId, transitionId, read: readVersion(c) };
-    await draw(c, (trx) => deleteTransition(trx, ref));
+    await changeGraph(c, (trx) => deleteTransition(trx, ref));
     return c.body(null, 204);
   });
 
   /** Changes a workflow's graph in one transaction, and returns the workflow's new version in `ETag`. */
-  async function draw<Done>(c: RequestContext, work: (trx: Trx) => Promise<Done>): Promise<Done> {
+  async function changeGraph<Done>(c: RequestContext, work: (trx: Trx) => Promise<Done>): Promise<Done> {
     const ref = { projectId: c.var.projectId, id: c.req.param('id') ?? '' };
     const { done, workflow } = await inTransaction(db, async (trx) => ({
       done: await work(trx),

@@ -176,7 +176,7 @@ const usageRoute = createRoute({
 });
 
 /** Registers read-only operations on a segment, or on a condition that is not saved yet. */
-export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
+export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId } = c.var;
     const condition = givenCondition(c.req.valid('json'));
