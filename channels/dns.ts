@@ -2,12 +2,12 @@ import { Resolver } from 'node:dns/promises';
 import type { Dns, DnsAnswer, MxRecord } from '../rules/domains/dns.ts';
 import { Lru } from '../rules/lru.ts';
 
-/** All that a lookup may take (contract §10.4 Verification). */
+/** The time limit of a lookup (contract §10.4 Verification). */
 const LOOKUP_MS = 3_000;
-/** Two attempts fit into it; c-ares waits longer the second time. */
-const TRY_MS = 900;
-const TRIES = 2;
-/** Long enough for an import of addresses of one company, short enough that a repaired domain is seen soon. */
+/** Two attempts fit into that limit; c-ares waits longer in the second one. */
+const ATTEMPT_MS = 900;
+const ATTEMPTS = 2;
+/** Long enough for an import with many addresses of one company, short enough that a fixed domain is noticed soon. */
 const FOUND_MS = 5 * 60_000;
 const ABSENT_MS = 60_000;
 const CACHED_NAMES = 10_000;
@@ -21,11 +21,11 @@ interface Cached {
 }
 
 /**
- * Queries the given servers (`127.0.0.1:5353`; empty means the system's). With `cached`, answers are kept for minutes
- * and concurrent queries share one; a failure is never kept.
+ * Queries the given servers (`127.0.0.1:5353`; empty means the system's). With `cached`, results are cached for
+ * minutes, and concurrent queries share one lookup. Failures are never cached.
  */
 export function createDns(options: { servers: readonly string[]; cached: boolean }): Dns {
-  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });
   if (options.servers.length > 0) resolver.setServers(options.servers);
   const cache = new Lru<string, Cached>(CACHED_NAMES);
 
@@ -64,7 +64,7 @@ async function answerOf<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
 }
 
 /**
- * Joins the records of successful queries. When none succeeded, throws the first failure that says more than "no such
+ * Joins the records of successful queries. If all failed, throws the first failure that says more than "no such
  * record".
  */
 async function anyOf<T>(queries: Promise<T[]>[]): Promise<T[]> {

@@ -3,24 +3,27 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp
 import { callerNetwork, plainAddress } from '../rules/access/caller-address.ts';
 import { handOverPaths } from './smtp-path.ts';
 
-/** Sessions that one address, of IPv6 one /64, may have at a time. */
+/** Concurrent sessions per address, or per /64 for IPv6. */
 const SESSIONS_PER_ADDRESS = 10;
 /** Share of the sessions that stays free for addresses without a session. */
 const KEPT_FOR_OTHERS = 0.1;
 /** Time for a refused client to read the reason. */
 const REFUSED_MS = 1_000;
 
-/** The places of a listener, and who has them. */
-export interface SessionPlaces {
-  /** Takes a session for this address, to be released once. Undefined if none is free for it. */
+/** The session slots of a listener. */
+export interface SessionSlots {
+  /**
+   * Takes a slot for this address, and returns the function that releases it. Undefined if no slot is free for this
+   * address.
+   */
   take(address: string): { leave(): void } | undefined;
 }
 
 /**
- * Limits sessions so that no address can take all: some for each address, and the last ones for addresses without a
- * session.
+ * Limits sessions so that no address can take all of them: each address may have a few, and the last slots are for
+ * addresses without a session.
  */
-function createSessionPlaces(total: number): SessionPlaces {
+function createSessionSlots(total: number): SessionSlots {
   const sessions = new Map<string, number>();
   const shared = total - Math.ceil(total * KEPT_FOR_OTHERS);
   let taken = 0;
@@ -43,25 +46,29 @@ function createSessionPlaces(total: number): SessionPlaces {
 }
 
 /**
- * An SMTP server that replies 421 to sessions beyond its limit (`createSessionPlaces`). They are refused before they
- * become a session of the library, which counts ending sessions too, so a flood takes no session from others.
+ * An SMTP server that replies 421 to sessions beyond its limit (`createSessionSlots`). It refuses them before the
+ * library creates a session, because the library also counts sessions that are ending. A flood therefore takes no slot
+ * from others.
  */
 export class LimitedSmtpServer extends SMTPServer {
-  readonly #places: SessionPlaces;
+  readonly #slots: SessionSlots;
   /**
-   * By the id of the session. The library removes listeners from a socket that starts TLS, so its own event reports
-   * the end.
+   * The release functions by session id. The library removes listeners from a socket that starts TLS, so its own event
+   * must report the end of a session.
    */
   readonly #sessions = new Map<string, { socket: Socket; leave(): void }>();
 
-  constructor({ places, ...options }: Omit<SMTPServerOptions, 'maxClients' | 'onClose'> & { places: number }) {
+  constructor({
+    sessionsMax,
+    ...options
+  }: Omit<SMTPServerOptions, 'maxClients' | 'onClose'> & { sessionsMax: number }) {
     super(options);
-    this.#places = createSessionPlaces(places);
+    this.#slots = createSessionSlots(sessionsMax);
   }
 
   override connect(socket: Socket, options?: Parameters<SMTPServer['connect']>[1]): void {
-    const place = this.#places.take(plainAddress(socket.remoteAddress ?? '') ?? '');
-    if (!place) {
+    const slot = this.#slots.take(plainAddress(socket.remoteAddress ?? '') ?? '');
+    if (!slot) {
       refuse(socket);
       return;
     }
@@ -70,7 +77,7 @@ export class LimitedSmtpServer extends SMTPServer {
     if (!connection) return;
     handOverPaths(connection);
     nameSizeRefusal(connection);
-    this.#sessions.set(connection.id, { socket, ...place });
+    this.#sessions.set(connection.id, { socket, ...slot });
   }
 
   override onClose({ id }: SMTPServerSession): void {
@@ -84,7 +91,7 @@ export class LimitedSmtpServer extends SMTPServer {
   }
 }
 
-/** The connection of `smtp-server`, as far as its replies go. */
+/** The part of a connection of `smtp-server` that sends replies. */
 interface Replier {
   send(code: number, text?: string | string[] | null, context?: string | false): void;
 }

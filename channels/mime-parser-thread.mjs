@@ -6,7 +6,7 @@ import PostalMime from 'postal-mime';
 parentPort?.on('message', async ({ raw, options }) => {
   try {
     const email = await PostalMime.parse(raw, options);
-    // The bytes of files are handed over, not copied.
+    // The bytes of files are transferred, not copied.
     const files = new Set(email.attachments.map(({ content }) => content.buffer ?? content));
     parentPort?.postMessage(
       { email },

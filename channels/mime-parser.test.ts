@@ -13,7 +13,7 @@ function compose(options: object): Promise<Buffer> {
   return new MailComposer({ from: 'a@example.com', to: 'b@example.com', ...options }).compile().build();
 }
 
-/** As it is done for small messages, in place. */
+/** Parses in the main thread, as for small messages. */
 const inPlace = (raw: Buffer) =>
   PostalMime.parse(raw, {
     forceRfc822Attachments: true,
@@ -37,7 +37,7 @@ describe('a large message', () => {
         { filename: 'q.eml', content: quoted, contentType: 'message/rfc822' },
       ],
     });
-    // A part of a larger buffer, as a socket may give it.
+    // A part of a larger buffer, as a socket may return it.
     const part = Buffer.concat([Buffer.from('before'), raw, Buffer.from('after')]).subarray(6, 6 + raw.length);
     expect(await parseMime(part)).toEqual(await inPlace(raw));
     expect(part.equals(raw)).toBe(true);

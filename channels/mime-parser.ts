@@ -4,7 +4,7 @@ import PostalMime, { type Email } from 'postal-mime';
 const OPTIONS = {
   forceRfc822Attachments: true,
   attachmentEncoding: 'arraybuffer',
-  /** More levels of parts than any mail program writes. */
+  /** More levels of nested parts than any email client writes. */
   maxNestingDepth: 30,
   maxHeadersSize: 256 * 1024,
 } as const;
@@ -14,14 +14,14 @@ const OPTIONS = {
  */
 const THREAD_MIN_BYTES = 32 * 1024;
 /**
- * 40 MB of a file take a good second. It takes 4 seconds a megabyte of empty parts, which nobody sends for a good
- * reason.
+ * A file of 40 MB takes about a second. Empty parts take 4 seconds per megabyte, but only an attacker sends many of
+ * them.
  */
 const PARSE_MAX_MS = 20_000;
 const THREAD_HEAP_MB = 512;
 
 /**
- * Parses a message without blocking the process: a larger one in a thread of its own, one at a time.
+ * Parses a message without blocking the process: a large message in a thread, one at a time.
  * @throws Error for a message that is nested too deeply, has too many headers or takes too long
  */
 export function parseMime(raw: Buffer): Promise<Email> {
@@ -36,7 +36,7 @@ interface Job {
 
 type Answer = { email: Email } | { fault: string };
 
-/** Started when the first message needs it; it keeps the process alive only while it works. */
+/** The thread starts with the first large message, and keeps the process alive only while it works. */
 const thread = createParserThread();
 
 function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
@@ -51,7 +51,7 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
       if ('email' in answer) finish(({ resolve }) => resolve(answer.email));
       else finish(({ reject }) => reject(new Error(answer.fault)));
     });
-    // It ran out of memory, most likely: the next message gets a new one.
+    // The thread probably ran out of memory. The next message gets a new thread.
     started.on('error', (error) => {
       if (started === worker) giveUp(error.message);
     });
@@ -80,7 +80,7 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
     current = { job, timer: setTimeout(() => giveUp('it takes too long to take apart'), PARSE_MAX_MS) };
     worker ??= start();
     worker.ref();
-    // A copy of its own, to be handed over: the bytes here may be a part of others.
+    // A copy that can be transferred, because these bytes may be part of a larger buffer.
     const raw = new Uint8Array(job.raw);
     worker.postMessage({ raw, options: OPTIONS }, [raw.buffer]);
   }

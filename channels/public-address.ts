@@ -2,17 +2,17 @@ import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Azure's metadata and DNS address: public by its number, reachable only from inside a machine. */
+/** Azure's metadata and DNS address. It is in a public range, but reachable only from inside a virtual machine. */
 const NOT_PUBLIC = new Set(['168.63.129.16']);
 
-/** Thrown by `guardedLookup` and `assertPublicHost`: the request is not made. */
+/** Thrown by `publicLookup` and `assertPublicHost` instead of making the request. */
 export class BlockedAddressError extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 
 /**
- * Whether an IP address is a public unicast one. Loopback, private, link-local, CGNAT, mapped and reserved ranges are
- * not.
+ * Tells whether an IP address is a public unicast address. Addresses in loopback, private, link-local, CGNAT, mapped
+ * and reserved ranges are not.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -21,8 +21,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Refuses a host that is an IP literal of a private address, in any notation. A literal never reaches the DNS lookup,
- * so it must be checked here. WHATWG URLs have converted decimal, octal and hex notations to the dotted one already.
+ * Refuses a host that is the IP literal of a private address, in any notation. A literal never reaches the DNS lookup,
+ * so it must be checked here. WHATWG URLs have already converted decimal, octal and hex notations to dotted ones.
  */
 export function assertPublicHost(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -30,8 +30,8 @@ export function assertPublicHost(url: URL): void {
 }
 
 /**
- * A `lookup` for connections that gives out public addresses only, so what was checked is what is connected to (no DNS
- * rebinding).
+ * A `lookup` for connections that returns only public addresses. The connection therefore uses the address that was
+ * checked, which prevents DNS rebinding.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,4 +1,4 @@
-/** The connection of `smtp-server`, as far as its reading of MAIL and RCPT goes. */
+/** The part of a connection of `smtp-server` that reads MAIL and RCPT. */
 export interface PathReader {
   _parseAddressCommand(name: string, command: Buffer | string): ParsedPath | false;
 }
@@ -7,21 +7,23 @@ interface ParsedPath {
   address: string;
 }
 
-/** `MAIL FROM:<path> parameters`; the path may hold blanks and brackets in quotes, but no control characters. */
+/**
+ * Matches `MAIL FROM:<path> parameters`. The path may contain spaces and brackets in quotes, but no control characters.
+ */
 const COMMAND = /^([^:]*:\s*)<([^\p{Cc}]+@[^\p{Cc}]+)>((?:\s[^<>]*)?)$/u;
-/** Stands for the path while the library reads the parameters. */
+/** Replaces the path while the library reads the parameters. */
 const ANY_PATH = '<path@example.com>';
 
 /**
- * Makes a connection of `smtp-server` hand over the path of MAIL and RCPT as it came. The library knows no quoted local
- * part, turns A-labels into Unicode, and refuses without a reason; our handlers judge addresses by the one rule of the
- * service (`parseMailbox`) and say what is wrong.
+ * Makes a connection of `smtp-server` pass on the path of MAIL and RCPT unchanged. The library supports no quoted local
+ * parts, converts A-labels to Unicode, and refuses without a reason. Our handlers check addresses by the service's own
+ * rule (`parseMailbox`) and name the error.
  */
 export function handOverPaths(connection: PathReader): void {
   const read = connection._parseAddressCommand.bind(connection);
   connection._parseAddressCommand = (name, command) => {
     const [, verb, path, parameters] = COMMAND.exec(command.toString()) ?? [];
-    // A source route (`<@relay.example:ada@example.com>`) is for the library, which skips it.
+    // A source route (`<@relay.example:ada@example.com>`) is left to the library, which ignores it.
     if (verb === undefined || path === undefined || path.startsWith('@')) return read(name, command);
     const parsed = read(name, `${verb}${ANY_PATH}${parameters ?? ''}`);
     return parsed && Object.assign(parsed, { address: path });

@@ -12,8 +12,8 @@ const IDLE_MS = 4_000;
 /** Part of a response that is read, enough to see the endpoint's message. The rest is discarded. */
 const MAX_RESPONSE_BYTES = 16_384;
 /**
- * Redirects that are followed, with method and body as they were: an endpoint that moved still gets its data. 303 is
- * not among them, since it names a page to GET (RFC 9110 §15.4.4), which would tell nothing about the delivery.
+ * Redirects that are followed with unchanged method and body, so that an endpoint that moved still gets its data. 303
+ * is not followed: it names a page to GET (RFC 9110 §15.4.4), which would say nothing about the delivery.
  */
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
@@ -21,9 +21,9 @@ export interface WebhookRequest {
   /** A user name and password in it become `Authorization`, unless `ownHeaders` has one. */
   url: string;
   method: string;
-  /** The service's: nothing in them is a secret. Names in any case; values without CR and LF. */
+  /** The service's headers, without secrets. Names in any case; values without CR and LF. */
   headers: Record<string, string>;
-  /** The tenant's, which go before the service's: for the origin that it named, and for no other. */
+  /** The tenant's headers, which override the service's. They are sent only to the origin of `url`. */
   ownHeaders?: Record<string, string>;
   body: string | undefined;
   /** Redirects that are followed; 5 unless given. */
@@ -32,11 +32,11 @@ export interface WebhookRequest {
 
 export type WebhookResult =
   | { outcome: 'answered'; statusCode: number; body: string; retryAfterSeconds: number | null; latencyMs: number }
-  /** No response: timeout, refused connection, DNS. `final`: a retry would end the same way. */
+  /** No response: timeout, refused connection, DNS. `final`: a retry would fail in the same way. */
   | {
       outcome: 'failed';
       error: string;
-      /** The part of `error` that a log and Temporal may show: the address may be made of a contact's data. */
+      /** The part of `error` that a log and Temporal may show. The address may contain a contact's data. */
       status: string;
       final: boolean;
       latencyMs: number;
@@ -52,8 +52,8 @@ export interface WebhookClient {
  * `allowPrivate`.
  */
 export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
-  // Connections to a host are as many as its callers ask for at a time, which is bounded there: with a limit here, a slow
-  // endpoint would hold up every other one on the same host, of another project too.
+  // There is no limit of connections per host, because callers limit their concurrent requests. With a limit here, a
+  // slow endpoint would delay all other endpoints on the same host, also of other projects.
   const kept = { keepAlive: true, timeout: IDLE_MS, ...(!options.allowPrivate && { lookup: publicLookup }) };
   const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
   return {
@@ -140,12 +140,12 @@ function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<Incomi
   });
 }
 
-/** One request on the way from the named address to the one that answers. */
+/** One request of a chain of redirects. */
 type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 
 /**
- * Any header of a tenant may hold a secret, whatever its name. No header follows to another origin, and none returns
- * from there.
+ * Returns the next request after a redirect. Any header of a tenant may contain a secret, so no header is sent to
+ * another origin, nor to the first origin after a redirect back.
  */
 function followRedirect(from: Hop, url: URL): Hop {
   return { ...from, url, ownHeaders: from.url.origin === url.origin ? from.ownHeaders : {} };
@@ -167,11 +167,11 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A `%` of its own.
+    return text; // A literal `%`.
   }
 }
 
-/** The webhook is at fault, not the way to its endpoint. */
+/** The webhook's own settings are the problem, not the connection to its endpoint. */
 class UncallableError extends Error {}
 
 function httpUrl(text: string, base?: URL): URL {
@@ -192,12 +192,12 @@ async function readSome(body: AsyncIterable<Buffer> & { destroy(): void }): Prom
       if (bytes >= MAX_RESPONSE_BYTES) break;
     }
   } catch {
-    // The status has come: a body that hangs or breaks off does not change it.
+    // The status is known already, so a body that hangs or breaks off does not change the result.
   }
   return Buffer.concat(parts).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
 }
 
-/** Seconds or an HTTP date (RFC 9110 §10.2.3). */
+/** Reads `Retry-After`: seconds or an HTTP date (RFC 9110 §10.2.3). */
 function retryAfter(value: string | undefined): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value);

@@ -121,7 +121,7 @@ class ChunkSender implements RecordOwner {
       this.turn.stop.removeEventListener('abort', stopped);
       await this.drain();
       await releaseClaims(this.deps.db, { ids: this.unsent, claim: this.claim });
-      await this.tokens?.giveBack(this.unsent.filter((id) => !this.free.has(id)).length);
+      await this.tokens?.returnTokens(this.unsent.filter((id) => !this.free.has(id)).length);
     }
     if (this.failure) throw this.failure;
     return this.result();
@@ -215,7 +215,7 @@ class ChunkSender implements RecordOwner {
       const free = rows.filter(({ email }) => isSimulatorAddress(email));
       for (const { id } of free) this.free.add(id);
       const unused = granted - rows.length + free.length;
-      if (unused > 0) await tokens.giveBack(unused);
+      if (unused > 0) await tokens.returnTokens(unused);
       for (const row of rows) await this.take(row);
     }
   }

@@ -17,7 +17,7 @@ export interface CampaignTokens {
   /** Takes up to `n` tokens. 0 means that the turn should release its place for `retryAfterMs`. */
   take(n: number): Promise<number>;
   /** Returns tokens of emails that were not sent. */
-  giveBack(n: number): Promise<void>;
+  returnTokens(n: number): Promise<void>;
   /** When to ask again, in milliseconds; undefined unless `take` gave up. */
   readonly retryAfterMs: number | undefined;
 }
@@ -48,7 +48,7 @@ export function createCampaignTokens(p: {
       }
       return 0;
     },
-    giveBack: (n) => returnSendTokens(db, { projectId, n, ratePerSecond }),
+    returnTokens: (n) => returnSendTokens(db, { projectId, n, ratePerSecond }),
     get retryAfterMs() {
       return gaveUp;
     },

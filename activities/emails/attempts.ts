@@ -76,7 +76,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     const { now, paid, retryAfterMs } = await takeTurn(batch);
     const claimed = await claimEmails(db, { projectId, mails: now, suppressionPads: pads });
     const unused = paid - claimed.filter(needsPlace).length;
-    if (unused > 0) await rates.giveBack(projectId, unused);
+    if (unused > 0) await rates.returnTokens(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
     // A delivery that fails does not end the others. They would otherwise continue unnoticed and be sent twice after
     // the retry.
@@ -85,7 +85,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     );
     const outcomes = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, outcomeOf(delivery)]));
     const unmade = claimed.filter((email) => needsPlace(email) && outcomes.get(email.id)?.kind === 'throttled').length;
-    if (paid > 0 && unmade > 0) await rates.giveBack(projectId, unmade);
+    if (paid > 0 && unmade > 0) await rates.returnTokens(projectId, unmade);
     const asked = new Set(now);
     const dueAt = new Date(Date.now() + retryAfterMs);
     return mails.map((mail): Attempted => {

@@ -21,7 +21,7 @@ export interface SendRates {
    */
   take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<SendRateGrant>;
   /** Returns unused places. */
-  giveBack(projectId: string, n: number): Promise<void>;
+  returnTokens(projectId: string, n: number): Promise<void>;
   /** Returns the emails per second; 0 means no limit. */
   rateOf(projectId: string): Promise<number>;
 }
@@ -44,7 +44,7 @@ export function createSendRates(deps: { db: Db; deploymentRate: number }): SendR
     async take(projectId, n, order, returning = false) {
       return takeSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId), order, returning });
     },
-    async giveBack(projectId, n) {
+    async returnTokens(projectId, n) {
       await returnSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId) });
     },
   };

@@ -65,7 +65,7 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
     const paid = await takeTurn(rates, projectId);
     const begun = await beginnings.add(input);
     const unused = 'next' in begun || begun.email.mode === 'test' || isSimulated(begun.email);
-    if (paid && unused) await rates.giveBack(projectId, 1);
+    if (paid && unused) await rates.returnTokens(projectId, 1);
     return 'next' in begun ? begun.next : send(deps, begun.email);
   };
 }

@@ -29,7 +29,7 @@ export interface PartRun {
    * @returns false when the time of this activity is over
    * @throws Error when the activity is cancelled
    */
-  goOn(cursor?: string): boolean;
+  mayContinue(cursor?: string): boolean;
   /** Records that an item of the part failed, while the rest of the part continues. */
   noteFailure(what: string, error: unknown): Promise<void>;
 }

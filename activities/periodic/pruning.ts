@@ -12,7 +12,10 @@ export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config'
   const tables = Object.entries(listPrunings(config.retention));
   return listParts({
     ...Object.fromEntries(
-      tables.map(([table, prune]) => [table, ({ cursor, goOn }) => prune(db, { after: cursor || null, goOn })]),
+      tables.map(([table, prune]) => [
+        table,
+        ({ cursor, mayContinue }) => prune(db, { after: cursor || null, mayContinue }),
+      ]),
     ),
     asset_objects: async () => {
       await removeLeftovers({ db, bucket });

@@ -5,9 +5,9 @@ import { listParts, type PartRun, type PeriodicParts } from './parts.ts';
 export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,
-    ({ cursor, messagesOfHours = MESSAGES_HOURS, goOn, noteFailure }: PartRun) => {
+    ({ cursor, messagesOfHours = MESSAGES_HOURS, mayContinue, noteFailure }: PartRun) => {
       const messagesSince = new Date(Date.now() - messagesOfHours * 3_600_000);
-      return recover({ ...deps, noteFailure }, { cursor, messagesSince, settledMs: SETTLED_MS, goOn });
+      return recover({ ...deps, noteFailure }, { cursor, messagesSince, settledMs: SETTLED_MS, mayContinue });
     },
   ]);
   return listParts(Object.fromEntries(entries));

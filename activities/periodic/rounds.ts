@@ -138,7 +138,7 @@ export function periodicActivities(deps: ActivityDeps) {
       cursor,
       messagesOfHours: input.messagesOfHours,
       save,
-      goOn: (now) => {
+      mayContinue: (now) => {
         if (now !== undefined) save(now);
         context.cancellationSignal.throwIfAborted();
         return Date.now() < until;

@@ -26,19 +26,19 @@ export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>
     const inOrder = [...due.filter((id) => id !== before.underWay), ...due.filter((id) => id === before.underWay)];
     for (const segmentId of inOrder) {
       const cursor = (underWay: string | null) => JSON.stringify({ failed, underWay } satisfies SegmentProgress);
-      if (!run.goOn(cursor(segmentId))) return cursor(before.underWay);
+      if (!run.mayContinue(cursor(segmentId))) return cursor(before.underWay);
       try {
         await computeSegment(db, {
           projectId,
           segmentId,
           onPage: (queued) => {
             outbox.wake(queued);
-            run.goOn(cursor(segmentId));
+            run.mayContinue(cursor(segmentId));
           },
         });
       } catch (error) {
         // Throws when the activity is cancelled, which is not a failure of the segment.
-        run.goOn();
+        run.mayContinue();
         failed.push(segmentId);
         await run.noteFailure(`segment ${segmentId}`, error);
       }

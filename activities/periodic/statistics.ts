@@ -11,7 +11,7 @@ export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts
       await deleteStaleFigures(db);
       return null;
     },
-    mail_hours: async ({ goOn }) => ((await countPastMailHours(db, goOn)) ? null : 'hours are left'),
+    mail_hours: async ({ mayContinue }) => ((await countPastMailHours(db, mayContinue)) ? null : 'hours are left'),
     step_visit_counts: async () => {
       await foldVisitCounts(db);
       return null;

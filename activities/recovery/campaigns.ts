@@ -33,7 +33,7 @@ export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): 
     }
     after = page.at(-1)?.campaignId;
     if (page.length < PAGE || after === undefined) return null;
-    if (!turn.goOn(after)) return after;
+    if (!turn.mayContinue(after)) return after;
   }
 }
 

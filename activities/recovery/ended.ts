@@ -56,7 +56,7 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
     await correct(deps, page);
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return null;
-    if (!turn.goOn(after)) return after;
+    if (!turn.mayContinue(after)) return after;
   }
 }
 

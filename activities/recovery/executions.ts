@@ -57,7 +57,7 @@ export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn):
     }
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return null;
-    if (!turn.goOn(after)) return after;
+    if (!turn.mayContinue(after)) return after;
   }
 }
 

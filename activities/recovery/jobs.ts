@@ -25,7 +25,7 @@ export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promi
     }
     after = page.at(-1)?.id ?? null;
     if (page.length < PAGE || after === null) return null;
-    if (!turn.goOn(after)) return after;
+    if (!turn.mayContinue(after)) return after;
   }
 }
 

@@ -38,7 +38,7 @@ export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): P
       await recover(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
         noteNotRecovered(deps, { projectId, kind }, error),
       );
-      if (!turn.goOn(kind)) return kind;
+      if (!turn.mayContinue(kind)) return kind;
     }
     await cancelIdle(deps, kind, settledMs);
   }

@@ -21,7 +21,7 @@ export interface RecoveryTurn {
   /** Changes younger than this are skipped, because they may still be on their way from one store to the other. */
   settledMs: number;
   /** Records the position of the part between two steps. Returns false when the turn has to end. */
-  goOn(cursor: string): boolean;
+  mayContinue(cursor: string): boolean;
 }
 
 /** Runs a turn at a part. @returns the position to continue from, or null when the part is done */
@@ -64,10 +64,10 @@ export async function recoverEverything(
 ): Promise<void> {
   const messagesSince = new Date(Date.now() - (p.messagesOfHours ?? MESSAGES_HOURS) * 3_600_000);
   for (const [part, recover] of Object.entries(RECOVERY)) {
-    const goOn = (cursor: string): boolean => {
+    const mayContinue = (cursor: string): boolean => {
       p.heartbeat?.(part, cursor);
       return true;
     };
-    await recover(deps, { cursor: null, messagesSince, settledMs: p.settledMs ?? SETTLED_MS, goOn });
+    await recover(deps, { cursor: null, messagesSince, settledMs: p.settledMs ?? SETTLED_MS, mayContinue });
   }
 }

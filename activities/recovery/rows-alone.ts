@@ -26,7 +26,7 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
       log.warn({ projectId, endpointId, done: 'started again' }, 'a webhook endpoint had no running workflow');
     after = page.at(-1)?.id ?? null;
     if (page.length < PAGE || after === null) return null;
-    if (!turn.goOn(after)) return after;
+    if (!turn.mayContinue(after)) return after;
   }
 }
 

@@ -29,7 +29,7 @@ export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Pr
     const page = await deps.lifecycle.runs.listRunning({ types: TYPES, startedBefore, cursor, limit: PAGE });
     await recoverPage(deps, turn, page.runs);
     cursor = page.next;
-    if (cursor === null || !turn.goOn(cursor)) return cursor;
+    if (cursor === null || !turn.mayContinue(cursor)) return cursor;
   }
 }
 

@@ -2,13 +2,13 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { BucketSettings } from '../../rules/config.ts';
 
-/** The limit for one operation with its attempts and bytes; an image has at most 5 MB. */
+/** The time limit for one operation, including its retries and the transfer; an image has at most 5 MB. */
 const OPERATION_MS = 20_000;
 const CONNECT_MS = 3_000;
 /** A store that is silent for this long counts as unreachable. */
 const SILENCE_MS = 8_000;
 /** The SDK retries temporary failures, because every operation may run twice. */
-const TRIES = 2;
+const ATTEMPTS = 2;
 const MAX_SOCKETS = 50;
 /** Some stores send pages of HTML. */
 const REASON_MAX_CHARS = 300;
@@ -18,12 +18,12 @@ export interface Bucket {
   /** Stores an object, replacing one with this key. @throws BucketError */
   put(key: string, content: Uint8Array, contentType: string): Promise<void>;
   /**
-   * Reads the object's bytes in pieces; undefined when it does not exist. @throws BucketError, also between the pieces
+   * Reads the object's bytes in pieces; undefined when it does not exist. @throws BucketError, also between two pieces
    */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Removes an object. A missing object is no error. @throws BucketError */
+  /** Removes an object. Does nothing if the object does not exist. @throws BucketError */
   remove(key: string): Promise<void>;
-  /** Asks whether the bucket is there and knows us. @throws BucketError */
+  /** Checks that the bucket exists and accepts our credentials. @throws BucketError */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ interface Opened {
   sdk: Sdk;
 }
 
-/** Opens nothing yet. The SDK is loaded with the first operation, which takes 100 ms and 20 MB. */
+/** Creates the bucket without connecting. The SDK is loaded with the first operation, which takes 100 ms and 20 MB. */
 export function openBucket(settings: BucketSettings): Bucket {
   const Bucket = settings.bucket;
   let opened: Promise<Opened> | null = null;
@@ -90,8 +90,8 @@ async function openClient({ region, endpoint, credentials }: BucketSettings): Pr
     region,
     endpoint,
     credentials,
-    maxAttempts: TRIES,
-    // Other stores are reached by one name, whatever the bucket's.
+    maxAttempts: ATTEMPTS,
+    // Other stores have one host name for all buckets.
     forcePathStyle: endpoint !== undefined,
     // Other stores do not know the checksums that the SDK adds by default. The signature covers the unchanged body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -120,7 +120,7 @@ interface SdkError {
   $metadata?: { httpStatusCode?: number };
 }
 
-/** The code and words of S3; a refused HEAD has no body, and so nothing but its status. */
+/** Returns the code and the message of S3. The response to a refused HEAD has no body, so only its status is known. */
 function reasonOf(error: unknown): string {
   const { name, message, $metadata }: SdkError = typeof error === 'object' && error !== null ? error : {};
   const status = $metadata?.httpStatusCode;

@@ -1,6 +1,6 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
 
-/** Keeps mail instead of sending it: development, the demo and tests. `store` runs once a message. */
+/** Stores email instead of sending it, for development, the demo and tests. Calls `store` once per message. */
 export function captureProvider(store: (message: OutgoingEmail) => Promise<void>): EmailProvider {
   const underWay = new Set<Promise<unknown>>();
   let closed = false;

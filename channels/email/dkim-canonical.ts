@@ -1,13 +1,13 @@
-/** Relaxed canonicalisation of RFC 6376 §3.4.2 and §3.4.4, on strings of bytes. */
+/** The relaxed canonicalization of RFC 6376 §3.4.2 and §3.4.4, on strings with one character per byte. */
 
 export interface HeaderField {
   /** In lower case. */
   name: string;
-  /** Unfolded, white space runs as one space, none at the ends. */
+  /** Unfolded, with each run of white space as one space, and trimmed. */
   value: string;
 }
 
-/** A message with CRLF line ends, cut at the empty line. */
+/** Splits a message with CRLF line ends at the empty line after its header. */
 export function splitMessage(message: string): { head: string; body: string } {
   const end = message.indexOf('\r\n\r\n');
   return end === -1 ? { head: message, body: '' } : { head: message.slice(0, end), body: message.slice(end + 4) };
@@ -21,7 +21,7 @@ export function splitMessageBytes(message: Buffer): { head: string; body: Buffer
     : { head: message.toString('latin1', 0, end), body: message.subarray(end + 4) };
 }
 
-/** Header fields in their order, canonical. */
+/** Returns the header fields in their order, in canonical form. */
 export function headerFields(head: string): HeaderField[] {
   const unfolded = head.replace(/\r\n(?=[ \t])/g, '');
   const fields: HeaderField[] = [];
@@ -52,7 +52,7 @@ export function relaxedBody(body: string): string {
 /** The number of bytes that are processed at a time, so that a body of megabytes never is one string. */
 const PIECE_BYTES = 256 * 1024;
 
-/** `relaxedBody` of a large body, in pieces of whole lines. */
+/** Computes `relaxedBody` of a large body, in pieces of whole lines. */
 export function* relaxedPieces(body: Buffer): Generator<string> {
   let emptyLines = 0;
   let isEmpty = true;
@@ -62,7 +62,7 @@ export function* relaxedPieces(body: Buffer): Generator<string> {
     const lines = relaxedLines(body.toString('latin1', at, end));
     at = end;
     const text = lengthWithoutEmptyEnd(lines);
-    // Empty lines count only where a line with text comes after them.
+    // Empty lines are part of the body only if a line with text follows them.
     if (text > 0) {
       yield `${'\r\n'.repeat(emptyLines)}${lines.slice(0, text)}`;
       emptyLines = 0;

@@ -29,7 +29,7 @@ const SIGNED_FIELDS = [
 ];
 const SIGNATURE_LINE = 72;
 
-/** A signer. Created once for each domain, because reading a key from PEM costs more than a signature. */
+/** A signer. It is created once per domain, because reading a key from PEM costs more than a signature. */
 export interface DkimSigner {
   domain: string;
   selector: string;
@@ -54,9 +54,8 @@ export interface DkimOptions {
 
 /**
  * Builds the DKIM-Signature header, with its CRLF, to put before the message (RFC 6376, relaxed/relaxed, RSA-SHA256).
- * The message has CRLF line ends and is sent byte for byte. The signing runs in Node's thread pool, because 0.25 ms
- * each would block every other connection. From is listed one more time than it occurs, so that no second one can be
- * added.
+ * The message has CRLF line ends and is sent byte for byte. The signing runs in Node's thread pool, because its 0.25 ms
+ * would block all other connections. From is listed one more time than it occurs, so that no one can add a second From.
  */
 function dkimSignature(
   message: string | Buffer,
@@ -101,7 +100,7 @@ function hashOfBytes(message: Buffer, { canonicalBody }: DkimOptions): Hashed {
 }
 
 /**
- * The message with its DKIM-Signature.
+ * Returns the message with its DKIM-Signature.
  * @throws Error when the key cannot sign
  */
 export function signMessage<T extends string | Buffer>(
@@ -117,7 +116,9 @@ export function signMessage<T extends string | Buffer>(
   });
 }
 
-/** When a field occurs more than once, the last one is signed first (RFC 6376 §5.4.2). */
+/**
+ * Returns the signed fields. If a field occurs more than once, its last occurrence is signed first (RFC 6376 §5.4.2).
+ */
 function signedHeaders(fields: HeaderField[], rewritten: readonly string[]): { names: string[]; text: string } {
   const names: string[] = ['from'];
   let text = '';
@@ -132,7 +133,7 @@ function signedHeaders(fields: HeaderField[], rewritten: readonly string[]): { n
   return { names, text };
 }
 
-/** `h=` in lines; a verifier reads the folds as single spaces, which the signed text holds too. */
+/** Folds `h=` into lines. A verifier reads each fold as a single space, as in the signed text. */
 function foldNames(names: string[]): string[] {
   const lines: string[] = [];
   let line = 'h=';

@@ -24,10 +24,10 @@ interface Signing {
   rewrittenFields: readonly string[];
 }
 
-/** A message of which nothing is left to be made: for a provider that takes it as it is, and for the wire of SMTP. */
+/** A complete message in two forms: for a provider that accepts it unchanged, and encoded for SMTP. */
 export interface FinishedMail {
   raw: Uint8Array;
-  /** The same bytes, unless a line starts with a dot. */
+  /** The message as SMTP sends it: the same bytes, unless a line starts with a dot. */
   payload: Omit<Payload, 'data'> & { data: Uint8Array };
 }
 

@@ -42,8 +42,8 @@ const OWN_HEADERS =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-(?!language$).*|dkim-.*)$/i;
 
 /**
- * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and none
- * passes 998 octets. Nothing in it can add a header, name a file of this host or fetch a URL.
+ * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and have
+ * at most 998 octets. No part of the input can add a header, read a file of this host or fetch a URL.
  */
 export async function buildMessage(input: MailInput): Promise<Buffer> {
   const attachments = input.attachments ?? [];
@@ -68,10 +68,13 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
   const message = composer.compile();
   nameFilesByDisposition(message);
   orderForms(message);
-  return withCrlf(await message.build()); // An attached message goes as it is, with the line ends that it came with.
+  return withCrlf(await message.build()); // An attached message keeps its own line ends.
 }
 
-/** Puts AMP before the HTML, because readers show the last form that they know. The other forms follow the HTML. */
+/**
+ * Puts AMP before the HTML, because email clients show the last form that they support. The other forms follow the
+ * HTML.
+ */
 function orderForms(node: MimeNode): void {
   if (isType(node, 'multipart/alternative')) node.childNodes.sort((one, other) => rankOf(one) - rankOf(other));
   for (const child of node.childNodes) orderForms(child);
@@ -99,7 +102,7 @@ function nameFilesByDisposition(node: MimeNode): void {
   for (const child of node.childNodes) nameFilesByDisposition(child);
 }
 
-/** As an object, so that a name like `x@y, z@w` stays a name. */
+/** Returns an object, so that a name like `x@y, z@w` is not parsed as addresses. */
 function address({ name, address: mailbox }: MailAddress): { name: string; address: string } {
   return { name: singleLine(name ?? ''), address: singleLine(mailbox) };
 }
@@ -121,14 +124,17 @@ function attachmentOf(attachment: MailAttachment) {
   };
 }
 
-/** Without a name, by which programs would show it as a file. */
+/** Has no file name, because email clients would then show it as an attachment. */
 function alternativeOf({ contentType, content }: MailAttachment) {
   const type = singleLine(contentType);
   const isPlainText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
   return { contentType: isPlainText ? `${type}; charset=utf-8` : type, content };
 }
 
-/** A file is encoded in base64, which a multipart must not be (RFC 2045 §6.4): readers would look for parts in it. */
+/**
+ * Returns the type of an attachment. Files are encoded in base64, which a multipart must not be (RFC 2045 §6.4),
+ * because email clients would look for parts in it.
+ */
 function fileType(contentType: string): string {
   return /^multipart\//i.test(contentType) ? 'application/octet-stream' : contentType;
 }

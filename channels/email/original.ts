@@ -8,21 +8,21 @@ import {
 } from '../../rules/mime/mime-parts.ts';
 import { quotedPrintable } from '../../rules/mime/quoted-printable.ts';
 
-/** A message of the relay as it leaves, before it is signed. */
+/** The input for a message of the relay before it is signed. */
 export interface OriginalInput {
-  /** As `prepareOriginal` made it. */
+  /** The message from `prepareOriginal`. */
   message: Buffer;
-  /** HTML that replaces the message's own, with the service's links and pixel; undefined keeps the message's. */
+  /** HTML with the service's links and pixel that replaces the message's own; undefined keeps the message's own. */
   html: string | undefined;
-  /** Used when the message has none. */
+  /** Used if the message lacks this header. */
   messageId: string;
-  /** Used when the message has none. */
+  /** Used if the message lacks this header. */
   date: Date;
 }
 
 /**
- * Completes a message of the relay: adds Message-ID and Date where they are missing, and the tracked HTML. All other
- * bytes stay as the application wrote them. Source: contract §9.13 Relay.
+ * Completes a message of the relay: adds Message-ID and Date if they are missing, and the tracked HTML. All other bytes
+ * stay as the application wrote them. Source: contract §9.13 Relay.
  */
 export function completeOriginal({ message, html, messageId, date }: OriginalInput): Buffer {
   const names = new Set(findRawFields(message, 0, findBodyStart(message)).map(({ name }) => name));
@@ -34,7 +34,9 @@ export function completeOriginal({ message, html, messageId, date }: OriginalInp
   return Buffer.concat([Buffer.from(added, 'latin1'), rest]);
 }
 
-/** Writes the HTML as UTF-8 in quoted-printable. A signature of the application's own no longer holds then. */
+/**
+ * Writes the HTML as UTF-8 in quoted-printable, and removes signatures of the application, which are no longer valid.
+ */
 function withHtml(message: Buffer, html: string): Buffer {
   const root = findMimeParts(message);
   const part = findOnlyHtml(root);

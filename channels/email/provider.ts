@@ -5,13 +5,13 @@ import type { SmtpRefusal } from './smtp/types.ts';
 
 /** One finished message for one recipient. */
 export interface OutgoingEmail {
-  /** Id of the email's row; comes back with the result. */
+  /** Id of the email's row, which the result repeats. */
   id: string;
   projectId: string;
   /** Envelope sender (return path), `''` for the null sender. */
   from: string;
   to: string;
-  /** The whole RFC 5322 message; a string holds bytes. */
+  /** The whole RFC 5322 message; a string has one character per byte. */
   raw: string | Buffer;
   /** See `SmtpMessage.canonical`. */
   canonical?: boolean;
@@ -20,9 +20,10 @@ export interface OutgoingEmail {
 }
 
 /**
- * The provider's result for a message. `unsent` and a refusal that is not permanent have not arrived and may be sent
- * again. `in_doubt` may have arrived: the provider never repeats it itself, and the caller, which prefers a double to a
- * loss, sends it again under the same Message-ID. `judgeRefusal` decides what a refusal means for the recipient.
+ * The provider's result for a message. After `unsent` or a temporary refusal, the message has not arrived and may be
+ * sent again. After `in_doubt` it may have arrived: the provider never repeats it, but the caller sends it again with
+ * the same Message-ID, because a second copy is better than a lost email. `judgeRefusal` decides what a refusal means
+ * for the recipient.
  */
 export type ProviderResult =
   | { outcome: 'accepted'; providerMessageId: string | null; reply: string }
@@ -33,22 +34,20 @@ export type ProviderResult =
 /** Passes messages to a service that delivers them. The caller limits how many are in flight. */
 export interface EmailProvider {
   readonly kind: EmailProviderKind;
-  /** Never rejects. An abort stops what is not on the wire yet. */
+  /** Sends a message. Never rejects. An abort stops messages that are not on the wire yet. */
   send(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult>;
   /**
-   * The same without a promise for each message, for campaigns. `onResult` is called once, after this call returns. The
-   * returned function takes the message back while it is not on its way; it then returns true and there is no result.
+   * Sends a message without a promise, for campaigns. `onResult` is called once, after this call returns. The returned
+   * function withdraws a message that is not on the wire yet; it then returns true, and `onResult` is not called.
    */
   submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): () => boolean;
   /** Ends queued messages as `unsent`, and waits for messages on the wire. */
   close(): Promise<void>;
   /**
-   * Asks whether the provider accepts email for this envelope, or only our login, and sends nothing. Absent when that
-   * cannot be asked.
+   * Checks whether the provider accepts email for this envelope, or only our login, and sends nothing. Absent if the
+   * provider cannot be checked.
    */
   probe?(envelope: ProbeEnvelope | null, signal: AbortSignal): Promise<ProbeResult>;
-  /**
-   * Sets the listener for lines about the other side that an operator should know. Call it before the first message.
-   */
+  /** Sets the listener for lines about the server that an operator should know. Call it before the first message. */
   onNotice?(listener: (notice: string) => void): void;
 }

@@ -11,7 +11,7 @@ type Store = (message: OutgoingEmail) => Promise<void>;
 interface Sender<S> {
   /** @throws Error for settings that cannot be used */
   create(settings: S, p: { store: Store; ehloName: string | null }): EmailProvider;
-  /** The provider's address for a log, never with user or password. @throws Error for unusable settings */
+  /** Returns the provider's address for the log, without user and password. @throws Error for unusable settings */
   address(settings: S): string;
 }
 
@@ -35,14 +35,14 @@ const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings
 };
 
 /**
- * The provider of `EMAIL_PROVIDER`; one a process. `store` keeps mail where the provider captures it.
+ * Creates the provider of `EMAIL_PROVIDER`, one per process. `store` receives email that the provider captures.
  * @throws Error for an SMTP_URL that cannot be used
  */
 export function createEmailProvider(email: Config['email'], store: Store): EmailProvider {
   return chooseProvider(email.provider, email).create({ store, ehloName: email.ehloName });
 }
 
-/** The provider's address for a log, never with user or password. @throws Error for an unusable SMTP_URL */
+/** Returns the provider's address for the log, without user and password. @throws Error for an unusable SMTP_URL */
 export function providerAddress(email: Config['email']): string {
   return chooseProvider(email.provider, email).address();
 }

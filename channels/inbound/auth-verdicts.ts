@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { authenticate } from 'mailauth';
 import type { InboundMessage } from './listener.ts';
 
-/** The words of SES: GRAY is no policy or no signature, DISABLED is not checked here. */
+/** Verdicts in the terms of SES. GRAY: no policy or no signature. DISABLED: not checked here. */
 export type AuthVerdict = 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
 
 export interface Verdicts {
@@ -12,12 +12,15 @@ export interface Verdicts {
   dmarc: AuthVerdict;
 }
 
-/** All look-ups of a message together; then its verdicts are PROCESSING_FAILED, and it is taken all the same. */
+/**
+ * The time limit for all DNS lookups of a message. After it, the verdicts are PROCESSING_FAILED, and the message is
+ * accepted.
+ */
 const CHECK_MS = 10_000;
 const QUERY_MS = 3_000;
 /**
- * The check of one message could otherwise block the process for seconds: millions of blank lines, thousands of
- * signatures.
+ * Messages beyond these limits are not checked, because millions of blank lines or thousands of signatures would block
+ * the process for seconds.
  */
 const BLANK_LINES_MAX = 20_000;
 const SIGNATURES_MAX = 20;
@@ -39,7 +42,7 @@ const WORDS: Record<string, AuthVerdict> = {
 /** Looks up a name in DNS. @throws with a `code`, like Node's resolver */
 export type Resolve = (name: string, type: string) => Promise<string[]>;
 
-/** A resolver for `createVerdicts`; `servers` empty is the system's. */
+/** Creates a resolver for `createVerdicts`; empty `servers` means the system's. */
 export function createResolve(servers: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);

@@ -1,4 +1,4 @@
-/** Headers by which answering machines mark their replies; none of them is standardized. */
+/** Headers that auto-responders add to their replies; none of them is standardized. */
 const MARKS = /^(?:x-auto-?(?:reply|respond|responder|response|generated)(?:-from)?|x-mail-autoreply)$/;
 const PRECEDENCES: ReadonlySet<string> = new Set(['auto_reply', 'auto-reply', 'bulk', 'junk']);
 const UNMARKED: ReadonlySet<string> = new Set(['', 'no', 'false', 'none']);
@@ -17,7 +17,9 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
   });
 }
 
-/** Tells whether an envelope sender or an author is a mail system, whose email nobody may answer (RFC 5321 §4.5.5). */
+/**
+ * Tells whether an envelope sender or an author is a mail system, whose email must not be answered (RFC 5321 §4.5.5).
+ */
 export function isMailSystem(address: string): boolean {
   return address === '' || /^mailer-daemon(?:@|$)/i.test(address);
 }

@@ -6,16 +6,16 @@ export type RecipientStatus = Map<string, string>;
 /** From the best to the worst. When several blocks name no recipient of ours, the worst counts. */
 const ACTIONS = ['delivered', 'relayed', 'expanded', 'delayed', 'failed'];
 const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient'] as const;
-/** A notification about more recipients than one of our mails can have been given to. */
+/** More recipients than one of our emails can have, so such a notification is not about our email. */
 const BLOCKS_MAX = 1_000;
 /** An address has at most 254 characters; each may be written as `\x{00e9}`. */
 const WRITTEN_MAX_CHARS = 254 * 8;
 
 /**
- * Finds the block about `address`, known by its Final- or Original-Recipient, among the blocks of a notification: it
- * may be about several recipients, and `relayed` for another one must not hide that ours failed. Without such a block,
- * or without a known address, the worst block counts; `isAboutAnother` says that it names an address that is not ours,
- * such as the target of a forward.
+ * Finds the block about `address`, by Final-Recipient or Original-Recipient, among the blocks of a notification. A
+ * notification may be about several recipients, and `relayed` for another one must not hide that ours failed. Without
+ * such a block, or without a known address, the worst block counts. `isAboutAnother` is then true if the block names
+ * another address, such as the target of a forward.
  */
 export function statusOf(
   blocks: RecipientStatus[],
@@ -40,8 +40,8 @@ function namesRecipient(fields: RecipientStatus, address: string): boolean {
 }
 
 /**
- * Reads the address of `rfc822; <a@example.com>`. Uses searches instead of one pattern, which an attacker's spaces
- * could make run for hours.
+ * Reads the address of `rfc822; <a@example.com>`. Searches for the separators instead of using one pattern, because an
+ * attacker's spaces could make a pattern run for hours.
  */
 function writtenAddress(value: string): string | undefined {
   const semicolon = value.indexOf(';');
@@ -51,14 +51,14 @@ function writtenAddress(value: string): string | undefined {
   return bare.includes('>') ? undefined : bare;
 }
 
-/** RFC 3461 §4: characters of Original-Recipient as `+2B`, here in lower case. */
+/** Decodes xtext (RFC 3461 §4), in which Original-Recipient writes characters as `+2B`, here in lower case. */
 function fromXtext(text: string): string {
   return text.replace(/\+([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /**
- * RFC 6533 §3: an address of the type `utf-8` holds characters as such or as `\x{e9}`, and its domain as U-labels. The
- * service stores domains as A-labels.
+ * Decodes an address of the type `utf-8` (RFC 6533 §3), which has characters as such or as `\x{e9}`, and U-labels in
+ * its domain. The service stores domains as A-labels.
  */
 function fromUtf8Address(text: string): string | undefined {
   if (text.length > WRITTEN_MAX_CHARS) return undefined;
@@ -76,7 +76,7 @@ function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {
   );
 }
 
-/** A 5.x.x is worse than a 4.x.x of the same action. */
+/** Returns how bad a result is, for sorting. With the same action, 5.x.x is worse than 4.x.x. */
 function badness(block: RecipientStatus): number {
   const forGood = block.get('status')?.startsWith('5') ? 1 : 0;
   return 2 * ACTIONS.indexOf(block.get('action')?.toLowerCase() ?? '') + forGood;

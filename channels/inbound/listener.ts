@@ -3,25 +3,27 @@ import { plainAddress } from '../../rules/access/caller-address.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
-/** Announced as SIZE and kept to (RFC 1870); notifications return a message with its attachments. */
+/**
+ * Announced as SIZE and enforced (RFC 1870). It is large because notifications return a message with its attachments.
+ */
 const MESSAGE_MAX_BYTES = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 50;
-/** Limits, together with the size, how much memory unauthenticated senders can fill. */
-const PLACES = 40;
+/** The number of sessions. Together with the size, it limits how much memory unauthenticated senders can fill. */
+const SESSIONS_MAX = 40;
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
 
-/** Thrown by a handler for a message that can never be taken: answered 554, so that its sender does not try again. */
+/** Thrown by a handler for a message that can never be accepted. The reply is 554, so the sender does not retry. */
 export class UnreadableMessageError extends Error {
   readonly responseCode = 554;
 }
 
-/** A message as it came in over SMTP. */
+/** A message that was received over SMTP. */
 export interface InboundMessage {
   raw: Buffer;
   /** The envelope sender in lower case; empty for the null sender of notifications. */
   from: string;
-  /** The envelope recipients that were taken. */
+  /** The accepted envelope recipients. */
   recipients: string[];
   ip: string;
   helo: string;
@@ -30,7 +32,8 @@ export interface InboundMessage {
 
 export interface InboundHandler {
   /**
-   * Tells whether an address belongs to this service. Other addresses are refused at RCPT, so this is no open relay.
+   * Tells whether an address belongs to this service. Other addresses are refused at RCPT, so this is not an open
+   * relay.
    */
   accepts(recipient: string): Promise<boolean>;
   /** Records a message durably before the 250. A rejection replies 451, and the sender retries. */
@@ -39,11 +42,11 @@ export interface InboundHandler {
 
 export interface InboundListener {
   port: number;
-  /** Accepts no new sessions, and gives running ones a moment to end. */
+  /** Accepts no new sessions, and waits `CLOSE_MS` for running ones. */
   close(): Promise<void>;
 }
 
-/** Listens for returned and inbound mail. `port` 0 takes a free one; with a certificate it offers STARTTLS. */
+/** Listens for returned and inbound email. With `port` 0 it uses a free port; with a certificate it offers STARTTLS. */
 export async function startInboundListener(p: {
   host: string;
   port: number;
@@ -57,10 +60,10 @@ export async function startInboundListener(p: {
     name: p.name,
     banner: 'Tidings',
     size: MESSAGE_MAX_BYTES,
-    places: PLACES,
+    sessionsMax: SESSIONS_MAX,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
-    hideENHANCEDSTATUSCODES: true, // As in the relay: not every reply has one.
+    hideENHANCEDSTATUSCODES: true, // Not announced, because not every reply has an enhanced code, as in the relay.
     disabledCommands: p.tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     ...p.tls,
     disableReverseLookup: true,
@@ -100,7 +103,7 @@ export async function startInboundListener(p: {
     server.once('error', reject);
     server.listen(p.port, p.host, resolve);
   });
-  // A client that hangs up in a handshake; without a listener it would end the process.
+  // A client that hangs up during a handshake causes an error, which would end the process without this listener.
   server.off('error', onError).on('error', onError);
   const address = server.server.address();
   const port = typeof address === 'object' && address ? address.port : p.port;

@@ -7,7 +7,7 @@ import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, isMailSystem } from './automatic-email.ts';
 import { statusOf } from './delivery-status.ts';
 
-/** A mail from a person or a program, taken apart. */
+/** A parsed email from a person or a program. */
 export interface InboundMail {
   messageId: string;
   /** The id of the email that it replies to, with its angle brackets; null without one. */
@@ -23,7 +23,7 @@ export interface InboundMail {
   subject: string;
   text: string | null;
   html: string | null;
-  /** Its headers say that a program wrote it; the envelope may say so too. */
+  /** True if its headers say that a program wrote it. The envelope may say so, too. */
   hasAutomaticMark: boolean;
 }
 
@@ -50,20 +50,20 @@ export type ReadMessage =
   | { kind: 'nothing'; why: string }
   | { kind: 'mail'; mail: InboundMail };
 
-/** Nothing to record is said of a delay, or of a mail that was passed on. */
+/** The content of a report. A report of a delay or of a forwarded email has nothing to record. */
 export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
 
 /**
- * The parser takes 300 ms per megabyte of short lines. Reports are at the beginning, so only email is parsed beyond
- * this, to name its attachments.
+ * The number of bytes that are parsed first. The parser takes 300 ms per megabyte of short lines. Reports are at the
+ * beginning of a message, so only other email is parsed beyond this limit, to list its attachments.
  */
 const PARSED_MAX_BYTES = 512 * 1024;
-/** It takes 4 seconds a megabyte of empty parts. */
+/** The parser takes 4 seconds per megabyte of empty parts. */
 const PARTS_MAX = 500;
 /** Reports are short. A hostile one must not make the patterns run for minutes. */
 const PART_MAX_CHARS = 128 * 1024;
 const LINKS_MAX_CHARS = 4 * 1024;
-/** Bounds of what an event names; the event is stored and sent to webhooks whole. */
+/** Limits for the data of an event, because the whole event is stored and sent to webhooks. */
 const ATTACHMENTS_MAX = 100;
 const NAME_MAX_CHARS = 255;
 const REFERENCES_MAX = 100;
@@ -76,21 +76,24 @@ const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|
 const REPLY_CODE = /\b5\d\d[ -]/;
 /** The email that a report quotes. The `global` forms come from RFC 6533. */
 const QUOTED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'] as const;
-/** Actions that change nothing (RFC 3464 §2.3.3). The log names no other word of a report: its sender chose it. */
+/**
+ * Actions that change nothing (RFC 3464 §2.3.3). The log contains no other word of a report, because an untrusted
+ * sender wrote it.
+ */
 const ACTIONS: ReadonlySet<string> = new Set(['delayed', 'relayed', 'expanded']);
 
-/** How a message came. */
+/** Facts about the delivery of a message. */
 interface ReadingOf {
   at: Date;
   /** The envelope sender; empty for the null sender. */
   sender: string;
-  /** Whether it came to a return path. */
+  /** Whether it was sent to a return path. */
   isReturned: boolean;
 }
 
 /**
- * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), read receipts (RFC 8098), and mail. Reports
- * come first: many of them carry the headers of automatic replies.
+ * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), read receipts (RFC 8098), and other email.
+ * Reports are recognized first, because many of them have the headers of automatic replies.
  */
 export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
@@ -107,16 +110,16 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
 }
 
 /**
- * Parses a long email whole, in the parser's thread. One with more lines that could separate parts than `PARTS_MAX`, such
- * as a long text of SQL, keeps what its beginning says: many parts take the parser minutes.
+ * Parses a long email completely, in the parser's thread. If more than `PARTS_MAX` of its lines could separate parts,
+ * as in a long SQL text, only the parsed beginning is used, because the parser would take minutes for many parts.
  */
 async function parseWhole(raw: Buffer, beginning: Email): Promise<Email> {
   return countBoundaries(raw) > PARTS_MAX ? beginning : parseMime(raw);
 }
 
 /**
- * Blocks of fields, the first about the message, the others about a recipient each. Our mails have one; a relay may
- * report on several.
+ * Reads the blocks of fields: the first is about the message, each other one about a recipient. Our emails have one
+ * recipient, but a relay may report about several.
  */
 function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMessage {
   const blocks = text
@@ -127,7 +130,10 @@ function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMe
   return { kind: 'status', of: (address) => readRecipientStatus(statusOf(blocks, address), { ...p, address }) };
 }
 
-/** `body` is the text for people. OpenSMTPD gives the reason only there, beside the status 5.0.0. */
+/**
+ * Reads the result for one recipient. `body` is the text for people: OpenSMTPD gives the reason only there, with the
+ * status 5.0.0.
+ */
 function readRecipientStatus(
   found: ReturnType<typeof statusOf>,
   { at, body, address }: { at: Date; body: string; address: string | null },
@@ -143,7 +149,7 @@ function readRecipientStatus(
   const status = recipient.get('status') ?? null;
   const isUnclear = codeClass(status, undefined) === undefined;
   const words = recipient.get('diagnostic-code') || (isUnclear && findRefusal(body, address)) || '';
-  return bounce(words, { status, at, isAboutAnother });
+  return bounceReport(words, { status, at, isAboutAnother });
 }
 
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
@@ -160,8 +166,9 @@ function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): R
 }
 
 /**
- * Reads a bounce in words, as servers write it that do not know RFC 3464. The return path proves which email it is
- * about. Only a mail system can say that it bounced: a person, and an answering machine, may quote the same words.
+ * Reads a bounce without a machine-readable report, from servers that do not support RFC 3464. The return path proves
+ * which email it is about. It counts only if a mail system sent it, because a person or an auto-responder may quote the
+ * same text.
  */
 function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessage {
   const failed = email.headers.filter(({ key }) => key === 'x-failed-recipients').map(({ value }) => value);
@@ -180,12 +187,12 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
     address !== null && named.length > 0 && !named.includes(address.toLowerCase());
   return {
     kind: 'status',
-    of: (address) => bounce(words, { status: null, at: p.at, isAboutAnother: isAboutAnother(address) }),
+    of: (address) => bounceReport(words, { status: null, at: p.at, isAboutAnother: isAboutAnother(address) }),
   };
 }
 
 /**
- * Finds a server's reply in text about `address`, or about no named address. With several recipients, the address is
+ * Finds a server's reply in a text, about `address` or without a named address. With several recipients, the address is
  * on the same line or shortly before.
  */
 function findRefusal(body: string, address: string | null): string | undefined {
@@ -222,7 +229,7 @@ function addressesIn(text: string): string[] {
   return text.toLowerCase().match(/[^\s<>()[\]:;,"'=]{1,64}@[a-z0-9.-]{1,255}/g) ?? [];
 }
 
-function bounce(words: string, p: { status: string | null; at: Date; isAboutAnother: boolean }): StatusReport {
+function bounceReport(words: string, p: { status: string | null; at: Date; isAboutAnother: boolean }): StatusReport {
   const { status, at } = p;
   const diagnostic = parseDiagnostic(words);
   const refusal = p.isAboutAnother
@@ -263,13 +270,16 @@ function describeAttachment({ filename, mimeType, contentId, content }: Attachme
   };
 }
 
-/** Tells whether the whole email is a read receipt (RFC 8098); an email with one attached is not. */
+/** Tells whether the whole email is a read receipt (RFC 8098). An email with an attached receipt is not. */
 function isReadReceipt(email: Email): boolean {
   const type = email.headers.find(({ key }) => key === 'content-type')?.value ?? '';
   return /^\s*multipart\/report\b/i.test(type) && /disposition-notification/i.test(type);
 }
 
-/** Fields of RFC 5322, folded lines joined, names in lower case; the first of a name counts. */
+/**
+ * Returns the fields of a header (RFC 5322), with folded lines joined and names in lower case. The first field of a
+ * name counts.
+ */
 function fieldsOf(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (const line of text
@@ -284,7 +294,7 @@ function fieldsOf(text: string): Map<string, string> {
   return fields;
 }
 
-/** The headers of the mail that a report quotes, whole or in part. */
+/** Returns the headers of the email that a report quotes. */
 function quotedHeaders(email: Email): Map<string, string> {
   const text = QUOTED_TYPES.map((type) => partOf(email, type)).find((part) => part !== undefined) ?? '';
   return fieldsOf(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');
@@ -295,7 +305,7 @@ function partOf(email: Email, mimeType: string): string | undefined {
   return part && textOf(part);
 }
 
-/** Lines that could separate parts. */
+/** Counts lines that could separate parts. */
 function countBoundaries(raw: Buffer): number {
   let count = 0;
   for (let at = raw.indexOf('\n--'); at >= 0 && count <= PARTS_MAX; at = raw.indexOf('\n--', at + 3)) count += 1;

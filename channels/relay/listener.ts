@@ -7,7 +7,7 @@ import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 /** Announced as SIZE and enforced (RFC 1870). `POST /v1/send` has the same limit. */
 export const RELAY_MAX_BYTES = 40 * 1024 * 1024;
 const RECIPIENTS_MAX = 1_000;
-const PLACES = 200;
+const SESSIONS_MAX = 200;
 /** Total size of incoming messages, which limits the memory that clients can make this process use. */
 const BUFFERED_MAX_BYTES = 4 * RELAY_MAX_BYTES;
 const IDLE_MS = 60_000;
@@ -15,7 +15,7 @@ const IDLE_MS = 60_000;
 const CLOSE_MS = 3_000;
 const CLOSE_POLL_MS = 20;
 
-/** A reply that refuses: the code, and a text that starts with the enhanced code (RFC 3463). */
+/** A refusing reply: the code, and a text that starts with the enhanced code (RFC 3463). */
 export class RelayRefusal extends Error {
   readonly responseCode: number;
 
@@ -28,7 +28,7 @@ export class RelayRefusal extends Error {
 
 export interface RelayMessage {
   raw: Buffer;
-  /** The password that the session signed in with. */
+  /** The password with which the session signed in. */
   key: string;
   /** The envelope sender; empty for the null sender. */
   from: string;
@@ -55,20 +55,20 @@ export interface RelayListener {
 
 export interface RelayOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 means a free port. */
   port: number;
   name: string;
-  /** With it STARTTLS is offered. */
+  /** STARTTLS is offered if this is set. */
   tls: { cert: string; key: string } | undefined;
-  /** Takes passwords without TLS from other hosts than loopback. */
+  /** Accepts passwords without TLS from hosts other than loopback. */
   allowPlain: boolean;
   handler: RelayHandler;
   onError: (error: Error) => void;
 }
 
 /**
- * Listens for programs that send by SMTP. Passwords are taken by TLS, and in plain from loopback, or where the operator
- * allows it.
+ * Listens for programs that send by SMTP. Passwords are accepted over TLS. Without TLS they are accepted from loopback,
+ * or from any host if the operator allows it.
  */
 export async function startRelayListener(p: RelayOptions): Promise<RelayListener> {
   const load: Load = { bytes: 0, messages: 0 };
@@ -76,11 +76,11 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     name: p.name,
     banner: 'Tidings relay',
     size: RELAY_MAX_BYTES,
-    places: PLACES,
+    sessionsMax: SESSIONS_MAX,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     hideSMTPUTF8: true, // UTF-8 local parts are refused.
-    hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 promises one in every reply; the library's own replies to errors of syntax and order lack it.
+    hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 requires an enhanced code in every reply, but the library's replies to errors of syntax and order have none.
     ...p.tls,
     disableReverseLookup: true,
     logger: false,
@@ -101,7 +101,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const deadline = Date.now() + CLOSE_MS;
       while (load.messages > 0 && Date.now() < deadline) await sleep(CLOSE_POLL_MS);
-      // Replies are written by now. A client that kept its connection for the next message opens another.
+      // All replies are written now. A client that kept its connection open for the next message opens another one.
       server.hangUp();
       await closed;
     },
@@ -113,7 +113,7 @@ function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPSer
   const withoutTls = tls ? [] : ['STARTTLS'];
   return {
     authMethods: ['PLAIN', 'LOGIN'],
-    authOptional: true, // Sessions without are refused at MAIL FROM, with an enhanced code.
+    authOptional: true, // Sessions without authentication are refused at MAIL FROM, with an enhanced code.
     allowInsecureAuth: true,
     onConnect: (session, done) => {
       const plain = allowPlain || isLoopback(session.remoteAddress);
@@ -126,7 +126,7 @@ function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPSer
     },
     onAuth: ({ password }, _session, done) => {
       const key = password ?? '';
-      answer(handler.signIn(key), onError).then((refusal) => done(refusal, { user: key }));
+      refusalFrom(handler.signIn(key), onError).then((refusal) => done(refusal, { user: key }));
     },
     onMailFrom: (_address, { user }, done) =>
       done(user ? null : new RelayRefusal(530, '5.7.0 Sign in first: any user name, an API key as password')),
@@ -139,7 +139,7 @@ function isLoopback(remoteAddress: string): boolean {
 
 /** Data that clients are sending at the moment, over all connections. */
 interface Load {
-  /** Held in memory. */
+  /** The bytes in memory. */
   bytes: number;
   messages: number;
 }
@@ -152,7 +152,7 @@ function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOp
         if (full) throw new RelayRefusal(452, '4.5.3 Too many recipients');
         handler.checkRecipient(address);
       };
-      answer(check(), onError).then((refusal) => done(refusal));
+      refusalFrom(check(), onError).then((refusal) => done(refusal));
     },
     onData: (stream, session, done) => {
       const chunks: Buffer[] = [];
@@ -161,34 +161,34 @@ function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOp
       load.messages += 1;
       stream.on('data', (chunk: Buffer) => {
         full ||= load.bytes + chunk.length > BUFFERED_MAX_BYTES;
-        // A message that is too large is read to its end and not kept.
+        // A message that is too large is read to its end and discarded.
         if (full || bytes + chunk.length > RELAY_MAX_BYTES) return;
         load.bytes += chunk.length;
         bytes += chunk.length;
         chunks.push(chunk);
       });
-      const take = async () => {
+      const acceptMessage = async () => {
         if (stream.sizeExceeded) throw new RelayRefusal(552, '5.3.4 The message is larger than 40 MB');
         if (full) throw new RelayRefusal(452, '4.3.1 Too many messages at a time, try again later');
         return handler.take(messageOf(Buffer.concat(chunks), session));
       };
-      const forget = () => {
+      const release = () => {
         load.messages -= 1;
         load.bytes -= bytes;
       };
       finished(stream, (broken) => {
-        if (broken) return forget(); // The client hung up in the middle.
-        const taken = take();
-        answer(taken, onError)
+        if (broken) return release(); // The client hung up in the middle.
+        const taken = acceptMessage();
+        refusalFrom(taken, onError)
           .then(async (refusal) => (refusal ? done(refusal) : done(null, await taken)))
-          .finally(forget);
+          .finally(release);
       });
     },
   };
 }
 
 /** Returns the reply for a handler's result. An unexpected error asks the client to retry. */
-async function answer(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
+async function refusalFrom(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
   try {
     await work;
     return null;

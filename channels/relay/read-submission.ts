@@ -5,7 +5,7 @@ import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Recipient, SendAttachment } from '../../rules/emails/send-request.ts';
 import { parseMime } from '../mime-parser.ts';
 
-/** A message that a client hands over, taken apart. */
+/** A parsed message of a client. */
 export interface Submission {
   from: Recipient | null;
   replyTo: string | null;
@@ -20,7 +20,7 @@ export interface Submission {
   attachments: SendAttachment[];
 }
 
-/** Shown in other fields of the record, or not meant for people (Bcc among them). */
+/** Headers that the record shows in other fields, or that must stay private, such as Bcc. */
 const NOT_KEPT =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;
 
@@ -61,7 +61,7 @@ function namesOf({ to, cc }: Email): Map<string, string> {
   return new Map(named.map(({ address, name }) => [normalizeEmail(address), clean(name)]));
 }
 
-/** The HTML of a message that is text only: the same lines. */
+/** Returns HTML with the same lines for a message that has only text. */
 function htmlOf(text: string): string {
   return `<div style="white-space:pre-wrap">${escapeHtml(text)}</div>`;
 }
@@ -78,7 +78,7 @@ function attachmentOf(file: Attachment, index: number): SendAttachment {
   };
 }
 
-/** Without a copy: files are large. */
+/** Returns the bytes without copying them, because files are large. */
 function bytesOf(content: Attachment['content']): Buffer {
   if (typeof content === 'string') return Buffer.from(content);
   return content instanceof ArrayBuffer
@@ -86,7 +86,7 @@ function bytesOf(content: Attachment['content']): Buffer {
     : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Without what would not be a name of a file; a part without one is called by its place. */
+/** Returns the file name without invalid characters. A part without a name is named by its position. */
 function filenameOf({ filename, mimeType }: Attachment, index: number): string {
   const name = clean(filename ?? '')
     .replace(/[\p{Cc}"]/gu, '')
@@ -95,7 +95,7 @@ function filenameOf({ filename, mimeType }: Attachment, index: number): string {
   return `attachment-${index + 1}${mimeType === 'message/rfc822' ? '.eml' : ''}`;
 }
 
-/** Text that Postgres can hold. */
+/** Returns text that Postgres can store. */
 function clean(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

@@ -1,6 +1,6 @@
 import type { OutgoingSms, SmsProvider } from './provider.ts';
 
-/** Keeps SMS instead of sending them: development, the demo and tests. */
+/** Stores SMS instead of sending them, for development, the demo and tests. */
 export function captureSmsProvider(store: (sms: OutgoingSms) => Promise<void>): SmsProvider {
   return {
     kind: 'capture',

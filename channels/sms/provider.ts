@@ -10,7 +10,9 @@ export interface OutgoingSms {
   body: string;
 }
 
-/** `refused` is permanent. `later` can be retried: the provider is busy or unreachable. */
+/**
+ * The result of a send. `refused` is permanent. `later` can be retried, because the provider is busy or unreachable.
+ */
 export type SmsResult =
   | { outcome: 'accepted'; providerMessageId: string | null; status: 'QUEUED' | 'SENT' }
   | { outcome: 'refused'; reason: SmsRefusal; error: string }

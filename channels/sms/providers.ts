@@ -5,9 +5,9 @@ import type { OutgoingSms, SmsProvider } from './provider.ts';
 import { twilioProvider } from './twilio.ts';
 
 interface Surroundings {
-  /** The address of this service to its callers, for callbacks. */
+  /** The public address of this service, for callbacks. */
   publicUrl: string;
-  /** Keeps what is captured. */
+  /** Stores captured SMS. */
   store: (sms: OutgoingSms) => Promise<void>;
 }
 

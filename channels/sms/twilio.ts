@@ -2,13 +2,13 @@ import type { Twilio } from 'twilio';
 import { twilioRefusal } from '../../rules/sms/refusal.ts';
 import type { OutgoingSms, SmsProvider, SmsResult } from './provider.ts';
 
-/** Twilio answers in tens of milliseconds; one that needs longer than this is left, and asked again later. */
+/** Twilio responds in tens of milliseconds. A request that takes longer than this is aborted and retried later. */
 const REQUEST_MS = 20_000;
 
 export interface TwilioOptions {
   accountSid: string;
   authToken: string;
-  /** Another server that speaks the API (tests). */
+  /** Another server with the same API, for tests. */
   baseUrl?: string | undefined;
   /** Address for Twilio's status callbacks about a message, by the message's id. */
   statusCallback: (smsId: string) => string;
@@ -28,7 +28,7 @@ export function twilioProvider(options: TwilioOptions): SmsProvider {
 
 async function openClient({ accountSid, authToken, baseUrl }: TwilioOptions): Promise<Twilio> {
   const { default: twilio } = await import('twilio');
-  // Its own retries are off: they would send again what may have arrived.
+  // The SDK's own retries are off, because they could send an SMS twice.
   const client = twilio(accountSid, authToken, { autoRetry: false, timeout: REQUEST_MS });
   if (baseUrl) client.api.baseUrl = baseUrl;
   return client;

@@ -68,10 +68,10 @@ const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
 /**
  * Adds up past hours of all projects in the order of time. Each hour is a transaction in which the position decides,
  * so it may run at any time, also concurrently. Remaining hours are counted from the events until then.
- * @param goOn called between two hours; false ends it
+ * @param mayContinue called between two hours; false ends it
  * @returns whether all past hours are added up
  */
-export async function countPastMailHours(db: Db, goOn: () => boolean = () => true): Promise<boolean> {
+export async function countPastMailHours(db: Db, mayContinue: () => boolean = () => true): Promise<boolean> {
   do {
     const { rows } = await sql<{ hour: number }>`
       WITH moved AS (
@@ -85,7 +85,7 @@ export async function countPastMailHours(db: Db, goOn: () => boolean = () => tru
       SELECT hour FROM moved
     `.execute(db);
     if (rows.length === 0) return true;
-  } while (goOn());
+  } while (mayContinue());
   return false;
 }
 

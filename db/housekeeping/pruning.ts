@@ -28,7 +28,7 @@ export interface PruneBatches {
   /** The cursor at which an earlier attempt stopped; null is the start. */
   after: string | null;
   /** Called between two statements with the cursor. @returns false when the time is over */
-  goOn(after: string): boolean;
+  mayContinue(after: string): boolean;
 }
 
 /**
@@ -61,13 +61,13 @@ export function listPrunings(retention: Retention): Record<string, Pruning> {
 }
 
 function deleting(table: string, where: RawBuilder<unknown>): Pruning {
-  return async (db, { goOn }) => {
+  return async (db, { mayContinue }) => {
     while (true) {
       const { numAffectedRows } = await sql`
         DELETE FROM ${sql.table(table)} WHERE ctid IN (SELECT ctid FROM ${sql.table(table)} WHERE ${where} LIMIT ${BATCH})
       `.execute(db);
       if ((numAffectedRows ?? 0n) < BATCH) return null;
-      if (!goOn(ANYWHERE)) return ANYWHERE;
+      if (!mayContinue(ANYWHERE)) return ANYWHERE;
     }
   };
 }

@@ -102,7 +102,7 @@ function pruning({ days, select, prune }: Old, batch: number): Pruning {
       const [last] = rows;
       if (!last?.isFull) return null;
       after = last.id;
-      if (!batches.goOn(after)) return after;
+      if (!batches.mayContinue(after)) return after;
     }
   };
 }

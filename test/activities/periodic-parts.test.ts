@@ -148,7 +148,7 @@ describe('a table that is pruned', () => {
     const cursors: string[] = [];
     const after = await prune?.(database.db, {
       after: ids[0] ?? null,
-      goOn: (cursor) => {
+      mayContinue: (cursor) => {
         cursors.push(cursor);
         return cursors.length < 2;
       },
@@ -172,10 +172,10 @@ describe('events whose retention is over', () => {
     const countLeft = async () =>
       (await sql`SELECT FROM events WHERE project_id = ${projectId}`.execute(database.db)).rows.length;
     await sql`UPDATE mail_hours_until SET hour = ${Math.floor(at / 3_600_000)}`.execute(database.db);
-    await prune?.(database.db, { after: null, goOn: () => true });
+    await prune?.(database.db, { after: null, mayContinue: () => true });
     expect(await countLeft()).toBe(1);
     await sql`UPDATE mail_hours_until SET hour = hour + 1`.execute(database.db);
-    await prune?.(database.db, { after: null, goOn: () => true });
+    await prune?.(database.db, { after: null, mayContinue: () => true });
     expect(await countLeft()).toBe(0);
   });
 });

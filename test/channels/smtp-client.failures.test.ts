@@ -37,7 +37,7 @@ describe('a lost connection', () => {
     });
     const smtp = pool(server.url);
     expect(await smtp.send(message('ann@example.org'))).toMatchObject({ outcome: 'accepted' });
-    expect(smtp.counts).toMatchObject({ opened: 2, lost: 1, givenBack: 1 });
+    expect(smtp.counts).toMatchObject({ opened: 2, lost: 1, returned: 1 });
   });
 
   it('of every connection makes the message unsent after three connections', async () => {

@@ -199,13 +199,13 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
     await page.evaluate(COPY_PNG);
-    const goOn = await holdBack(page, '**/assets');
+    const release = await holdBack(page, '**/assets');
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Control+V');
     await page.keyboard.press('Control+Home');
     await page.keyboard.insertText('<p>Zero</p>\n');
-    goOn();
+    release();
     await page.getByText('Image added').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();

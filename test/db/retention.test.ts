@@ -39,7 +39,7 @@ async function idsOf(table: string, column = 'id'): Promise<string[]> {
 }
 async function prune(retention: Partial<Retention>, batch?: number): Promise<void> {
   const prunings = retentionPrunings({ ...KEEP_ALL, ...retention }, batch);
-  for (const pruning of Object.values(prunings)) await pruning(api.db, { after: null, goOn: () => true });
+  for (const pruning of Object.values(prunings)) await pruning(api.db, { after: null, mayContinue: () => true });
 }
 
 async function buildDelivery(daysAgo: number, endedDaysAgo: number | null): Promise<string> {

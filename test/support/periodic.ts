@@ -21,7 +21,7 @@ export const KEEP_ALL: Retention = {
 /** Prunes every table to its end, as a round does part by part. Rows are kept forever unless `retention` says else. */
 export async function pruneTables(db: Db, retention: Partial<Retention> = {}): Promise<void> {
   const prunings = Object.values(listPrunings({ ...KEEP_ALL, ...retention }));
-  for (const prune of prunings) await prune(db, { after: null, goOn: () => true });
+  for (const prune of prunings) await prune(db, { after: null, mayContinue: () => true });
 }
 
 /** The activities of periodic work over a database, without a Temporal around them. */

@@ -60,7 +60,7 @@ const contactDataRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export all data of a contact',
   description:
-    'For data access requests: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams single JSON object without secrets of the project.',
+    'For data access requests: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. Streams one JSON object without secrets of the project.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactExport) },

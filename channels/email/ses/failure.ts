@@ -3,8 +3,8 @@ import type { ProviderResult } from '../provider.ts';
 import { refusal } from '../smtp/refusal.ts';
 
 /**
- * The answer of SES in the terms of SMTP, so that one table judges both. From `connect` to `auth` it is about the
- * account.
+ * The errors of SES as SMTP replies, so that one table classifies both. The stages from `connect` to `auth` are about
+ * the account.
  */
 const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {
   TooManyRequestsException: ['connect', 421, '4.7.0'],
@@ -18,7 +18,7 @@ const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {
   BadRequestException: ['message', 554, '5.6.0'],
 };
 
-/** Nothing has reached the server: the address is unknown, the port closed, or there is nothing to sign with. */
+/** Errors that occur before a request reaches the server: an unknown address, a closed port, or missing credentials. */
 const BEFORE_SENDING = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -28,7 +28,9 @@ const BEFORE_SENDING = new Set([
   'CredentialsProviderError',
 ]);
 
-/** Classifies an error of the SDK: a refusal when SES has responded, else whether the message may have been sent. */
+/**
+ * Classifies an error of the SDK: as a refusal if SES has responded, else by whether the message may have been sent.
+ */
 export function sesFailure(error: unknown): ProviderResult {
   const result = judge(parts(error));
   const { name } = parts(error);

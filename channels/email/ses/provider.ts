@@ -4,14 +4,14 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.t
 import { sesFailure } from './failure.ts';
 
 const CONNECT_MS = 10_000;
-/** A large message over a slow line takes long, and giving up on it leaves it in doubt. */
+/** A large message over a slow connection takes long, and a timeout would leave it in doubt. */
 const REQUEST_MS = 120_000;
 /** The handler's own limit, below the caller's limit of messages in flight. */
 const MAX_SOCKETS = 50;
 
 export interface SesOptions {
   region: string;
-  /** Another server that speaks the API (tests). Credentials come from AWS's own variables. */
+  /** Another server with the same API, for tests. Credentials come from AWS's own variables. */
   endpoint?: string | undefined;
 }
 
@@ -68,7 +68,7 @@ async function sendRaw(
   const input = {
     Destination: { ToAddresses: [message.to] },
     Content: { Raw: { Data: data } },
-    // They come back with every event that SES publishes.
+    // Every event that SES publishes repeats these tags.
     EmailTags: [
       { Name: SES_EMAIL_TAG, Value: message.id },
       { Name: 'project_id', Value: message.projectId },

@@ -8,7 +8,7 @@ import type { SmtpReply } from './types.ts';
 type Ask = (line: string) => Promise<SmtpReply>;
 type Mechanism = (ask: Ask, user: string, pass: string) => Promise<SmtpReply>;
 
-/** In the order of preference: under TLS all are as good, and PLAIN takes one round trip. */
+/** In the order of preference. With TLS all are equally safe, and PLAIN takes one round trip. */
 const MECHANISMS: readonly [string, Mechanism][] = [
   ['PLAIN', plain],
   ['LOGIN', login],
@@ -16,7 +16,7 @@ const MECHANISMS: readonly [string, Mechanism][] = [
 ];
 
 /**
- * Signs in where SMTP_URL holds a user (RFC 4954). Credentials never go in the clear, except to loopback or with
+ * Signs in if SMTP_URL has a user (RFC 4954). Credentials are never sent in plain text, except to loopback or with
  * `ignoreTLS=true`.
  * @throws SmtpHandshakeError when they are refused; Error when they cannot be offered
  */
@@ -32,12 +32,15 @@ export async function authenticate(
   }
   const mechanism = MECHANISMS.find(([name]) => offers.auth.has(name))?.[1];
   if (!mechanism) throw new Error('the server offers no AUTH that is known here (PLAIN, LOGIN, CRAM-MD5)');
-  const ask: Ask = (line) => channel.ask(line, 'the answer to AUTH', timeouts.commandMs);
+  const ask: Ask = (line) => channel.ask(line, 'the reply to AUTH', timeouts.commandMs);
   const { code, text } = await mechanism(ask, endpoint.credentials.user, endpoint.credentials.pass);
   if (code !== 235) throw new SmtpHandshakeError(refusal('auth', code, withoutPassword(text, endpoint.credentials)));
 }
 
-/** Servers repeat lines that they do not understand, and their words are kept with the mail. */
+/**
+ * Removes the password from a reply. Servers repeat lines that they do not understand, and their reply is stored with
+ * the email.
+ */
 function withoutPassword(text: string, { user, pass }: { user: string; pass: string }): string {
   const said = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
   return said.reduce((left, secret) => left.replaceAll(secret, '***'), text);
@@ -58,7 +61,7 @@ async function login(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
   return forPassword.code === 334 ? ask(base64(pass)) : forPassword;
 }
 
-/** RFC 2195: the password itself is not sent. */
+/** Signs in with CRAM-MD5 (RFC 2195), which does not send the password itself. */
 async function cramMd5(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
   const challenge = await ask('AUTH CRAM-MD5');
   if (challenge.code !== 334) return challenge;

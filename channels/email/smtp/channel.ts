@@ -5,12 +5,12 @@ import { ReplyParser } from './reply-parser.ts';
 import type { SmtpReply, SmtpTimeouts } from './types.ts';
 import { tickFor, Watchdog } from './watchdog.ts';
 
-/** Replies of a whole group of commands fit; one buffer is kept for the life of the connection. */
+/** Large enough for the replies to a whole group of commands. One buffer is used for the whole connection. */
 const READ_BUFFER_BYTES = 16_384;
 
 /**
- * The bytes of a large message that are given to the socket at a time. Otherwise TLS would encrypt the whole message in
- * one turn of the shared event loop.
+ * The bytes of a large message that are written to the socket at a time. Without this limit, TLS would encrypt the
+ * whole message in one turn of the shared event loop.
  */
 const WRITE_BYTES = 256 * 1024;
 
@@ -22,8 +22,8 @@ export interface ChannelOptions {
 }
 
 /**
- * A socket that writes bytes and hands over replies, with one deadline. The handshake asks one thing at a time through
- * `ask`; after it the connection sets `onReply` and `onClose` and does its own bookkeeping.
+ * A socket that writes bytes and passes on replies, with one deadline. The handshake sends one command at a time with
+ * `ask`. After it the connection sets `onReply` and `onClose`, and assigns the replies itself.
  */
 export class SmtpChannel {
   onReply: (code: number, text: string) => void = throwUnexpected;
@@ -50,8 +50,8 @@ export class SmtpChannel {
   }
 
   /**
-   * The server's first reply; it may come with the last bytes of a TLS handshake. To be called at once.
-   * @throws Error when none came in `connectMs` and then `greetingMs`
+   * Waits for the server's first reply, which may come with the last bytes of a TLS handshake. Call it at once. @throws
+   * Error if no reply comes within `connectMs` and then `greetingMs`
    */
   greeting(): Promise<SmtpReply> {
     const { endpoint, timeouts } = this.options;
@@ -61,13 +61,13 @@ export class SmtpChannel {
     return this.reply('the connection', timeouts.connectMs);
   }
 
-  /** Sends a string of bytes: one character, one octet. */
+  /** Sends a string with one character per byte. */
   write(bytes: string): void {
     if (this.unwritten.length > 0) this.unwritten.push(bytes);
     else this.socket.write(bytes, 'latin1');
   }
 
-  /** Sends two parts as one packet, or a large one piece by piece. */
+  /** Sends two parts as one packet, or a large first part in pieces. */
   writeBoth(data: Buffer, end: string): void {
     if (data.length > WRITE_BYTES || this.unwritten.length > 0) {
       this.writeInPieces(data, end);
@@ -150,7 +150,7 @@ export class SmtpChannel {
     const { host, port } = this.options.endpoint;
     const buffer = Buffer.allocUnsafe(READ_BUFFER_BYTES);
     const callback = (length: number, bytes: Uint8Array): boolean => {
-      this.read(bytes as Buffer, length); // Node hands back the buffer given to it.
+      this.read(bytes as Buffer, length); // Node returns the buffer that was passed to it.
       return true;
     };
     return this.listen(net.connect({ host, port, onread: { buffer, callback } }), false);
@@ -169,7 +169,7 @@ export class SmtpChannel {
   }
 
   private listen(socket: net.Socket, readsData: boolean): net.Socket {
-    socket.setNoDelay(true); // A group of commands is one write already; waiting for more would only delay it.
+    socket.setNoDelay(true); // A group of commands is one write already, so waiting for more data would only delay it.
     socket.on('error', (error) => this.end(error));
     socket.on('end', () => this.end(null));
     socket.on('close', () => this.end(null));
@@ -202,5 +202,5 @@ export class SmtpChannel {
 }
 
 function throwUnexpected(code: number, text: string): never {
-  throw new Error(`the server answered what was not asked: ${code} ${text}`);
+  throw new Error(`the server sent an unexpected reply: ${code} ${text}`);
 }

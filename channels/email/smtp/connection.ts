@@ -1,6 +1,6 @@
-import { answer, answerLater } from './answer.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import type { SmtpSession } from './handshake.ts';
+import { passResult, passResultLater } from './passResult.ts';
 import { type Payload, payloadOf } from './payload.ts';
 import { refusal } from './refusal.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
@@ -15,26 +15,26 @@ const COMMAND_FAILED = 400;
 /** QUIT is a courtesy, so its reply is awaited only briefly. */
 const QUIT_MS = 2_000;
 
-/** How a connection was lost under a message. */
+/** How a connection broke while it had a message. */
 export interface Loss {
   error: Error;
   /** The 421 that ended the connection, if any. */
   said: SmtpRefusal | null;
-  /** Another message was being answered: this one cannot have caused it. */
+  /** True if the server was replying to another message, so this message cannot be the cause. */
   blameless: boolean;
 }
 
 /** The interface between a connection and its pool. */
 export interface ConnectionOwner {
-  /** The next message, or undefined when none is queued. */
+  /** Returns the next message; undefined if the queue is empty. */
   take(): SmtpJob | undefined;
-  /** The connection broke under a message that was not sent yet. */
-  giveBack(job: SmtpJob, loss: Loss): void;
-  /** A message got a reply, so the server does accept email. */
+  /** Called when the connection broke before a message was sent. */
+  returnJob(job: SmtpJob, loss: Loss): void;
+  /** Called when a message got a reply, which shows that the server works. */
   progressed(): void;
-  /** A reply to pipelined commands belongs to another command. Messages that are lost now are not the cause. */
+  /** Called when a reply does not fit the pipelined commands. Messages that are lost now are not the cause. */
   outOfStep(): void;
-  /** No new work can be taken; `lost` unless the end was agreed. */
+  /** Called when the connection takes no more messages; `lost` is true unless it ended as planned. */
   leaving(connection: SmtpConnection, lost: boolean): void;
 }
 
@@ -57,16 +57,16 @@ export class SmtpConnection {
   private readonly owner: ConnectionOwner;
   private readonly options: SmtpConnectionOptions;
   private readonly awaited: Awaited[] = [];
-  /** Commands of the current envelope that wait for the answer before them; always empty with PIPELINING. */
+  /** Commands of the current envelope that wait for the previous reply; always empty with PIPELINING. */
   private steps: { awaited: Awaited; line: string }[] = [];
-  /** Its envelope is out, its body is not. */
+  /** The message whose envelope was sent and whose body was not. */
   private current: SmtpJob | null = null;
   private payload: Payload | null = null;
   /** The first refusal of the current message. */
   private refused: SmtpRefusal | null = null;
-  /** Its body is out, the answer is not in. */
+  /** The message whose body was sent and whose reply has not come. */
   private sent: SmtpJob | null = null;
-  /** The server still holds a transaction that was refused half way: without RSET the next MAIL is a 503. */
+  /** The server still has a transaction that was refused after MAIL. Without RSET, the next MAIL would get a 503. */
   private mustReset = false;
   private writing = false;
   private left = false;
@@ -81,24 +81,24 @@ export class SmtpConnection {
     this.ended = new Promise((resolve) => {
       this.end = resolve;
     });
-    session.channel.onReply = (code, text) => this.answered(code, text);
+    session.channel.onReply = (code, text) => this.handleReply(code, text);
     session.channel.onClose = (error) => this.lost(error, null);
     session.channel.onLate = () => this.late();
     this.expect();
   }
 
-  /** True when no message is in flight. */
+  /** True if no message is in flight. */
   get idle(): boolean {
     return !this.left && this.awaited.length === 0;
   }
 
-  /** True when an envelope can be sent now, possibly behind a body without a reply. */
+  /** True if an envelope can be sent now, possibly after a body that has no reply yet. */
   get hasRoom(): boolean {
     if (this.left || this.writing || this.current !== null || this.messagesLeft === 0) return false;
     return this.session.offers.pipelining || this.awaited.length === 0;
   }
 
-  /** Takes a message from the owner if there is a place for one. */
+  /** Takes a message from the owner if the connection can send one. */
   wake(): void {
     if (!this.hasRoom) return;
     const envelope = this.begin();
@@ -106,13 +106,13 @@ export class SmtpConnection {
     this.expect();
   }
 
-  /** Takes no more work, finishes the messages in flight, then says QUIT. */
+  /** Takes no more messages, finishes the ones in flight, then sends QUIT. */
   retire(): void {
     this.messagesLeft = 0;
     if (this.idle) this.quit();
   }
 
-  /** Ends at once. Messages in flight are in doubt or returned to the pool. */
+  /** Ends at once. Each message in flight becomes `in_doubt` or returns to the pool. */
   abort(error: Error): void {
     this.session.channel.destroy(error);
   }
@@ -139,7 +139,7 @@ export class SmtpConnection {
     return this.step();
   }
 
-  /** The next message that this server can be asked to take at all. */
+  /** Returns the next message that this server can accept; the others are refused. */
   private nextSendable(): Envelope | null {
     for (let job = this.owner.take(); job !== undefined; job = this.owner.take()) {
       const { message } = job;
@@ -151,7 +151,7 @@ export class SmtpConnection {
         this.refused = null;
         return envelope;
       }
-      answerLater(job, envelope);
+      passResultLater(job, envelope);
     }
     return null;
   }
@@ -163,7 +163,7 @@ export class SmtpConnection {
     return next.line;
   }
 
-  private answered(code: number, text: string): void {
+  private handleReply(code: number, text: string): void {
     const awaited = this.awaited.shift();
     if (awaited === undefined || code === 421) {
       this.serviceEnds(awaited, code, text);
@@ -172,20 +172,24 @@ export class SmtpConnection {
     if (isOutOfStep(awaited, code)) {
       const { pipelining } = this.session.offers;
       if (pipelining) this.owner.outOfStep();
-      this.lost(new Error(`the server is out of step: ${code} ${text}`), null, pipelining || this.sent !== null);
+      this.lost(
+        new Error(`the server's replies do not match the commands: ${code} ${text}`),
+        null,
+        pipelining || this.sent !== null,
+      );
       return;
     }
     switch (awaited) {
       case 'mail':
       case 'rcpt':
       case 'reset':
-        this.commandAnswered(awaited, code, text);
+        this.handleCommandReply(awaited, code, text);
         break;
       case 'data':
-        this.dataAnswered(code, text);
+        this.handleDataReply(code, text);
         break;
       case 'message':
-        this.messageAnswered(code, text);
+        this.handleMessageReply(code, text);
         break;
       case 'nothing':
         this.mustReset = true;
@@ -193,10 +197,10 @@ export class SmtpConnection {
       case 'quit':
         this.session.channel.destroy(new Error('the connection was returned'));
     }
-    this.goOn();
+    this.proceed();
   }
 
-  private commandAnswered(awaited: 'mail' | 'rcpt' | 'reset', code: number, text: string): void {
+  private handleCommandReply(awaited: 'mail' | 'rcpt' | 'reset', code: number, text: string): void {
     if (code >= COMMAND_FAILED) {
       this.refused ??= refusal(awaited === 'reset' ? 'mail' : awaited, code, text);
       if (!this.session.offers.pipelining) {
@@ -208,7 +212,7 @@ export class SmtpConnection {
     if (line !== '') this.session.channel.write(line);
   }
 
-  private dataAnswered(code: number, text: string): void {
+  private handleDataReply(code: number, text: string): void {
     if (code !== 354) {
       this.refuseCurrent(this.refused ?? refusal('data', code, text));
       return;
@@ -217,7 +221,7 @@ export class SmtpConnection {
       this.writeBody();
       return;
     }
-    this.awaited.push('nothing'); // 354 though nothing was accepted: the only way out is an empty message.
+    this.awaited.push('nothing'); // The server asks for data although it accepted no recipient. Only an empty message ends this transaction.
     this.session.channel.write('.\r\n');
     this.refuseCurrent(this.refused);
   }
@@ -244,7 +248,7 @@ export class SmtpConnection {
     else this.session.channel.write(data + tail);
   }
 
-  private messageAnswered(code: number, text: string): void {
+  private handleMessageReply(code: number, text: string): void {
     const job = this.sent as SmtpJob;
     this.sent = null;
     const taken = code < COMMAND_FAILED;
@@ -253,11 +257,11 @@ export class SmtpConnection {
 
   private settle(job: SmtpJob, result: SmtpResult): void {
     this.owner.progressed();
-    answer(job, result);
+    passResult(job, result);
   }
 
-  /** After every reply: takes work, sets the deadline for the next answer, or leaves. */
-  private goOn(): void {
+  /** Runs after every reply: takes a message, sets the deadline for the next reply, or quits. */
+  private proceed(): void {
     if (this.session.channel.closed) return;
     this.wake();
     if (this.messagesLeft === 0 && this.idle) this.quit();
@@ -267,11 +271,11 @@ export class SmtpConnection {
   private expect(): void {
     const { timeouts } = this.options;
     const next = this.awaited[0];
-    // Text is read when it is a refusal, or holds the queue id that the server gave the message.
+    // The text of a reply is read only for refusals, and for the queue id in the reply to the message.
     this.session.channel.parser.textFrom = next === 'message' ? 200 : COMMAND_FAILED;
     if (next === undefined) this.session.channel.await('work', timeouts.idleMs);
-    else if (next === 'message') this.session.channel.await('the answer to the message', timeouts.messageMs);
-    else this.session.channel.await('the answer to MAIL, RCPT or DATA', timeouts.commandMs);
+    else if (next === 'message') this.session.channel.await('the reply to the message', timeouts.messageMs);
+    else this.session.channel.await('the reply to MAIL, RCPT or DATA', timeouts.commandMs);
   }
 
   /**
@@ -281,8 +285,8 @@ export class SmtpConnection {
   private serviceEnds(awaited: Awaited | undefined, code: number, text: string): void {
     const error = new Error(`the server ended the session: ${code} ${text}`);
     const behind = awaited === 'message';
-    this.messagesLeft = 0; // A callback below may bring work, which is not for this connection.
-    if (behind) this.messageAnswered(code, text);
+    this.messagesLeft = 0; // A callback below may submit messages, which this connection must not take.
+    if (behind) this.handleMessageReply(code, text);
     const about = awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
     this.lost(error, about, behind);
   }
@@ -293,17 +297,20 @@ export class SmtpConnection {
       return;
     }
     const what = this.awaited[0] === 'message' ? 'the message' : 'MAIL, RCPT or DATA';
-    this.lost(new Error(`timeout: no answer to ${what}`), null);
+    this.lost(new Error(`timeout: no passResult to ${what}`), null);
   }
 
   private quit(): void {
     this.leave(false);
     this.awaited.push('quit');
-    this.session.channel.await('the answer to QUIT', QUIT_MS);
+    this.session.channel.await('the reply to QUIT', QUIT_MS);
     this.session.channel.write('QUIT\r\n');
   }
 
-  /** The connection is gone or useless. The unanswered body is in doubt, the envelope alone is not. */
+  /**
+   * Ends a broken connection. A message whose body was sent without a reply is in doubt; a message with only an
+   * envelope is not.
+   */
   private lost(error: Error, said: SmtpRefusal | null, behind = this.sent !== null): void {
     const { sent, current } = this;
     const busy = behind || current !== null || this.awaited.length > 0;
@@ -312,8 +319,8 @@ export class SmtpConnection {
     this.awaited.length = 0;
     this.leave(busy);
     this.session.channel.destroy(error);
-    if (current !== null) this.owner.giveBack(current, { error, said, blameless: behind });
-    if (sent !== null) answer(sent, { outcome: 'in_doubt', error: error.message });
+    if (current !== null) this.owner.returnJob(current, { error, said, blameless: behind });
+    if (sent !== null) passResult(sent, { outcome: 'in_doubt', error: error.message });
     this.end();
   }
 

@@ -4,23 +4,25 @@ import type { Payload } from './payload.ts';
 import { refusal } from './refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
-/** The first two commands of a transaction, each with its CRLF, as strings of bytes. */
+/** The first two commands of a transaction, each with its CRLF, with one character per byte. */
 export interface Envelope {
   mail: string;
   rcpt: string;
 }
 
-/** Space, control characters and angle brackets would end the address early and let it write commands of its own. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+/**
+ * Spaces, control characters and angle brackets would end the address early, so that it could contain SMTP commands.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
 const UNSAFE = /[\x00-\x20\x7f<>]/;
 const QUOTED_LOCAL_PART = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"@[^\s<>"]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is a range that holds control characters
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII includes control characters
 const NOT_ASCII = /[^\x00-\x7f]/;
 
 /**
  * Builds MAIL and RCPT for one message, with only the parameters that it needs and the server offers. Messages that the
- * server has said it refuses (longer than SIZE, a local part that needs SMTPUTF8) are refused here with the server's
- * code.
+ * server would refuse by its own statement (longer than SIZE, a local part that needs SMTPUTF8) are refused here with
+ * the code that it would send.
  */
 export function envelopeOf(from: string, to: string, payload: Payload, offers: SmtpExtensions): Envelope | SmtpRefusal {
   if (!isUsable(to)) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
@@ -42,12 +44,14 @@ export function envelopeOf(from: string, to: string, payload: Payload, offers: S
   return utf8 ? { mail: utf8Bytes(envelope.mail), rcpt: utf8Bytes(envelope.rcpt) } : envelope;
 }
 
-/** A quoted local part may hold blanks and brackets (RFC 5321 §4.1.2). */
+/**
+ * Tells whether an address can be sent safely. A quoted local part may contain spaces and brackets (RFC 5321 §4.1.2).
+ */
 function isUsable(address: string): boolean {
   return UNSAFE.test(address) ? QUOTED_LOCAL_PART.test(address) : address.includes('@');
 }
 
-/** The domain in its ASCII form, so that SMTPUTF8 is needed for a local part only. */
+/** Returns the address with its domain in ASCII, so that only a local part can need SMTPUTF8. */
 function asciiDomain(address: string): string {
   if (!NOT_ASCII.test(address)) return address;
   const at = address.lastIndexOf('@');

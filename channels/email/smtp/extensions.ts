@@ -1,15 +1,15 @@
 /**
- * The extensions that a server offers (RFC 5321 §4.1.1.1). Asked again after STARTTLS, because anyone can forge a reply
- * in the clear.
+ * The extensions that a server offers (RFC 5321 §4.1.1.1). They are requested again after STARTTLS, because anyone can
+ * forge an unencrypted reply.
  */
 export interface SmtpExtensions {
   pipelining: boolean;
   eightBitMime: boolean;
   smtpUtf8: boolean;
   startTls: boolean;
-  /** RFC 1870 is offered: MAIL may say how long the message is. */
+  /** The server offers RFC 1870, so MAIL may declare the size of the message. */
   size: boolean;
-  /** Longest message in octets; Infinity where the server names no limit. */
+  /** Longest message in octets; Infinity if the server names no limit. */
   maxBytes: number;
   /** Mechanisms of AUTH in upper case. */
   auth: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export const NO_EXTENSIONS: SmtpExtensions = {
   auth: new Set(),
 };
 
-/** Reads the reply to EHLO. The first line is the server's name; every other one, the last too, is a keyword. */
+/** Reads the reply to EHLO. The first line is the server's name; every other line is a keyword. */
 export function parseExtensions(text: string): SmtpExtensions {
   const keywords = new Map<string, string[]>();
   const auth = new Set<string>();

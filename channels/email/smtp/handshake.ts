@@ -6,18 +6,18 @@ import { NO_EXTENSIONS, parseExtensions, type SmtpExtensions } from './extension
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { refusal } from './refusal.ts';
 
-/** RFC 5321 §3.2: these replies say that a server knows HELO only. */
+/** Replies to EHLO which mean that a server knows only HELO (RFC 5321 §3.2). */
 const KNOWS_NO_EHLO: ReadonlySet<number> = new Set([500, 501, 502, 504]);
 
-/** A connection on which mail may flow. */
+/** A connection that is ready for messages. */
 export interface SmtpSession {
   channel: SmtpChannel;
   offers: SmtpExtensions;
 }
 
 /**
- * Connects and goes through greeting, EHLO, STARTTLS with a second EHLO, and AUTH; an abort ends it.
- * @throws SmtpHandshakeError when the server says no; Error when the connection fails
+ * Connects, waits for the greeting, and sends EHLO, STARTTLS with a second EHLO, and AUTH. An abort ends it. @throws
+ * SmtpHandshakeError if the server refuses; Error if the connection fails
  */
 export async function openSession(options: ChannelOptions, signal: AbortSignal): Promise<SmtpSession> {
   const channel = new SmtpChannel(options);
@@ -41,18 +41,18 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
 
 async function hello(channel: SmtpChannel, { endpoint, timeouts }: ChannelOptions): Promise<SmtpExtensions> {
   const name = ehloNameOf(endpoint);
-  const reply = await channel.ask(`EHLO ${name}`, 'the answer to EHLO', timeouts.commandMs);
+  const reply = await channel.ask(`EHLO ${name}`, 'the reply to EHLO', timeouts.commandMs);
   if (reply.code === 250) return parseExtensions(reply.text);
-  // After any other refusal, a reply to HELO would hide the reason of this one, or never come.
+  // After any other refusal, HELO would hide its reason or get no reply.
   if (!KNOWS_NO_EHLO.has(reply.code)) throw new SmtpHandshakeError(refusal('ehlo', reply.code, reply.text));
-  const old = await channel.ask(`HELO ${name}`, 'the answer to HELO', timeouts.commandMs);
+  const old = await channel.ask(`HELO ${name}`, 'the reply to HELO', timeouts.commandMs);
   if (old.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', old.code, old.text));
   return NO_EXTENSIONS;
 }
 
 /**
- * True when the connection has become encrypted just now. Once the server has offered STARTTLS, failing to use it ends
- * the connection.
+ * Encrypts the connection if the server offers STARTTLS; returns true if it did. A failure of STARTTLS ends the
+ * connection.
  */
 async function secure(channel: SmtpChannel, offers: SmtpExtensions, options: ChannelOptions): Promise<boolean> {
   const { endpoint, timeouts } = options;
@@ -61,15 +61,15 @@ async function secure(channel: SmtpChannel, offers: SmtpExtensions, options: Cha
     if (endpoint.requireTls) throw new Error('the server does not offer STARTTLS, and SMTP_URL requires TLS');
     return false;
   }
-  const { code, text } = await channel.ask('STARTTLS', 'the answer to STARTTLS', timeouts.commandMs, true);
+  const { code, text } = await channel.ask('STARTTLS', 'the reply to STARTTLS', timeouts.commandMs, true);
   if (code !== 220) throw new SmtpHandshakeError(refusal('starttls', code, text));
   await channel.startTls(timeouts.commandMs);
   return true;
 }
 
 /**
- * Returns the name for EHLO: from SMTP_URL or the configuration, else this host's name if others could look it up (RFC
- * 5321 §4.1.3), else an address.
+ * Returns the name for EHLO: from SMTP_URL or the configuration, else this host's name if it can be found in the DNS
+ * (RFC 5321 §4.1.3), else an address.
  */
 export function ehloNameOf({ clientName }: Pick<SmtpEndpoint, 'clientName'>): string {
   const name = clientName ?? os.hostname();

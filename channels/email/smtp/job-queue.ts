@@ -11,7 +11,7 @@ export class JobQueue {
   private head = 0;
   private readonly again: SmtpJob[] = [];
 
-  /** Cancelled ones are counted until they come up. */
+  /** The number of jobs, including cancelled ones until they reach the front. */
   get length(): number {
     return this.jobs.length - this.head + this.again.length;
   }
@@ -25,7 +25,7 @@ export class JobQueue {
     this.again.push(job);
   }
 
-  /** The next job that nobody has cancelled. */
+  /** Returns the next job that is not cancelled. */
   shift(): SmtpJob | undefined {
     let job = this.next();
     while (job?.state === 'cancelled') job = this.next();
@@ -33,7 +33,7 @@ export class JobQueue {
     return job;
   }
 
-  /** True when the job was still here; it will not come out any more. */
+  /** Cancels a job; returns true if it was still in the queue. */
   cancel(job: SmtpJob): boolean {
     if (job.state !== 'queued') return false;
     job.state = 'cancelled';

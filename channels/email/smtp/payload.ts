@@ -5,7 +5,7 @@ import { withCrlf } from '../../../rules/mime/crlf.ts';
 const END_AFTER_NEWLINE = '.\r\n';
 const END = '\r\n.\r\n';
 
-/** A message as it goes on the wire after 354. */
+/** A message in the form that is sent after the 354. */
 export interface Payload {
   data: string | Buffer;
   end: string;
@@ -15,8 +15,8 @@ export interface Payload {
 }
 
 /**
- * Makes a message ready for DATA: bare CR and LF become CRLF (a lone one is how mail is smuggled past a filter) and a
- * line's first dot is doubled (RFC 5321 §4.5.2). A canonical message is taken as it is.
+ * Prepares a message for DATA: a bare CR or LF becomes CRLF (it could smuggle a second message past a filter), and a
+ * dot at the start of a line is doubled (RFC 5321 §4.5.2). A canonical message does not change.
  */
 export function payloadOf(data: string | Buffer, canonical: boolean): Payload {
   if (canonical) return { data, end: END_AFTER_NEWLINE, bytes: data.length, eightBit: false };

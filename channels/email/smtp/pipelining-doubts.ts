@@ -6,12 +6,12 @@ export class PipeliningDoubts {
   private readonly until = new Map<string, number>();
   private readonly now: () => number;
 
-  /** `now`: milliseconds since any moment. */
+  /** @param now returns milliseconds since any fixed moment */
   constructor(now: () => number = () => performance.now()) {
     this.now = now;
   }
 
-  /** Notes a server, `host:port`, for an hour; true when it was not known. */
+  /** Remembers a server (`host:port`) for an hour; returns true if it was not remembered already. */
   note(server: string): boolean {
     if (this.has(server)) return false;
     this.until.set(server, this.now() + DOUBT_MS);

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { parseSmtpUrl } from '../../../rules/emails/smtp-url.ts';
-import { answer, answerLater } from './answer.ts';
 import { Backoff } from './backoff.ts';
 import type { ChannelOptions } from './channel.ts';
 import { type ConnectionOwner, type Loss, SmtpConnection } from './connection.ts';
 import { openSession } from './handshake.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { JobQueue } from './job-queue.ts';
+import { passResult, passResultLater } from './passResult.ts';
 import { pipeliningDoubts } from './pipelining-doubts.ts';
 import { type ProbeEnvelope, type ProbeResult, probe } from './probe.ts';
 import {
@@ -18,17 +18,20 @@ import {
   type SmtpTimeouts,
 } from './types.ts';
 
-/** Losses that a message may cause: the first may be an idle connection that was closed unseen, the second bad luck. */
+/**
+ * The number of lost connections after which a message is the suspected cause. The first one may be an idle connection
+ * that the server had closed, the second one a coincidence.
+ */
 const MAX_LOSSES = 3;
-/** After this many failed attempts to connect the queue is notified, so that callers can defer their messages. */
+/** After this many failed attempts to connect, all queued messages get a result, so that callers can defer them. */
 const MAX_OPEN_FAILURES = 3;
 /**
- * 8 took all that a local server could; a far one answers each connection once a round trip, and Postfix allows a
- * client 50.
+ * 8 connections used all the capacity of a local server. A distant server replies on each connection only once per
+ * round trip, so more help there; Postfix allows a client 50.
  */
 const DEFAULT_CONNECTIONS = 20;
 const CLOSE_GRACE_MS = 10_000;
-/** A server that takes longer will be probed again. */
+/** If a server takes longer, it is probed again later. */
 const PROBE_TIMEOUTS = { connectMs: 10_000, greetingMs: 10_000, commandMs: 10_000 };
 const MIXES_UP =
   'offers PIPELINING and mixes up the order of its answers, as a middlebox before it may: for an hour mail goes without pipelining';
@@ -37,13 +40,13 @@ export interface SmtpPoolOptions {
   /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
   url: string;
   /**
-   * The most connections at a time; default `maxConnections` of the URL, else 20. They are opened on demand and closed
-   * when idle.
+   * The maximum number of connections; default `maxConnections` of the URL, else 20. They are opened on demand and
+   * closed when idle.
    */
   connections?: number;
   /**
-   * The messages after which a connection is closed, for relays that limit them; default `maxMessages` of the URL, else
-   * no limit (0).
+   * The number of messages after which a connection is closed, for relays that limit it; default `maxMessages` of the
+   * URL, else no limit (0).
    */
   maxMessages?: number;
   timeouts?: Partial<SmtpTimeouts>;
@@ -55,24 +58,24 @@ export interface SmtpPoolOptions {
   onNotice?: (notice: string) => void;
 }
 
-/** Counts since the pool was made, for metrics. */
+/** Counts since the pool was created, for metrics. */
 export interface SmtpPoolCounts {
   opened: number;
   /** Attempts to connect that failed or were refused. */
   openFailures: number;
   /** Connections that broke while a message was in flight. */
   lost: number;
-  /** Messages that were put back because of it. */
-  givenBack: number;
+  /** Messages that returned to the queue because of it. */
+  returned: number;
 }
 
 /**
- * Sends messages over a few connections to one server. Every message ends in exactly one result. Nothing is sent twice:
- * only what was not yet sent moves to another connection, and at most three times. The caller bounds the queue by what
- * it submits.
+ * Sends messages over a few connections to one server. Every message ends in exactly one result. No message is sent
+ * twice: only a message that was not sent yet moves to another connection, and at most three times. The caller limits
+ * the queue by the number of messages that it submits.
  */
 export class SmtpPool {
-  readonly counts: SmtpPoolCounts = { opened: 0, openFailures: 0, lost: 0, givenBack: 0 };
+  readonly counts: SmtpPoolCounts = { opened: 0, openFailures: 0, lost: 0, returned: 0 };
   private readonly channel: ChannelOptions;
   private readonly maxConnections: number;
   private readonly maxMessages: number;
@@ -101,7 +104,7 @@ export class SmtpPool {
     this.mayPipeline = () => !pipeliningDoubts.has(server);
     this.owner = {
       take: () => this.queue.shift(),
-      giveBack: (job, loss) => this.giveBack(job, loss),
+      returnJob: (job, loss) => this.returnJob(job, loss),
       progressed: () => this.backoff.succeeded(),
       outOfStep: () => {
         if (pipeliningDoubts.note(server)) options.onNotice?.(`${server} ${MIXES_UP}`);
@@ -119,7 +122,7 @@ export class SmtpPool {
   submit(message: SmtpMessage, onResult: SmtpCallback): SmtpJob {
     const job: SmtpJob = { message, onResult, losses: 0, state: 'queued' };
     if (this.closing) {
-      answerLater(job, { outcome: 'unsent', error: 'the pool is closed' });
+      passResultLater(job, { outcome: 'unsent', error: 'the pool is closed' });
       return job;
     }
     this.queue.push(job);
@@ -147,13 +150,13 @@ export class SmtpPool {
     });
   }
 
-  /** Asks the server by a connection of its own whether it takes email for this envelope. */
+  /** Checks over a separate connection whether the server accepts email for this envelope. */
   probe(envelope: ProbeEnvelope | null, signal: AbortSignal): Promise<ProbeResult> {
     const timeouts = { ...this.channel.timeouts, ...PROBE_TIMEOUTS };
     return probe({ ...this.channel, timeouts }, envelope, signal);
   }
 
-  /** Takes no more messages, answers the queued ones `unsent`, and lets those on the wire end for at most `graceMs`. */
+  /** Takes no more messages, ends the queued ones as `unsent`, and waits at most `graceMs` for messages on the wire. */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.closing = true;
     this.closed.abort();
@@ -168,10 +171,7 @@ export class SmtpPool {
     clearTimeout(timer);
   }
 
-  /**
-   * Finds a connection for queued work: an idle one, else a new one, else a place behind a body that is not answered
-   * yet.
-   */
+  /** Finds a connection for queued messages: an idle one, else a new one, else one whose last body has no reply yet. */
   private dispatch(): void {
     if (this.queue.length === 0 || this.closing) return;
     const idle = this.connections.find((connection) => connection.idle);
@@ -186,7 +186,7 @@ export class SmtpPool {
     this.connections.find((connection) => connection.hasRoom)?.wake();
   }
 
-  /** Opens a connection now or after the backoff; while things go wrong one at a time, as a probe. */
+  /** Opens a connection now or after the backoff. After failures it opens one at a time, as a probe. */
   private openWhenAllowed(): void {
     if (this.retryTimer !== null || (this.backoff.inARow > 0 && this.opening > 0)) return;
     const waitMs = this.backoff.waitMs;
@@ -245,19 +245,19 @@ export class SmtpPool {
     queueMicrotask(() => this.dispatch()); // Runs after the connection has returned its messages.
   }
 
-  private giveBack(job: SmtpJob, { error, said, blameless }: Loss): void {
-    // A blameless loss ends another message, so the number of blameless losses is limited too.
+  private returnJob(job: SmtpJob, { error, said, blameless }: Loss): void {
+    // Even a blameless loss costs another message its result, so the number of blameless losses is limited, too.
     if (!blameless) job.losses += 1;
     if (job.losses < MAX_LOSSES && !this.closing) {
-      this.counts.givenBack += 1;
+      this.counts.returned += 1;
       this.queue.putBack(job);
     } else {
-      answer(job, said ?? { outcome: 'unsent', error: error.message });
+      passResult(job, said ?? { outcome: 'unsent', error: error.message });
     }
   }
 
   private failQueue(result: SmtpResult): void {
-    for (const job of this.queue.takeAll()) answerLater(job, result);
+    for (const job of this.queue.takeAll()) passResultLater(job, result);
   }
 
   private connectionOptions() {

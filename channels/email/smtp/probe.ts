@@ -9,15 +9,15 @@ export interface ProbeEnvelope {
   to: string;
 }
 
-/** `accepted`: the server would take a message for this envelope. */
+/** The result of a probe. `accepted`: the server would accept a message for this envelope. */
 export type ProbeResult =
   | { outcome: 'accepted'; encrypted: boolean }
   | SmtpRefusal
   | { outcome: 'unsent'; error: string };
 
 /**
- * Asks a mail server whether it takes mail from us: it signs in as for mail, asks MAIL and RCPT, and takes both back with
- * RSET. No message is sent. Without an envelope it only signs in. Never rejects.
+ * Checks whether a mail server accepts email from us: signs in as for sending, sends MAIL and RCPT, and cancels both
+ * with RSET. No message is sent. Without an envelope it only signs in. Never rejects.
  */
 export async function probe(
   options: ChannelOptions,

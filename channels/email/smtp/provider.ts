@@ -3,13 +3,13 @@ import { SmtpPool, type SmtpPoolOptions } from './pool.ts';
 import type { SmtpMessage, SmtpResult } from './types.ts';
 
 /**
- * The id that a relay gave the message: Postfix, Exim and SES write it into their last reply, the last one as
- * `Ok <id>`.
+ * The id that a relay assigned to the message. Postfix, Exim and SES put it into their last reply; SES writes `Ok
+ * <id>`.
  */
 const QUEUE_ID = /queued as <?([^\s<>]+)|\bid=(\S+)|^Ok ([\w-]{20,})$/i;
 
 /**
- * Sends through a mail server by the pipelining client.
+ * Creates a provider that sends through a mail server with the pipelining client.
  * @throws Error for a URL that cannot be used
  */
 export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readonly pool: SmtpPool } {

@@ -3,7 +3,9 @@ import type { SmtpRefusal } from './types.ts';
 
 const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 
-/** The length of the server's reply that is kept: more never explains more, and it is stored with the email. */
+/**
+ * The number of characters of a server's reply that are stored with the email. A longer reply explains nothing more.
+ */
 const MAX_TEXT = 2000;
 
 /**

@@ -3,22 +3,22 @@ const CR = 13;
 const DASH = 45;
 const ZERO = 48;
 
-/** RFC 5321 §4.5.3.1.5 allows 512; servers that explain a refusal at length pass it. */
+/** RFC 5321 §4.5.3.1.5 allows 512, but servers with long explanations exceed it. */
 const MAX_LINE_BYTES = 4096;
-/** No EHLO or refusal comes near; a server that never ends its reply must not fill the memory. */
+/** No EHLO reply or refusal has nearly this many lines. A server that never ends its reply must not fill the memory. */
 const MAX_REPLY_LINES = 200;
 
-/** The server does not speak SMTP, or not in bounds. The connection is of no more use. */
+/** The server does not speak SMTP, or exceeds a limit. The connection cannot be used any more. */
 export class SmtpProtocolError extends Error {
   override name = 'SmtpProtocolError';
 }
 
 /**
- * Cuts a stream of bytes into SMTP replies (RFC 5321 §4.2). Text is decoded only from code `textFrom` on: while mail
- * flows, three of four replies are good news that nobody reads.
+ * Splits a stream of bytes into SMTP replies (RFC 5321 §4.2). Text is decoded only for codes from `textFrom` on,
+ * because three of four replies report success and their text is not used.
  */
 export class ReplyParser {
-  /** Replies below this code are handed over with an empty text. */
+  /** Replies below this code are passed on with an empty text. */
   textFrom = 0;
   private readonly onReply: (code: number, text: string) => void;
   private rest: Buffer | null = null;
@@ -51,8 +51,8 @@ export class ReplyParser {
   }
 
   /**
-   * Discards data behind the reply that is being passed on: bytes sent before a TLS handshake prove nothing (RFC 3207
-   * §4.2).
+   * Discards data after the reply that is being passed on, because bytes from before a TLS handshake may be forged (RFC
+   * 3207 §4.2).
    */
   dropBuffered(): void {
     this.generation += 1;
@@ -67,7 +67,7 @@ export class ReplyParser {
     const more = stop > start + 3 && bytes[start + 3] === DASH;
     if (code >= this.textFrom) {
       const raw = bytes.toString('utf8', Math.min(start + 4, stop), stop);
-      const text = raw.includes('\0') ? raw.replaceAll('\0', '') : raw; // Postgres stores any text but this.
+      const text = raw.includes('\0') ? raw.replaceAll('\0', '') : raw; // Postgres cannot store NUL.
       this.text = this.lines === 0 ? text : `${this.text}\n${text}`;
     }
     this.lines += 1;

@@ -1,29 +1,32 @@
 import type { SessionStage } from '../../../rules/emails/refusal.ts';
 import type { Payload } from './payload.ts';
 
-/** One message for one recipient: every recipient gets a message of its own, so every answer is about one address. */
+/** One message for one recipient. Every recipient gets a separate message, so each reply is about one address. */
 export interface SmtpMessage {
-  /** Comes back with the result; never sent. */
+  /** Repeated in the result; not sent. */
   id: string;
   /** Envelope sender, `''` for the null sender. */
   from: string;
   to: string;
-  /** A string holds bytes: one character, one octet (ASCII or latin1). */
+  /** A string has one character per byte (ASCII or latin1). */
   data: string | Buffer;
-  /** True promises ASCII, CRLF line ends, one at the end, and no line that starts with a dot. It is not checked. */
+  /**
+   * True if the message is ASCII, has CRLF line ends, ends with one, and has no line that starts with a dot. Not
+   * checked.
+   */
   canonical?: boolean;
-  /** The same message, already encoded for the wire. It is not checked. */
+  /** The same message, already encoded for the wire. Not checked. */
   payload?: Payload | undefined;
 }
 
-/** The server, or this client on its behalf, said no. */
+/** A refusal by the server, or by this client on its behalf. */
 export interface SmtpRefusal {
   outcome: 'refused';
   /**
-   * The refused command. From `connect` to `auth` it is the session, and the refusal says nothing about the message.
+   * The refused command. A refusal from `connect` to `auth` is about the session and says nothing about the message.
    */
   stage: SessionStage;
-  /** False where trying the same again later can succeed. */
+  /** False if a later attempt can succeed. */
   permanent: boolean;
   code: number;
   /** RFC 3463 status of the reply, such as `5.1.1`. */
@@ -34,8 +37,9 @@ export interface SmtpRefusal {
 }
 
 /**
- * The result for a message. `unsent` and `refused` are safe to send again; count it as an attempt, because a recipient
- * who makes the server hang up does so every time. `in_doubt` is not safe: the server may have the message.
+ * The result for a message. After `unsent` and `refused` the message can safely be sent again. Count it as an attempt,
+ * because a recipient who makes the server hang up does so every time. After `in_doubt` the server may have the
+ * message.
  */
 export type SmtpResult =
   | { outcome: 'accepted'; reply: string }
@@ -49,9 +53,9 @@ export type SmtpCallback = (result: SmtpResult, message: SmtpMessage) => void;
 export interface SmtpJob {
   message: SmtpMessage;
   onResult: SmtpCallback;
-  /** Connections that broke while they held it. */
+  /** The number of connections that broke while they had this message. */
   losses: number;
-  /** Kept by the queue. */
+  /** Set by the queue. */
   state: 'queued' | 'taken' | 'cancelled';
 }
 
@@ -67,7 +71,7 @@ export interface SmtpTimeouts {
   greetingMs: number;
   /** EHLO, STARTTLS with its handshake, AUTH, RSET, MAIL, RCPT and DATA. */
   commandMs: number;
-  /** The answer to the message itself. */
+  /** The reply to the message itself. */
   messageMs: number;
   /** An idle connection is closed after this time. */
   idleMs: number;

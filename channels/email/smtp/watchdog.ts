@@ -1,6 +1,6 @@
 /**
- * One deadline that is moved with every message. Moving a timer costs more than the rest of the bookkeeping, so the
- * deadline is a number and an interval looks at it: it is noticed up to `tickMs` late.
+ * One deadline that every message moves. Moving a timer would cost more than all other bookkeeping, so the deadline is
+ * a number that an interval checks. A missed deadline is therefore noticed up to `tickMs` late.
  */
 export class Watchdog {
   private readonly interval: NodeJS.Timeout;
@@ -12,7 +12,7 @@ export class Watchdog {
       this.deadlineAt = Number.POSITIVE_INFINITY;
       onLate();
     }, tickMs);
-    this.interval.unref(); // The socket keeps the process alive, where anything does.
+    this.interval.unref(); // Only the socket may keep the process alive.
   }
 
   /** Sets the deadline to `ms` from now; Infinity removes it. */
@@ -25,7 +25,7 @@ export class Watchdog {
   }
 }
 
-/** Often enough that the shortest of `limitsMs` is kept within a quarter, and at most once in 10 ms. */
+/** Returns the interval for these time limits: a quarter of the shortest one, and at least 10 ms. */
 export function tickFor(limitsMs: readonly number[]): number {
   return Math.max(10, Math.min(1000, Math.min(...limitsMs) / 4));
 }
