@@ -18,7 +18,7 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
 }
 
 /**
- * Tells whether an envelope sender or an author is a mail system, whose email must not be answered (RFC 5321 §4.5.5).
+ * Tells whether an envelope sender or an author is a mail system, whose email must get no reply (RFC 5321 §4.5.5).
  */
 export function isMailSystem(address: string): boolean {
   return address === '' || /^mailer-daemon(?:@|$)/i.test(address);
