@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type AuthoredContent,
   type CompiledContent,
   type ContentSource,
   compileContent,
@@ -9,7 +10,6 @@ import {
   renderMime,
   renderSubject,
   resolveLink,
-  type SaidContent,
   templatesOf,
 } from '../rules/content/content.ts';
 import type { LiquidScope } from '../rules/content/liquid.ts';
@@ -73,7 +73,7 @@ export async function renderMessage(
 export async function reviewWithinBudget(
   compute: Compute,
   work: Work,
-  { content, input }: { content: SaidContent; input: RenderInput },
+  { content, input }: { content: AuthoredContent; input: RenderInput },
 ): Promise<ContentReview> {
   const source = contentSource(content, false);
   const here = compilesQuickly(templatesOf(source)) && !compileContent(source).costly;

@@ -11,8 +11,9 @@ import {
   readCsvLayout,
 } from '../rules/contacts/csv.ts';
 import type { CsvMapping } from '../rules/contacts/csv-mapping.ts';
-import { type CsvLook, type CsvReview, lookAtCsv, reviewCsvChunk } from '../rules/contacts/csv-review.ts';
+import { type CsvPreview, type CsvReview, previewCsv, reviewCsvChunk } from '../rules/contacts/csv-review.ts';
 import {
+  type AuthoredContent,
   type CompiledContent,
   type ContentSource,
   compileContent,
@@ -23,7 +24,6 @@ import {
   renderMime,
   renderSubject,
   resolveLink,
-  type SaidContent,
 } from '../rules/content/content.ts';
 import { htmlToText } from '../rules/content/content-text.ts';
 import { type LiquidScope, parseTemplate, renderBounded } from '../rules/content/liquid.ts';
@@ -100,7 +100,7 @@ export const TASKS = {
     raw: renderMime(getCompiled(content), { ...input, headers }),
     subject: renderSubject(getCompiled(content), input),
   }),
-  'content.review': ({ content, input }: { content: SaidContent; input: RenderInput }): ContentReview =>
+  'content.review': ({ content, input }: { content: AuthoredContent; input: RenderInput }): ContentReview =>
     reviewContent(content, input),
   'template.check': ({ text, field }: { text: string; field: 'subject' | 'body' }): void => {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
@@ -117,7 +117,7 @@ export const TASKS = {
     return { layout, rows: countCsvRows(file, layout) };
   },
   'csv.chunk': (p: { file: Uint8Array } & CsvStretch): CsvChunk => readCsvChunk(p.file, p),
-  'csv.look': (p: { file: Uint8Array } & Parameters<typeof lookAtCsv>[1]): CsvLook => lookAtCsv(p.file, p),
+  'csv.look': (p: { file: Uint8Array } & Parameters<typeof previewCsv>[1]): CsvPreview => previewCsv(p.file, p),
   'csv.review': (p: { file: Uint8Array } & Parameters<typeof reviewCsvChunk>[1]): CsvReview =>
     reviewCsvChunk(p.file, p),
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),

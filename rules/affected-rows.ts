@@ -8,7 +8,7 @@ export const AFFECTED_KINDS = [
 
 /** Ids of rows that a request has created, by kind. Later effects are found through them. */
 export interface AffectedRows {
-  /** Created, changed, or noted as waiting for a variant. */
+  /** Contacts that were created, changed, or registered to wait for a variant. */
   contacts?: string[];
   emails?: string[];
   events?: string[];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 
-/** Time limit of a piece of work, and the number of attempts when the machine gives its thread no processor. */
+/** Time limit of a piece of work, and the number of attempts if other processes keep its thread from running. */
 export interface Bound {
   ms: number;
   attempts: number;
@@ -13,13 +13,13 @@ export interface Bound {
  */
 let bound: Bound = { ms: 180, attempts: 3 };
 
-/** `run` is the work that is within its bound just now, if any. */
+/** `run` is the work that is running within a time limit at the moment, if any. */
 const context = createContext({ run: undefined });
 const call = new Script('run()');
 
-/** The work did not end within its bound. */
+/** The work exceeded its time limit. */
 export class BoundExceeded extends Error {
-  /** Whether the machine gave the thread no processor meanwhile: the work may be quick another time. */
+  /** True if other processes kept the thread from running, so the work may be fast in another attempt. */
   readonly starved: boolean;
 
   constructor(message: string, options: ErrorOptions & { starved?: boolean } = {}) {
@@ -28,23 +28,24 @@ export class BoundExceeded extends Error {
   }
 }
 
-/** How the template library says that its own count of time, or of what filters build, has passed its limit. */
+/** The errors of the template library for its own limits on time and on the output of filters. */
 const LIBRARY_LIMIT = /^(template render|memory alloc|parse length) limit exceeded/;
 
-/** Whether an error says that work was stopped because it took too much, and not that something is wrong with it. */
+/** Tells whether an error means that work was stopped at a limit, not that the work itself is invalid. */
 export function tookTooMuch(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error instanceof BoundExceeded || error.cause instanceof BoundExceeded || LIBRARY_LIMIT.test(error.message);
 }
 
-/** Whether that is because the machine gave the thread no processor, so that the same work may be quick another time. */
+/** Tells whether other processes kept the thread from running, so that the same work may be fast in another attempt. */
 export function wasStarved(error: unknown): boolean {
   const exceeded = error instanceof Error && error.cause instanceof BoundExceeded ? error.cause : error;
   return exceeded instanceof BoundExceeded && exceeded.starved;
 }
 
 /**
- * Another bound for all that follows on this thread: one on which nobody waits may give more, and need not try again.
+ * Sets the limits for all further work of this thread. A thread whose result is not urgent can allow more time and
+ * needs no further attempts.
  */
 export function setBound(given: Bound): void {
   bound = given;
@@ -52,13 +53,12 @@ export function setBound(given: Bound): void {
 
 /**
  * Runs `work` and stops it after `ms` (default: the limit of the thread), whatever it is doing: a loop, a filter or a
- * regular expression. The template library's own limits count only operations it knows about; this limit measures
- * time from outside, by V8's interrupt. If other processes have the processor meanwhile, the work restarts until it
- * has had its time.
- * A call costs about 130 µs (V8 starts a watchdog thread), 30 times a whole message of plain variables. Callers use
- * it for compiling and for templates with loops or costly filters, not for templates that cannot take long.
- * Within bounded work only the outer limit applies: V8 has one interrupt per thread, and an inner call that meets the
- * interrupt of an outer one swallows it, or ends the process (a Node assertion).
+ * regular expression. The template library's own limits count only operations it knows about; this limit measures time
+ * from outside, by V8's interrupt. If other processes have the processor meanwhile, the work restarts until it has had
+ * its time. A call costs about 130 µs (V8 starts a watchdog thread), 30 times a whole message of plain variables.
+ * Callers use it for compiling and for templates with loops or costly filters, not for templates that cannot take long.
+ * In nested calls only the outer limit applies. V8 has one interrupt per thread, and an inner call would swallow the
+ * interrupt of an outer one, or end the process (a Node assertion).
  * @throws BoundExceeded
  */
 export function runBounded<T>(work: () => T, ms = bound.ms): T {
@@ -76,7 +76,7 @@ export function runBounded<T>(work: () => T, ms = bound.ms): T {
   }
 }
 
-/** `displayErrors` off: marking the line of an error that the work throws is what Node's assertion fails in. */
+/** `displayErrors` is off, because Node's assertion fails while it marks the line of an error. */
 function once<T>(work: () => T, ms: number): T {
   context.run = work;
   try {
@@ -90,7 +90,7 @@ function once<T>(work: () => T, ms: number): T {
 }
 
 function isTimeout(error: unknown): boolean {
-  // Not `instanceof Error`: it is an error of the script's own context.
+  // `instanceof Error` does not work, because the error belongs to the script's own context.
   return (
     typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
   );

@@ -36,7 +36,7 @@ export const VARIABLES = {
 export type VariableName = keyof typeof VARIABLES;
 type Values = ValuesOf<typeof VARIABLES>;
 
-/** A value that cannot be used. The message is one line that names the variable and what it takes. */
+/** A value that cannot be used. The message is one line that names the variable and its valid values. */
 export class ConfigError extends Error {
   readonly variable: VariableName;
   constructor(variable: VariableName, message: string) {
@@ -49,7 +49,7 @@ export class ConfigError extends Error {
 /** The settings as `npm start` reads them. Settings that it generates itself may be absent. */
 export type Settings = ReturnType<typeof parseSettings>;
 
-/** The settings of an API or a worker: everything that such a process needs is there. */
+/** The settings of an API or a worker, with all required values. */
 export type Config = Settings & {
   database: { url: string };
   temporal: { address: string };
@@ -71,9 +71,9 @@ export function parseConfig(env: Environment): Config {
 }
 
 /**
- * The settings of `npm start`, which makes the database, Temporal and the secret key itself.
- * @throws ConfigError for the first variable that cannot be used, and for what only development would want where others
- * reach HOST
+ * Reads the settings of `npm start`, which can create the database, Temporal and the secret key itself. @throws
+ * ConfigError for the first variable that cannot be used, and for development settings on a HOST that other machines
+ * reach
  */
 export function parseStart(env: Environment): Settings {
   const settings = parseSettings(env);
@@ -132,10 +132,10 @@ export function parseSettings(env: Environment) {
     /** Addresses and CIDRs. */
     trustedProxies: values.TRUSTED_PROXIES,
     database: { url: values.DATABASE_URL },
-    /** How to resolve a mismatch between Postgres and Temporal; undefined stops at one. */
+    /** How to resolve a mismatch between Postgres and Temporal; undefined stops the start at a mismatch. */
     installationChoice: values.INSTALLATION,
     temporal: temporalSettings(values),
-    /** Undefined is one a core, at most 4. */
+    /** Undefined means one per core, at most 4. */
     workers: values.WORKERS,
     email: { ...email, ehloName: ehloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
     allowCapture: values.ALLOW_CAPTURE,
@@ -145,7 +145,7 @@ export function parseSettings(env: Environment) {
     secretKey: values.SECRET_KEY,
     ...limitSettings(values),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
-    /** Empty is the system's. */
+    /** Empty means the system's servers. */
     dnsServers: values.DNS_SERVERS,
     signup: values.SIGNUP ?? (publicHost ? ('first' as const) : ('on' as const)),
     logLevel: values.LOG_LEVEL,
@@ -160,7 +160,7 @@ export function parseSettings(env: Environment) {
   };
 }
 
-/** The address at which a browser on this machine reaches a server bound to `host` and `port`. */
+/** Returns the address at which a browser on this machine reaches a server bound to `host` and `port`. */
 export function httpAddress(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
@@ -185,7 +185,7 @@ function readValue(name: VariableName, variable: ConfigVariable, given: string |
   );
 }
 
-/** A value for a one-line message: quoted, control characters escaped, cut to 60 characters. */
+/** Formats a value for a one-line message: quoted, with control characters escaped, cut to 60 characters. */
 function quoteValue(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }

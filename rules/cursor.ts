@@ -1,13 +1,16 @@
 import { type AppError, queryErrors } from './errors.ts';
 
-/** The values of a list's sort key at the last row of a page, the last of them unique. */
+/** The values of a list's sort key at the last row of a page. The last value is unique. */
 export type CursorKey = readonly (string | number)[];
 
 /** Longest cursor that the service issues. */
 const MAX_CURSOR_CHARS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A position in a list as the opaque text that callers hand back: base64url of the sort key. Source: contract §1. */
+/**
+ * Encodes a position in a list as the opaque text that callers send back: base64url of the sort key. Source: contract
+ * §1.
+ */
 export function encodeCursor(key: CursorKey): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
 }
@@ -32,7 +35,7 @@ export function decodeIdCursor(cursor: string): string {
   return id;
 }
 
-/** Whether a value of a position is a row's id. */
+/** Tells whether a value of a position is a row's id. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }

@@ -9,7 +9,7 @@ export function cutText(text: string, maxChars: number): string {
 
 const REPLY_MAX_CHARS = 1_000;
 
-/** The words of a server, cut to the part that is kept with an email and that an operator reads. */
+/** Cuts a server's reply to the part that is stored with an email and shown to an operator. */
 export function cutReply(text: string): string {
   return cutText(text, REPLY_MAX_CHARS);
 }

@@ -1,6 +1,6 @@
 /**
- * The one catalogue of error codes: status, default message and the `suggestion` of the envelope. Source: contract
- * §1.5 Errors. `docs/errors.md` and the OpenAPI document are held to it by a test.
+ * The one catalogue of error codes: status, default message and the `suggestion` of the envelope. Source: contract §1.5
+ * Errors. A test compares `docs/errors.md` and the OpenAPI document with it.
  */
 export const ERRORS = {
   BAD_REQUEST: {
@@ -144,7 +144,7 @@ export class AppError extends Error {
   readonly suggestion: string;
   readonly headers: Record<string, string>;
 
-  /** A conflict says which state forbids the request, and what the caller can do about it. */
+  /** A conflict must name the state that forbids the request, and the remedy. */
   constructor(code: ErrorCode, options: ConflictOptions);
   constructor(code: Exclude<ErrorCode, 'CONFLICT'>, options?: AppErrorOptions);
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -159,7 +159,7 @@ export class AppError extends Error {
   }
 }
 
-/** An error as answers describe it, without the id of the request. Source: contract §1.5 Errors. */
+/** An error in the form of responses, without the id of the request. Source: contract §1.5 Errors. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -177,11 +177,11 @@ export function errorBody({ code, message, status, errors, details, suggestion }
   return { code, message, statusCode: status, ...(errors && { errors }), ...(details && { details }), suggestion };
 }
 
-/** A limit is reached; `Retry-After` says when to come again, at the soonest in a second. */
+/** A limit is reached; `Retry-After` says when to retry, at the earliest after a second. */
 export class LimitReached extends AppError {
   readonly retryAfterMs: number;
 
-  /** @param p.retryAfterMs when there may be room again */
+  /** @param p.retryAfterMs the time until the limit may allow a request again */
   constructor(p: AppErrorOptions & { message: string; retryAfterMs: number }) {
     const retryAfterSeconds = Math.max(1, Math.ceil(p.retryAfterMs / 1_000));
     super('RATE_LIMIT_EXCEEDED', {
@@ -207,7 +207,7 @@ export function queryErrors(errors: FieldError[], suggestion?: string): AppError
   });
 }
 
-/** The VALIDATION_ERROR of a single field. */
+/** Returns the VALIDATION_ERROR of a single field. */
 export function fieldError(field: string, message: string, code = 'custom'): AppError {
   return new AppError('VALIDATION_ERROR', { errors: [{ field, message, code }] });
 }

@@ -17,8 +17,8 @@ const SECRETS: readonly [RegExp, string][] = [
 ];
 
 /**
- * From the first quote to the last one of its kind, since what is quoted may hold quotes. An apostrophe within a word
- * is none.
+ * Matches from the first quote to the last one of its kind, because the quoted text may contain quotes. An apostrophe
+ * within a word is not a quote.
  */
 const QUOTED: readonly [RegExp, string][] = [
   [/"[\s\S]*"/g, '"…"'],
@@ -28,18 +28,18 @@ const QUOTED: readonly [RegExp, string][] = [
   [/<[\s\S]*>/g, '<…>'],
 ];
 
-/** Classes of SQLSTATE whose messages quote values: data exceptions, constraints, and what our triggers raise. */
+/** Classes of SQLSTATE whose messages quote values: data exceptions, constraints, and errors of our triggers. */
 const QUOTES_VALUES = /^(22|23|44|P0)/;
 
-/** Errors of libraries whose messages hold what they were given; their names say enough. */
+/** Errors whose messages contain their input. Only their names are used. */
 const QUOTES_INPUT = new Set(['ZodError', 'TemplateError', 'AppError']);
 
-/** Removes addresses, phone numbers, keys and passwords from a text that is ours otherwise. */
+/** Removes addresses, phone numbers, keys and passwords from our own text. */
 export function redact(text: string): string {
   return SECRETS.reduce((cleaned, [pattern, replacement]) => cleaned.replaceAll(pattern, replacement), text);
 }
 
-/** Says what failed and why, in one line without anything that the error quotes. */
+/** Describes an error in one line, without the values that it quotes. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return withoutQuotes(String(error));
   const own = describeOne(error);
@@ -48,7 +48,7 @@ export function describeFailure(error: unknown): string {
   return own.includes(cause) ? own : `${own}: ${cause}`.slice(0, MAX_CHARS);
 }
 
-/** The frames of an error's stack, without its message, which Node repeats at the top. */
+/** Returns the frames of an error's stack, without its message, which Node repeats at the top. */
 export function stackFrames(error: Error): string {
   const { message, stack = '' } = error;
   const lines = stack.slice(stack.indexOf(message) + message.length).split('\n');
@@ -58,7 +58,7 @@ export function stackFrames(error: Error): string {
 function describeOne(error: Error): string {
   const { name, message } = error;
   const code = textOf(error, 'code');
-  // Made by our own activities, of codes, counts and instants.
+  // Our own activities create these messages, from codes, counts and instants.
   if (name === 'ApplicationFailure') return redact(message);
   if (textOf(error, 'severity') !== '') return describePostgres(error, code);
   if (QUOTES_INPUT.has(name)) return code === '' ? name : `${name} ${code}`;

@@ -3,7 +3,7 @@ export class FairQueue<Item> {
   /** A Map keeps the order in which projects take turns. */
   private readonly waiting = new Map<string, Item[]>();
 
-  /** Whether items of the project wait. */
+  /** Tells whether items of the project wait. */
   has(projectId: string): boolean {
     return this.waiting.has(projectId);
   }

@@ -11,7 +11,7 @@ export type InstallationChoice = (typeof INSTALLATION_CHOICES)[number];
 /** Why nothing is sent: `new` waits for an operator, `recovery` for the end of the recovery. */
 export type SendingHold = 'new' | 'recovery';
 
-/** Which database it is. A dump that is restored elsewhere gets another oid, on another server another identifier. */
+/** Identifies a database. A restored dump gets another oid, and another server has another identifier. */
 export interface DatabaseMark {
   /** `system_identifier` of the server; null if our role may not read it. */
   systemIdentifier: string | null;
@@ -20,7 +20,7 @@ export interface DatabaseMark {
 
 export interface InstallationToken {
   no: number;
-  /** A random UUID: two databases that roll on from the same token differ by it. */
+  /** A random UUID, which differs between two databases that roll on from the same token. */
   value: string;
   /** ISO 8601. */
   rolledAt: string;
@@ -28,20 +28,20 @@ export interface InstallationToken {
   database: DatabaseMark;
 }
 
-/** A token as Temporal keeps it. */
+/** A token in Temporal. */
 export interface TemporalToken extends InstallationToken {
   /** The value of INSTALLATION that has resolved a mismatch, until a process starts without it. */
   resolvedBy?: InstallationChoice | null;
 }
 
-/** A token as Postgres keeps it. */
+/** A token in Postgres. */
 export interface PostgresToken extends InstallationToken {
-  /** Temporal has it, too. */
+  /** Whether Temporal has it, too. */
   confirmed: boolean;
 }
 
 /**
- * How the two sides stand to each other.
+ * The result of comparing the two sides.
  * - `agree`: both are where the service left them.
  * - `temporal-behind`, `temporal-empty`: Temporal was restored or lost; recovery rebuilds it from Postgres.
  * - `database-behind`: the database is a restored backup, or a clone.
@@ -56,19 +56,19 @@ export type TokenComparison =
   | 'database-foreign'
   | 'diverged';
 
-/** The standings in which nothing may be sent until an operator has said what this database is. */
+/** Results after which nothing may be sent until an operator has decided what this database is. */
 export type Mismatch = Exclude<TokenComparison, 'agree' | 'temporal-behind' | 'temporal-empty'>;
 
 export interface Sides {
   /** The tokens of Postgres, newest first; empty before the first start. */
   tokens: readonly PostgresToken[];
-  /** The database that is asked. */
+  /** The database that this process uses. */
   database: DatabaseMark;
   /** The token of Temporal; null if Temporal has no token, undefined if it does not respond. */
   temporal: TemporalToken | null | undefined;
 }
 
-/** Compares both sides. While Temporal does not respond, the database has to prove itself: by its own mark. */
+/** Compares both sides. While Temporal does not respond, the identity of the database in its last token must match. */
 export function compareSides({ tokens, database, temporal }: Sides): TokenComparison {
   const [newest] = tokens;
   if (newest === undefined) return temporal ? 'database-behind' : 'agree';
@@ -117,7 +117,7 @@ const REASONS: Record<Mismatch, string> = {
 };
 
 /**
- * The one line of a mismatch, with both ways on.
+ * Returns the line that describes a mismatch, with both ways to continue.
  * @param used the value of INSTALLATION that is set and has resolved an earlier mismatch
  */
 export function describeMismatch(mismatch: Mismatch, sides: Sides, used?: InstallationChoice): string {
@@ -136,18 +136,20 @@ function describeToken(token: InstallationToken | null | undefined): string {
   return token ? `token ${token.no} of ${token.rolledAt}` : 'no token';
 }
 
-/** Between the last token of each side, what the service did is on one side only. */
+/**
+ * The time between the last tokens of both sides. Actions of the service in this time are recorded on one side only.
+ */
 export interface LostWindow {
   from: Date;
   to: Date;
 }
 
-/** A token is this much older than what happened after it, at most: it rolls on once a minute. */
+/** Maximum time between a token and the actions after it, because the token rolls on once a minute. */
 const WINDOW_MARGIN_MS = 2 * 60_000;
 
 /**
- * The time that a restored database knows nothing of: from its last token to Temporal's, or to now if Temporal's is
- * not later.
+ * Returns the time whose changes are missing in a restored database: from its last token to Temporal's last token, or
+ * to now if Temporal's is not later.
  */
 export function lostWindow({ tokens, temporal }: Sides, now: Date): LostWindow {
   const from = tokens[0] ? new Date(tokens[0].rolledAt) : new Date(temporal ? temporal.rolledAt : now);

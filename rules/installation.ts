@@ -1,8 +1,8 @@
 import { timeOfUuid } from './uuid.ts';
 
-/** One installation of the service: a database and what it runs in Temporal. */
+/** One installation of the service: a database and its workflows in Temporal. */
 export interface Installation {
-  /** A random UUID (version 4), made by the migration. */
+  /** A random UUID (version 4) that the migration creates. */
   id: string;
   /** Part of each name in Temporal; see `shortIdOf`. */
   shortId: string;
@@ -20,8 +20,8 @@ export function shortIdOf(installationId: string): string {
 }
 
 /**
- * Whether a row is from before the upgrade that brought installations, and keeps the workflow id of the earlier
- * release. Its id says when it was made.
+ * Tells whether a row is from before the upgrade that introduced installations. Such a row keeps the workflow id of the
+ * earlier release. Its id shows when it was created.
  */
 export function isLegacyRow({ legacyBefore }: Installation, rowId: string): boolean {
   if (legacyBefore === null) return false;
@@ -29,7 +29,10 @@ export function isLegacyRow({ legacyBefore }: Installation, rowId: string): bool
   return madeAt !== undefined && madeAt < legacyBefore;
 }
 
-/** Whether workflows may still run on the task queues of the earlier release, so that workers serve these too. */
+/**
+ * Tells whether workflows may still run on the task queues of the earlier release, so that workers must serve these,
+ * too.
+ */
 export function hasLegacyQueues({ legacyBefore, legacyClosedAt }: Installation): boolean {
   return legacyBefore !== null && legacyClosedAt === null;
 }

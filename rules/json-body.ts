@@ -11,7 +11,7 @@ export const REPEATED_NAME = 'The field is there twice. Remove one.';
 
 const NUMBER_TOO_LARGE = `Numbers beyond ${Number.MAX_SAFE_INTEGER} (2^53 - 1) lose digits: send it as text, in quotes.`;
 
-/** Deeper JSON is not real data; `JSON.stringify` and Postgres would exhaust their stacks. */
+/** No real data is nested more deeply, and `JSON.stringify` and Postgres would overflow their stacks. */
 const MAX_DEPTH = 64;
 /** Placeholder in a body for a removed file: valid base64. */
 const TAKEN_OUT = 'AAAA';
@@ -20,7 +20,7 @@ const NO_BASE64 = '!';
 
 export interface JsonBodyRules {
   /**
-   * Names that lead to the records with a base64 file in their `content`: `['attachments']`, or `['emails',
+   * The path to the records that have a base64 file in their `content`: `['attachments']`, or `['emails',
    * 'attachments']` for the attachments of each email in a list.
    */
   filesAt?: readonly string[] | undefined;
@@ -36,7 +36,7 @@ export type JsonBody =
       value: unknown;
       unstorable: Unstorable | undefined;
       /**
-       * The decoded files, by the index of their records; a hole if a record has none. `value` has a placeholder
+       * The decoded files, by the index of their records; undefined if a record has none. `value` has a placeholder
        * instead of each file.
        */
       files: (Uint8Array | undefined)[];
@@ -63,8 +63,8 @@ export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: Json
 
 /**
  * Finds a name that an object has twice. JSON.parse silently keeps the last value, so `{"to": "a", "to": "b"}` would
- * do half of what was asked (RFC 7493 §2.3 forbids such documents). The text has as many members as the parsed value,
- * or a name is repeated. The text is scanned again only in that case, or if names may become equal by normalization.
+ * send only one email (RFC 7493 §2.3 forbids such documents). If the text has more members than the parsed value, a
+ * name is repeated. The text is scanned again only in that case, or if names may become equal by normalization.
  */
 function repeatedName(bytes: Uint8Array, count: { members: number; parsed: number }): Unstorable | undefined {
   if (count.members === count.parsed && !mayNeedNormalizing(bytes)) return undefined;
@@ -72,7 +72,7 @@ function repeatedName(bytes: Uint8Array, count: { members: number; parsed: numbe
   return path && { path, message: REPEATED_NAME, code: 'duplicate_field' };
 }
 
-/** The records of a body's files in their order, as they came: each may be anything. */
+/** Returns the records of a body's files in their order. They are not checked yet. */
 function fileRecords(body: unknown, [name, ...rest]: readonly string[]): { content?: unknown }[] {
   if (name === undefined) return [isRecord(body) ? body : {}];
   const records: unknown = isRecord(body) ? body[name] : undefined;
@@ -154,14 +154,14 @@ function unstorableIn(value: unknown, depth: number, nodes: NodeCount): Unstorab
 }
 
 /**
- * False for a number beyond 2^53: JSON allows it, and JavaScript rounds it, so an id of 17 digits would become another's
- * (RFC 8259 §6).
+ * Tells whether a number is exact. JSON allows numbers beyond 2^53, but JavaScript rounds them, so an id of 17 digits
+ * would become another id (RFC 8259 §6).
  */
 function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether Postgres can hold a text. */
+/** Tells whether Postgres can store a text. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

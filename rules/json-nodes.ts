@@ -8,7 +8,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const STRUCTURAL = new Set([...',:[{'].map((sign) => sign.charCodeAt(0)));
 const IS_STRUCTURAL = Uint8Array.from({ length: 256 }, (_, byte) => (STRUCTURAL.has(byte) ? 1 : 0));
-/** A string longer than this is searched for its end natively: a file in base64 is one. */
+/** In a string longer than this, such as a file in base64, the end is searched natively. */
 const LONG_STRING = 256;
 
 const COLON = 0x3a;
@@ -30,7 +30,7 @@ export function countMembers(bytes: Uint8Array, max = JSON_MAX_NODES): number | 
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
-      // Valid JSON has a character between two strings. Many strings without one are refused all the same.
+      // Valid JSON has a separator between two strings. Many strings without separators are refused, too.
       strings += 1;
       if (strings > max + 1) return undefined;
       at = stringEnd(bytes, at + 1);
@@ -63,7 +63,7 @@ export function findRepeatedName(bytes: Uint8Array): string[] | undefined {
     const byte = bytes[at];
     if (byte === QUOTE) {
       const end = stringEnd(bytes, at + 1);
-      // Only names are short of a value: the text of a value, which may be a file, is never decoded.
+      // Only names are decoded, never values, which may be files.
       if (here?.names && isName(bytes, end)) last = JSON.parse(text.toString('utf8', at, end + 1)) as string;
       at = end;
     } else if (byte === COLON && here?.names) {
@@ -78,7 +78,7 @@ export function findRepeatedName(bytes: Uint8Array): string[] | undefined {
   return undefined;
 }
 
-/** Whether a colon follows the string that ends at this quote. */
+/** Tells whether a colon follows the string that ends at this quote. */
 function isName(bytes: Uint8Array, end: number): boolean {
   let at = end + 1;
   while (at < bytes.length && (bytes[at] as number) <= 0x20) at += 1;
@@ -101,7 +101,7 @@ function stringEnd(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-/** The next quote or backslash. */
+/** Returns the offset of the next quote or backslash. */
 function plainUntil(bytes: Uint8Array, from: number): number {
   const quote = bytes.indexOf(QUOTE, from);
   const end = quote < 0 ? bytes.length : quote;

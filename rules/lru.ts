@@ -1,4 +1,4 @@
-/** Keeps the values that were used last, at most `max`. */
+/** A cache of the most recently used values, at most `max`. */
 export class Lru<K, V> {
   private readonly entries = new Map<K, V>();
   private readonly max: number;
@@ -13,7 +13,7 @@ export class Lru<K, V> {
     return value;
   }
 
-  /** Whether there is a value, without making it the one used last. */
+  /** Tells whether the cache has a value, without counting as a use. */
   has(key: K): boolean {
     return this.entries.has(key);
   }
@@ -22,7 +22,7 @@ export class Lru<K, V> {
     this.entries.delete(key);
     this.entries.set(key, value);
     if (this.entries.size <= this.max) return;
-    // A Map iterates in the order of insertion, so its first key is the one unused for longest.
+    // A Map iterates in the order of insertion, so its first key is the least recently used one.
     const oldest = this.entries.keys().next();
     if (!oldest.done) this.entries.delete(oldest.value);
   }

@@ -20,7 +20,7 @@ export function normalizeStrings(value: unknown): unknown {
 
 const PASSWORDS = /password$/i;
 
-/** Tells whether JSON may hold a character that has several forms. ASCII without escapes never does. */
+/** Tells whether JSON may contain a character with several forms. ASCII without escapes never does. */
 export function mayNeedNormalizing(json: Uint8Array): boolean {
   return !isAscii(json) || Buffer.from(json.buffer, json.byteOffset, json.byteLength).includes('\\u');
 }

@@ -4,18 +4,20 @@ import type { Simulated } from './emails/simulator.ts';
 import type { ExecutionStart, ExecutionStatus } from './executions/execution.ts';
 
 /**
- * Kinds of outbox rows with their payloads. `refId` is the row that the work is for. The Temporal id is built from
- * it, so dispatching a row twice is harmless. Payloads hold ids and cursors only, because they reach Temporal's UI.
- * Rows of an earlier version may still wait, so new fields are optional.
+ * Kinds of outbox rows with their payloads. `refId` is the row that the work is for. The Temporal id is built from it,
+ * so dispatching a row twice is harmless. Payloads have ids and cursors only, because Temporal's UI shows them. Rows of
+ * an earlier version may still wait, so new fields are optional.
  */
 interface OutboxPayloads {
-  /** refId = email: a worker makes the first attempt straight from this row; one with large files waits among those. */
+  /**
+   * refId = email: a worker makes the first attempt directly from this row. An email with large files waits separately.
+   */
   'email.deliver': { large?: true };
   /** refId = SMS message: likewise. */
   'sms.deliver': Nothing;
-  /** refId = email that did not go at the first attempt. Up to 200 of a project start one `emailDelivery`. */
+  /** refId = email that was deferred at the first attempt. Up to 200 of a project start one `emailDelivery`. */
   'email.retry': Retry;
-  /** refId = SMS message that did not go at the first attempt. Grouped likewise into one `smsDelivery`. */
+  /** refId = SMS message that was deferred at the first attempt. Grouped in the same way into one `smsDelivery`. */
   'sms.retry': Retry;
   /** refId = email to the simulator: simulated feedback about it, when the row is due. */
   'email.simulated': { what: Simulated };
@@ -23,30 +25,30 @@ interface OutboxPayloads {
   'execution.start': ExecutionStart;
   /** refId = execution: the wait of this visit is over. */
   'execution.event': { visit: number };
-  /** refId = execution: it was CANCELLED in the database; its workflow has nothing left to do. */
+  /** refId = execution that was CANCELLED in the database, so its workflow must end. */
   'execution.cancel': Nothing;
-  /** refId = execution: it ended in the database in another way, which its workflow takes over. */
+  /** refId = execution that ended in the database in another way; its workflow ends in the same way. */
   'execution.ended': { status: ExecutionStatus; reason: string | null };
   /** refId = campaign. */
   'campaign.start': { sendNo: number };
-  /** refId = campaign: its workflow is to read the row again. */
+  /** refId = campaign whose workflow must read the row again. */
   'campaign.changed': { sendNo: number };
   /** refId = job. */
   'job.start': { kind: JobKind };
-  /** refId = project: send what was held. */
+  /** refId = project whose held emails must be sent. */
   'hold.release': Nothing;
-  /** refId = project: its sending window, or the zone by which it goes, has changed. */
+  /** refId = project whose sending window or time zone has changed. */
   'window.changed': Nothing;
   /** refId = project. */
   'restock.start': { variantId: string; restockNo: number };
-  /** refId = webhook endpoint: deliveries to it are due. */
+  /** refId = webhook endpoint with due deliveries. */
   'webhook.deliver': { endpointId: string };
 }
 
 type Nothing = Record<string, never>;
 
 interface Retry {
-  /** ISO 8601. Missing if a kill interrupted the first attempt; it is due now. */
+  /** ISO 8601. Missing if a kill interrupted the first attempt; the message is then due now. */
   dueAt?: string;
   last?: LastAttempt;
 }
@@ -59,7 +61,7 @@ export type OutboxKind = keyof OutboxPayloads;
  */
 export const NEWS_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>(['campaign.changed', 'webhook.deliver']);
 
-/** A row of one kind as it is dispatched. */
+/** A row of one kind for dispatch. */
 export interface OutboxRowOf<K extends OutboxKind> {
   id: string;
   projectId: string;
@@ -68,7 +70,7 @@ export interface OutboxRowOf<K extends OutboxKind> {
   payload: OutboxPayloads[K];
 }
 
-/** A row of the outbox, told apart by its kind. */
+/** A row of the outbox, discriminated by its kind. */
 export type OutboxRow = { [K in OutboxKind]: OutboxRowOf<K> }[OutboxKind];
 
 type NewOutboxRowOf<K extends OutboxKind> = Omit<OutboxRowOf<K>, 'id' | 'payload'> &
@@ -119,11 +121,11 @@ function isLarge(row: QueuedRow): boolean {
 export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
 export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 
-/** The channel of NOTIFY on which workers hear that rows wait; its payload is one of these takers. */
+/** The channel of NOTIFY that tells workers that rows wait. Its payload is one of these takers. */
 export const OUTBOX_CHANNEL = 'outbox';
 export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
 
-/** Which loop of a worker takes a row. */
+/** Returns the loop of a worker that takes a row. */
 export function takerOf(row: QueuedRow): OutboxTaker {
   if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
   if (row.kind === 'email.simulated') return 'simulator';

@@ -2,9 +2,12 @@ import type { PeriodicKind } from './periodic-work.ts';
 
 /** The options of a round; a schedule sets none. */
 export interface RoundRequest {
-  /** Recovery only: how far back to look for messages that Temporal has lost; a little more than a day unless given. */
+  /**
+   * Recovery only: how many hours back to search for messages that Temporal has lost; a little more than a day by
+   * default.
+   */
   messagesOfHours?: number;
-  /** When the round ends at the latest; 0.9 of its period from now unless given. */
+  /** When the round ends at the latest; by default after 90 % of its period. */
   deadlineMs?: number;
   /** A round that an earlier run of this workflow started. */
   round?: Round;
@@ -14,18 +17,21 @@ export interface RoundRequest {
 export interface Round {
   /** Its start, in the time of Postgres. */
   since: string;
-  /** The round takes the parts after this one to the last one, and then those from the first one to this one. */
+  /**
+   * The part at which the last round stopped. The round takes the parts after it first, and then the parts from the
+   * first one to it.
+   */
   start: string | null;
   after: string | null;
   wrapped: boolean;
   /** The number of parts that were due when it started. */
   total: number;
   done: number;
-  /** The parts, and details of them, that failed. */
+  /** The failed parts and details of parts. */
   failed: string[];
   /** Parts that failed as a whole. The next round runs them last. */
   failing: string[];
-  /** Parts that kept a page from its end, and run last. */
+  /** Parts that prevented a page from ending, and run last. */
   late: string[];
   /** Parts that failed in the round before, and run last. */
   last: string[];
@@ -57,7 +63,7 @@ export interface PartInput {
 export interface PartResult {
   /** The cursor from which the part continues; null when it is done. */
   cursor: string | null;
-  /** The details that failed, while the rest of the part was done. */
+  /** The details that failed, although the rest of the part was done. */
   failures: string[];
 }
 

@@ -8,7 +8,7 @@ interface Work {
 export const PERIODIC_WORK = {
   /** Compares Postgres and Temporal, project by project. */
   recovery: { everyMinutes: 5, lanesPerWorker: 2 },
-  /** Deletes what has outlived its use, table by table. */
+  /** Deletes rows whose retention has ended, table by table. */
   pruning: { everyMinutes: 60, lanesPerWorker: 2 },
   /** Adds up counts. */
   statistics: { everyMinutes: 15, lanesPerWorker: 1 },

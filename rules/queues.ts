@@ -3,14 +3,14 @@ export const TASK_QUEUES = {
   /** Tasks of workflows themselves. */
   workflows: 'workflows',
   /**
-   * Steps of executions. Temporal keeps activity tasks and workflow tasks in separate queues. Both have
-   * one name, because only then may Temporal give a step to the worker that asked for it, with the response to the
-   * workflow's task.
+   * Steps of executions. Temporal keeps activity tasks and workflow tasks in separate queues. Both have one name,
+   * because only then can Temporal return a step to the worker that requested it, with the response to the workflow's
+   * task.
    */
   steps: 'workflows',
   /** Single emails and SMS. */
   transactional: 'transactional',
-  /** Short statements that steer a campaign, and steps that an earlier release has put here. */
+  /** Short statements that control a campaign, and steps that an earlier release has queued here. */
   automation: 'automation',
   /** Requests to servers of tenants. */
   webhooks: 'webhooks',
@@ -33,15 +33,17 @@ export function servedQueues(named: readonly TaskQueue[]): ReadonlySet<TaskQueue
   return new Set(named.includes('workflows') ? [...named, 'steps'] : named);
 }
 
-/** The name of an installation's task queue. Releases before 2026-11-26 named queues without an installation. */
+/**
+ * Returns the name of an installation's task queue. Releases before 2026-11-26 named queues without an installation.
+ */
 export function taskQueueOf(shortId: string, queue: TaskQueue): string {
   return `${shortId}-${TASK_QUEUES[queue]}`;
 }
 
 /**
- * The queue of the same installation beside the queue of workflow tasks on which a workflow runs. A workflow that
- * started on the queue `workflows` of an earlier release finds the earlier queues. A replay of a saved history runs on a
- * queue of another name, and does not compare queues.
+ * Returns the name of another queue of the installation whose workflow queue is given. A workflow that started on the
+ * queue `workflows` of an earlier release gets the earlier queues. A replay of a saved history runs on a queue with
+ * another name, and does not compare queues.
  */
 export function taskQueueBeside(workflowQueue: string, queue: TaskQueue): string {
   const prefix = workflowQueue.endsWith(TASK_QUEUES.workflows)
@@ -50,5 +52,5 @@ export function taskQueueBeside(workflowQueue: string, queue: TaskQueue): string
   return `${prefix}${TASK_QUEUES[queue]}`;
 }
 
-/** Temporal's priority keys: lower goes first. A password reset passes a campaign. */
+/** Temporal's priority keys; lower ones come first. A password reset comes before a campaign. */
 export const PRIORITY = { transactional: 1, automation: 3, bulk: 5 } as const;

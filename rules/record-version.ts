@@ -1,32 +1,32 @@
 import { AppError } from './errors.ts';
 
-/** The version of a record that the caller has read, as the request names it. */
+/** The version of a record that the caller has read, from the request. */
 export interface ReadVersion {
-  /** Entity tags of `If-Match` without quotes; `*` stands for any version. */
+  /** Entity tags of `If-Match` without quotes; `*` means any version. */
   tags?: readonly string[] | undefined;
   /** `updatedAt` of the record that the caller changed. */
   updatedAt?: Date | undefined;
 }
 
-/** Name of a record in an error, and the request that reads it again. */
+/** The name of a record for an error, and the request that reads it again. */
 export interface VersionedRecord {
   name: 'campaign' | 'template' | 'workflow' | 'segment';
-  /** The moments at which it, or a part of it that is written, was last changed. */
+  /** When the record, or the part of it that is written, was last changed. */
   updatedAt: Date;
-  /** When the written part was last changed, where only a part of the record is written. */
+  /** When the written part was last changed, if only a part of the record is written. */
   partUpdatedAt?: Date;
 }
 
 /**
- * Names the version of a record: its last change in milliseconds. Every change of content moves that on by at least one
- * millisecond; statistics and sending progress do not move it.
+ * Returns the version of a record: its last change in milliseconds. Every change of content increases it by at least
+ * one millisecond; statistics and sending progress do not change it.
  */
 export function versionTag(updatedAt: Date): string {
   return updatedAt.getTime().toString(36);
 }
 
 /**
- * Refuses a write that was made from an older version, so that no change of another person is lost (contract §1.12
+ * Refuses a write that is based on an older version, so that no change by another user is lost (contract §1.12
  * Versions). The caller holds the lock of the record. Without a version the last write wins.
  * @throws AppError CONFLICT with the current version in `details`
  */
@@ -44,7 +44,7 @@ export function assertUnchanged(record: VersionedRecord, read: ReadVersion | und
   });
 }
 
-/** The current version of a record, as the `details` of a conflict name it. */
+/** Returns the current version of a record for the `details` of a conflict. */
 export function staleDetails(updatedAt: Date): Record<string, string> {
   return { updatedAt: updatedAt.toISOString(), etag: `"${versionTag(updatedAt)}"` };
 }

@@ -1,4 +1,7 @@
-/** A line a second of these costs a processor 0.1 % or less; a campaign ends thousands of messages a second. */
+/**
+ * Maximum lines per second. A campaign ends thousands of messages per second, and a line per second costs 0.1 % of a
+ * processor or less.
+ */
 const LINES_A_SECOND = 100;
 const SECOND_MS = 1_000;
 
@@ -11,9 +14,9 @@ export interface InfoLog {
 export type SampledLog = (message: string, fields: () => object) => void;
 
 /**
- * A log of what happens often: the first 100 lines of a second are written, the others are counted. The count is the
- * field `skipped` of the next line that is written, or a line of its own when nothing more comes.
- * @param now milliseconds since any moment
+ * Creates a log for frequent events. It writes the first 100 lines of a second and counts the others. The count is the
+ * field `skipped` of the next written line, or a separate line if no more lines follow.
+ * @param now returns milliseconds since any fixed moment
  */
 export function createSampledLog(log: InfoLog, now: () => number = () => performance.now()): SampledLog {
   let endsAtMs = Number.NEGATIVE_INFINITY;

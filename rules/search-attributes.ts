@@ -3,6 +3,6 @@ export const SET_BY_WORKFLOWS = {
   /** The step at which a run waits. */
   stepId: 'StepId',
   stepType: 'StepType',
-  /** Why a run ended, where the reason says more than Temporal's status. */
+  /** Why a run ended, if the reason says more than Temporal's status. */
   outcome: 'Outcome',
 } as const;

@@ -7,21 +7,21 @@ export const SLUG_LENGTH = 200;
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * The slug of a name: lower case, hyphen separated, ASCII. A name that leaves nothing (only emoji, or a script without
- * a transliteration) falls back to its code points in hex, so that different names keep different slugs.
+ * Returns the slug of a name: lower case, separated by hyphens, ASCII. A name without such characters (only emoji, or a
+ * script without a transliteration) becomes its code points in hex, so that different names have different slugs.
  */
 export function slugOf(name: string): string {
-  // Capitals are no word borders: "VIPs" is `vips`, and a name in other capitals has the same slug.
+  // Capitals do not separate words: "VIPs" is `vips`, and names that differ only in capitals have the same slug.
   const slug = slugify(name, { decamelize: false }).slice(0, SLUG_LENGTH).replace(/-+$/, '');
   return slug || codePoints(name.trim()) || 'unnamed';
 }
 
-/** The slug of a segment's name, which is part of the names of its events. */
+/** Returns the slug of a segment's name, which is part of the names of its events. */
 export function segmentSlug(name: string): string {
   return name.trim() === '' ? 'segment' : slugOf(name);
 }
 
-/** The slug, or where it is taken the first of `welcome-2`, `welcome-3` … that is not. */
+/** Returns the slug, or the first free one of `welcome-2`, `welcome-3` … if it is taken. */
 export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
   let free = slug;
   for (let number = 2; taken.has(free); number += 1) {

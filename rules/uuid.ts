@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Random bytes are drawn for many ids at a time: drawing 16 costs 2 µs, 4096 cost 5. */
+/** Random bytes for many ids. Generating 16 bytes costs 2 µs, and 4,096 bytes cost 5. */
 const pool = new Uint8Array(4096);
 const BYTES_PER_ID = 16;
 let used = pool.length;

@@ -1,11 +1,11 @@
-/** The end of a workflow, as its worker observes it. */
+/** The end of a workflow. */
 export interface WorkflowEnd {
   /** The workflow's type. */
   type: string;
   outcome: 'completed' | 'failed' | 'cancelled';
-  /** A code of ours, or what an EXIT says. */
+  /** One of our codes, or the reason of an EXIT step. */
   reason: string | null;
-  /** Since the workflow started, over all its runs. */
+  /** Milliseconds since the workflow started, over all its runs. */
   ms: number;
   ids: {
     projectId?: string | undefined;

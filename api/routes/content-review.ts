@@ -1,7 +1,7 @@
 import type { Compute } from '../../compute/compute.ts';
 import { reviewWithinBudget } from '../../compute/contents.ts';
 import type { Reader } from '../../db/contacts/readers.ts';
-import type { SaidContent } from '../../rules/content/content.ts';
+import type { AuthoredContent } from '../../rules/content/content.ts';
 import type { ContentReview } from '../../rules/content/review.ts';
 import { TemplateError, templateRefusal } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
@@ -32,7 +32,7 @@ export function readersVariables(
  */
 export async function contentReview(
   compute: Compute,
-  p: { projectId: string; content: SaidContent; vars: Sourced<Data>; publicUrl: string },
+  p: { projectId: string; content: AuthoredContent; vars: Sourced<Data>; publicUrl: string },
 ): Promise<ContentReview> {
   const input = { vars: p.vars, urls: { baseUrl: p.publicUrl, ...NO_TOKENS } };
   const work = { projectId: p.projectId, kind: 'content.review' };

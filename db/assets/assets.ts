@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Picture, PictureType } from '../../rules/assets/picture.ts';
+import type { ImageFacts, ImageType } from '../../rules/assets/image.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
@@ -16,7 +16,7 @@ export interface Asset extends ImageUses {
   /** SHA-256 of the project and the bytes. It is the name in the image's address. */
   hash: string;
   filename: string | null;
-  contentType: PictureType;
+  contentType: ImageType;
   bytes: number;
   width: number;
   height: number;
@@ -38,7 +38,7 @@ export interface NewAsset {
   projectId: string;
   hash: string;
   filename: string | null;
-  picture: Picture;
+  image: ImageFacts;
   content: Buffer;
 }
 
@@ -49,12 +49,12 @@ export interface NewAsset {
  */
 export async function insertAsset(
   trx: Trx,
-  { projectId, hash, filename, picture, content }: NewAsset,
+  { projectId, hash, filename, image, content }: NewAsset,
   objectKey: string | null = null,
 ): Promise<{ asset: Asset; isNew: boolean }> {
   const known = await findKnown(trx, { projectId, hash, content });
   if (known) return { asset: known, isNew: false };
-  const { type: content_type, width, height } = picture;
+  const { type: content_type, width, height } = image;
   const kept = { object_key: objectKey, content: objectKey === null ? content : null, bytes: content.length };
   await trx
     .insertInto('assets')

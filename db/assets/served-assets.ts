@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { PictureType } from '../../rules/assets/picture.ts';
+import type { ImageType } from '../../rules/assets/image.ts';
 import type { Db } from '../connection.ts';
 
 /** The fields of a row that are needed to serve the image. */
 export interface StoredAsset {
   id: string;
   projectId: string;
-  contentType: PictureType;
+  contentType: ImageType;
   bytes: number;
   /** Key of the bytes in the bucket. Null if the row has the bytes. */
   objectKey: string | null;

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import {
+  type AssignmentCounts,
+  assignVariants,
   type CampaignVariant,
-  type Dealt,
-  dealPlaces,
   REST,
   type VariantTest,
 } from '../../rules/campaigns/variants.ts';
@@ -68,7 +68,7 @@ export async function insertPageWithVariants(
   const { variants, variant_test: test, winner, mode } = campaign;
   const before = await countAssigned(trx, campaignId, variants.length);
   const weights = variants.map(({ weight }) => weight);
-  const places = dealPlaces({ weights, share: test?.share ?? 1, before, n: contacts });
+  const places = assignVariants({ weights, share: test?.share ?? 1, before, n: contacts });
   const { rows } = await sql<
     { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & PageWithVariants
   >`
@@ -106,7 +106,7 @@ export async function insertPageWithVariants(
 }
 
 /** Counts the recipients of the earlier pages. */
-async function countAssigned(trx: Trx, campaignId: string, variants: number): Promise<Dealt> {
+async function countAssigned(trx: Trx, campaignId: string, variants: number): Promise<AssignmentCounts> {
   const { rows } = await sql<{ variant: number | null; rest: boolean; recipients: number }>`
     SELECT CASE WHEN NOT rest THEN variant END AS variant, rest, sum(size)::int AS recipients
     FROM campaign_chunks WHERE campaign_id = ${campaignId} GROUP BY 1, 2

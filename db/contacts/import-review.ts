@@ -57,7 +57,7 @@ export async function previewImport(
     createdCount: before.createdCount + createdCount,
     updatedCount: before.updatedCount + review.emails.length - createdCount,
     failureCount: before.failureCount + review.rows - review.emails.length,
-    unreadableRows: before.unreadableRows + review.torn,
+    unreadableRows: before.unreadableRows + review.unreadableRows,
     suppressedCount:
       before.suppressedCount + review.emails.filter((email, n) => review.subscribes[n] && suppressed.has(email)).length,
     silentKnownCount,

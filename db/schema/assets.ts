@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { PictureType } from '../../rules/assets/picture.ts';
+import type { ImageType } from '../../rules/assets/image.ts';
 import type { GeneratedTimestamp, Timestamp } from './columns.ts';
 
 /** Images that emails show. */
@@ -14,7 +14,7 @@ export interface AssetsTable {
   /** SHA-256 of the project and the bytes, in hex. It is the name in the image's address. */
   hash: string;
   filename: string | null;
-  content_type: PictureType;
+  content_type: ImageType;
   bytes: number;
   width: number;
   height: number;

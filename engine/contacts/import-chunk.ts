@@ -37,7 +37,7 @@ export async function runImportChunk(
   const { chunk } = p;
   const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
   const processed = job.processed + chunk.rows.length;
-  const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.torn;
+  const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.unreadableRows;
   await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
   const hopeless = unreadableRows >= TORN_ROWS_MAX && !chunk.done;
   if (hopeless) await finishJob(trx, { ...p, status: 'FAILED', failedReason: TOO_MANY_UNREADABLE });

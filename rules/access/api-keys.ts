@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 /** Mode of a key and of everything done with it. Messages sent with a test key are recorded and reach no provider. */
 export type KeyMode = 'live' | 'test';
 
-/** 32 random bytes as hex: far beyond guessing, and copied by a double click. */
+/** 32 random bytes, written as hex: impossible to guess, and selected by a double click. */
 const RANDOM_BYTES = 32;
-/** Shown part of a key: `sk_live_` and six characters. It distinguishes keys in a list and is useless alone. */
+/** Visible part of a key: `sk_live_` and six characters. It distinguishes keys in a list and gives no access. */
 const SHOWN_RANDOM_CHARS = 6;
 const KEY_PATTERN = /^(pk_|sk_(live_|test_)?)[A-Za-z0-9_-]{8,200}$/;
 
@@ -17,19 +17,19 @@ export interface NewKey {
   prefix: string;
 }
 
-/** Makes a secret key; its mode is in its text (contract §2.1 Secret keys). */
+/** Creates a secret key, whose prefix shows its mode (contract §2.1 Secret keys). */
 export function newSecretKey(mode: KeyMode): NewKey {
   return newKey(`sk_${mode}_`);
 }
 
-/** Makes a project's public key. It is no secret, but is looked up like one. */
+/** Creates a project's public key. It is not secret, but is looked up like a secret key. */
 export function newPublicKey(): NewKey {
   return newKey('pk_');
 }
 
 /**
  * Returns the value that a key is stored and found by: the SHA-256 of its whole text. A key has 256 random bits, so a
- * fast hash is right.
+ * fast hash is safe.
  */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();

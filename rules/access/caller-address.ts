@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Recorded address of a caller whose socket is gone. */
+/** The address that is recorded for a caller whose connection is closed already. */
 const UNKNOWN = 'unknown';
-/** Hosts get a /64 of IPv6, and choose what follows it as they like. */
+/** A host gets a /64 of IPv6, and can choose the other 64 bits freely. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
@@ -67,7 +67,7 @@ export function callerNetwork(address: string): string {
   return `${groupsOf(address).slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
-/** Whether a caller is on this machine, which a proxy in front of us may be as well. */
+/** Tells whether an address is this machine's. The caller may be a proxy on this machine. */
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }
@@ -86,12 +86,12 @@ export function plainAddress(text: string): string | undefined {
   return mapped ?? shortenIpv6(bare);
 }
 
-/** An address of IPv6 in one spelling: the URL parser writes it as RFC 5952 says. */
+/** Returns an IPv6 address in its only form of RFC 5952, which the URL parser writes. */
 function shortenIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** The eight groups of an address of IPv6, in hexadecimal without leading zeros. */
+/** Returns the eight groups of an IPv6 address, in hexadecimal without leading zeros. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = shortenIpv6(address.replace(/%.*$/, '')).split('::');
   const groups = (text: string) => text.split(':').filter(Boolean);

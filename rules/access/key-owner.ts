@@ -1,13 +1,13 @@
 /** The sender of an idempotency key. */
 export interface KeyOwner {
-  /** As the audit log has it: `key:<id>`, `user:<id>`, `public`. */
+  /** In the form of the audit log: `key:<id>`, `user:<id>`, `public`. */
   name: string;
-  /** By the public key, whose idempotency keys are a namespace of their own. */
+  /** True for the public key, whose idempotency keys are a separate namespace. */
   public: boolean;
   scopes: ReadonlySet<string>;
 }
 
-/** The scope that shows, by other requests, what the answer to a request tells of. */
+/** The scope with which a caller can read the records in the response of a request. */
 const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
   ['POST /v1/send', 'emails:view'],
   ['POST /v1/send/batch', 'emails:view'],

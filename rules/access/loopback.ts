@@ -2,8 +2,8 @@ import { isIPv4 } from 'node:net';
 
 /**
  * Tells whether a host to bind to can be reached only from this machine: `localhost` or a literal loopback address. A
- * name that happens to resolve to loopback counts as public, because its resolution can change, and a mistake in this
- * direction costs less.
+ * name that resolves to loopback counts as public, because its resolution can change. Treating a private host as public
+ * does less harm than the reverse.
  */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.toLowerCase().replace(/^\[|\]$/g, '');
@@ -11,15 +11,15 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Whether a request's `Host` names this machine itself: a loopback address, `localhost` or a name under it (RFC 6761
- * §6.3: no DNS answers for those), with any port.
+ * Tells whether a request's `Host` names this machine: a loopback address, `localhost`, or a name under `localhost`
+ * (which no DNS resolves, RFC 6761 §6.3), with any port.
  */
 export function isLoopbackAuthority(authority: string): boolean {
   const name = hostOf(authority);
   return isLoopbackHost(name) || name.endsWith('.localhost');
 }
 
-/** The host of a `Host` header in lower case: without its port, and without the dot that ends a full name. */
+/** Returns the host of a `Host` header in lower case, without its port and without a final dot. */
 export function hostOf(authority: string): string {
   const [, host = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(authority.trim()) ?? [];
   return host.toLowerCase().replace(/\.$/, '');

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** The parsed input of a request, as its handler gets it. */
+/** The parsed input of a request, as the handler receives it. */
 export interface FingerprintInput {
   method: string;
-  /** As it was called, without the query. `/v1/contacts` and `/contacts` are one path. */
+  /** The requested path without the query. `/v1/contacts` and `/contacts` are one path. */
   path: string;
   query: unknown;
   body: unknown;
-  /** Decoded files that `body` no longer holds. */
+  /** Decoded files, which `body` no longer contains. */
   files: readonly (Uint8Array | undefined)[];
 }
 
@@ -24,7 +24,7 @@ export async function fingerprintRequest(input: FingerprintInput): Promise<strin
   return hash.digest('hex');
 }
 
-/** A copy whose keys are in order, and whose files are replaced by their digests. */
+/** Returns a copy with sorted keys, and with digests instead of files. */
 async function sortKeys(value: unknown): Promise<unknown> {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Blob)

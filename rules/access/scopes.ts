@@ -22,7 +22,7 @@ export const GRANTABLE_SCOPES = [
   'analytics:view',
 ] as const;
 
-/** Permissions of people only: no key can ever hold them. */
+/** Permissions of users only. No key can have them. */
 export const PEOPLE_SCOPES = [
   'apikeys:manage',
   'team:manage',
@@ -55,7 +55,10 @@ function isGrantable(name: string): name is GrantableScope {
   return (GRANTABLE_SCOPES as readonly string[]).includes(name);
 }
 
-/** The scopes of `asked` that may not be granted: unknown, never grantable, or not held by the creator. */
+/**
+ * Returns the scopes of `asked` that may not be granted: unknown ones, ones for users only, and ones that the creator
+ * does not have.
+ */
 export function ungrantable(asked: readonly string[], held: ReadonlySet<string>): string[] {
   return asked.filter((scope) => !isGrantable(scope) || !held.has(scope));
 }

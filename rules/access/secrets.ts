@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Purposes of keys derived from SECRET_KEY. Each purpose has its own key, so a leaked one opens nothing else. */
+/**
+ * Purposes of keys derived from SECRET_KEY. Each purpose has its own key, so a leaked key gives access to nothing else.
+ */
 export type KeyPurpose =
   | 'links'
   | 'at-rest'
@@ -13,10 +15,10 @@ export type KeyPurpose =
   | 'routes';
 
 const KEY_BYTES = 32;
-/** 96 bits is the nonce length that GCM is made for (NIST SP 800-38D §5.2.1.1). */
+/** 96 bits is the recommended nonce length of GCM (NIST SP 800-38D §5.2.1.1). */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** First byte of a sealed secret; another way of sealing would take another. */
+/** First byte of a sealed secret. A new format would use another value. */
 const VERSION = 1;
 
 /**
@@ -28,8 +30,9 @@ export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
 }
 
 /**
- * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64. `context` names where it
- * is stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: contract §2.9 Secrets at rest.
+ * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64. `context` names where it is
+ * stored (`domains.dkim_private_key:<id>`), and the value can be opened only with this context. Source: contract §2.9
+ * Secrets at rest.
  */
 export function sealSecret(key: Buffer, context: string, plaintext: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -39,7 +42,7 @@ export function sealSecret(key: Buffer, context: string, plaintext: string): str
 }
 
 /**
- * Opens what `sealSecret` made with the same key and context.
+ * Opens a secret that `sealSecret` sealed with the same key and context.
  * @throws Error when it was changed, or sealed under another SECRET_KEY or context
  */
 export function openSecret(key: Buffer, context: string, sealed: string): string {

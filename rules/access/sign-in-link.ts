@@ -1,12 +1,12 @@
 import type { Settings } from '../config.ts';
 import { isLoopbackHost } from './loopback.ts';
 
-/** Long enough to read what a start printed, too short to be found in a log. */
+/** Long enough to use the link that a start prints, too short for a link that is found in a log later. */
 export const SIGN_IN_LINK_MINUTES = 15;
 
 /**
- * Whether links that sign in may be made and followed: only where nobody but this machine reaches the service. A
- * `PUBLIC_URL` elsewhere, or on https, means a proxy, and a proxy means others.
+ * Tells whether sign-in links are allowed: only if no other machine can reach the service. A `PUBLIC_URL` with another
+ * host, or on https, means that a proxy forwards other callers.
  */
 export function allowsSignInLinks(p: Pick<Settings, 'dashboard' | 'publicHost' | 'publicUrl'>): boolean {
   const { protocol, hostname } = new URL(p.publicUrl);

@@ -18,19 +18,25 @@ interface SecretLocation {
 }
 
 const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
-/** RFC 3986 §3.2 as browsers read it: any slashes, then all up to the next slash, `?` or `#`. */
+/**
+ * The authority of a URL (RFC 3986 §3.2) as browsers read it: everything after the slashes, up to the next slash, `?`
+ * or `#`.
+ */
 const AUTHORITY = /^\s*https?:[\\/]*([^\\/?#]*)/i;
 
 /**
- * Returns the URL with `***` for its password, or for a lone user name, as tokens are written:
- * `https://user:***@example.com`. Variables in the URL stay. A URL without credentials is returned unchanged.
+ * Returns the URL with `***` instead of its password, or instead of a user name without a password, which is often a
+ * token: `https://user:***@example.com`. Variables in the URL stay. A URL without credentials is returned unchanged.
  */
 export function maskUrl(url: string): string {
   const place = placeOf(url);
   return place ? replaceSecret(url, place, URL_MASK) : url;
 }
 
-/** Whether a URL holds credentials in a form that cannot be told from the rest of it, and so not be kept secret. */
+/**
+ * Tells whether a URL contains credentials that cannot be separated from the rest of the URL, and so cannot be kept
+ * secret.
+ */
 export function hidesCredentials(url: string): boolean {
   if (placeOf(url) || !url.includes('@')) return false;
   const readings = ['x', '1'].map((filler) => url.replace(PLACEHOLDER, filler)).filter((text) => URL.canParse(text));
@@ -62,7 +68,7 @@ export function sealUrl(p: {
   return { url: maskUrl(p.url), sealed: sealSecret(p.key, p.context, plain) };
 }
 
-/** The URL as it is called. @throws Error when the secret was sealed under another SECRET_KEY or context */
+/** Returns the URL with its secret. @throws Error when the secret was sealed under another SECRET_KEY or context */
 export function openUrl(p: { key: Buffer; context: string } & StoredUrl): string {
   const place = placeOf(p.url);
   return place && p.sealed !== null ? replaceSecret(p.url, place, openSecret(p.key, p.context, p.sealed)) : p.url;
@@ -83,8 +89,8 @@ function secretOf(url: string): string | undefined {
 }
 
 /**
- * Whether both URLs lead to the same scheme, host and port, whatever their credentials are; variables there have to be
- * the same ones.
+ * Tells whether both URLs have the same scheme, host and port, regardless of their credentials. Variables in these
+ * parts must be equal, too.
  */
 export function sameOrigin(url: string, other: string): boolean {
   const origin = originOf(url);
@@ -104,15 +110,15 @@ function originOf(url: string): string | undefined {
   return URL.canParse(written) ? new URL(written).origin : undefined;
 }
 
-/** Scheme, user, host and port, without the secret. */
+/** Returns scheme, user, host and port, without the secret. */
 function authorityOf(url: string): string {
   const masked = maskUrl(url);
   return masked.slice(0, placeOf(masked)?.authorityEnd).toLowerCase();
 }
 
 /**
- * A password, else a user name alone. The name is what is read in front of the first colon, the host what follows the
- * last `@`.
+ * Locates the secret: the password, else a user name without a password. The name ends at the first colon, and the host
+ * starts after the last `@`.
  */
 function placeOf(url: string): SecretLocation | undefined {
   const text = withoutVariables(url);
@@ -127,7 +133,10 @@ function placeOf(url: string): SecretLocation | undefined {
   return { from: start + colon + 1, to: start + at, authorityEnd };
 }
 
-/** Keeps the length. A variable's fallback may contain any character, and none of them is part of the URL's syntax. */
+/**
+ * Replaces variables by as many harmless characters, because a variable's fallback may contain characters of the URL's
+ * syntax.
+ */
 function withoutVariables(url: string): string {
   return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
 }

@@ -7,7 +7,7 @@ export function changedFields(wanted: object, current: object): string[] {
   );
 }
 
-/** Whether two values are the same JSON, whatever the order of their keys. */
+/** Tells whether two values are the same JSON, regardless of the order of keys. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(asJson(one), asJson(other));
 }

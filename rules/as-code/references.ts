@@ -1,12 +1,12 @@
 /** References between resources: an id in the database, a slug in a file. */
 
-/** The kinds of resource that others can name. */
+/** The kinds of resource that other resources can refer to. */
 export type NamedKind = 'template' | 'segment' | 'topic';
 
-/** Maps names: id to slug when a file is written, slug to id when it is read. */
+/** Maps ids to slugs when a file is written, and slugs to ids when it is read. */
 export type Names = Readonly<Record<NamedKind, ReadonlyMap<string, string>>>;
 
-/** A name that stands for nothing, and where it was met. */
+/** A name of a resource that does not exist, and its path in the document. */
 export interface UnknownName {
   kind: NamedKind;
   name: string;
@@ -15,14 +15,14 @@ export interface UnknownName {
 
 type Json = Record<string, unknown>;
 
-/** Fields that hold an id, and what they are called in a file, where they hold a slug. */
+/** Fields with an id, and their names in a file, where they have a slug. */
 const FIELDS = [
   { kind: 'template', id: 'templateId', slug: 'template' },
   { kind: 'topic', id: 'topicId', slug: 'topic' },
   { kind: 'segment', id: 'segmentId', slug: 'segment' },
 ] as const satisfies { kind: NamedKind; id: string; slug: string }[];
 
-/** A field that holds an id. */
+/** A field with an id. */
 export type IdField = (typeof FIELDS)[number]['id'];
 
 const ALL_FIELDS: readonly IdField[] = FIELDS.map(({ id }) => id);
@@ -32,7 +32,7 @@ const CONDITION_FIELD = /^((?:contact\.)?(segment|topic)\.)(.+)$/;
 
 /**
  * Returns a record as a file has it: `templateId` becomes `template`, by slug. Unknown ids stay.
- * @param fields fields that hold ids in such a record
+ * @param fields the fields of such a record that have ids
  */
 export function withSlugs(record: Json, slugs: Names, fields = ALL_FIELDS): Json {
   const renamed = Object.entries(record).map(([name, value]) => {
@@ -62,14 +62,14 @@ export function withIds(
   return Object.fromEntries(renamed);
 }
 
-/** An id in a field, and of what kind of resource it is. */
+/** An id in a field, and the kind of its resource. */
 export interface NamedId {
   field: IdField;
   kind: NamedKind;
   id: string;
 }
 
-/** The ids that a record has in these fields. */
+/** Returns the ids of a record in these fields. */
 export function idsIn(record: Json, fields: readonly IdField[]): NamedId[] {
   return FIELDS.flatMap(({ id: field, kind }) => {
     const id = record[field];
@@ -92,7 +92,7 @@ export function conditionWith(
     const here = [...path, key];
     if (key === 'field' && typeof value === 'string')
       return [key, fieldWith(value, names, (name) => unknown({ ...name, path: here }))];
-    // The value of a filter is the contact's, whatever it looks like.
+    // The value of a filter is data, even if it looks like a condition.
     return [key, key === 'value' ? value : conditionWith(value, names, unknown, here)];
   });
   return Object.fromEntries(entries);
@@ -106,7 +106,7 @@ function fieldWith(field: string, names: Names, unknown: (name: Omit<UnknownName
   return other === undefined ? field : prefix + other;
 }
 
-/** The names of segments in a condition as a file has it. */
+/** Returns the slugs of the segments in a condition of a file. */
 export function segmentsNamed(condition: unknown): string[] {
   const names: string[] = [];
   const none = new Map<string, string>();

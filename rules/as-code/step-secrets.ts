@@ -3,19 +3,19 @@ import type { SecretField, StepConfig } from '../executions/steps/definition.ts'
 
 /** How a file represents a field with secrets, given a config with clear secrets. */
 interface Filed {
-  /** The value as a file has it. */
+  /** Returns the value for a file. */
   withoutSecret(value: unknown): unknown;
   /** Returns the value that a file means, or undefined. `missing` names secrets that are not stored. */
   meant(given: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] };
 }
 
 const FILED: Record<SecretField, Filed> = {
-  /** Without its password. */
+  /** The URL without its password. */
   url: {
     withoutSecret: (url) => (typeof url === 'string' ? maskUrl(url) : url),
     meant: meantUrl,
   },
-  /** Names without their values. */
+  /** The header names without their values. */
   headers: {
     withoutSecret: (headers) => (isRecord(headers) ? mapValues(headers, () => null) : headers),
     meant: meantHeaders,
@@ -69,7 +69,7 @@ function storedHeader(stored: StepConfig | undefined, name: string): unknown {
   return found?.[1];
 }
 
-/** The config with these values; undefined takes a field away. */
+/** Returns the config with these values; undefined removes a field. */
 function withValues(config: StepConfig, values: [string, unknown][]): StepConfig {
   const entries = Object.entries({ ...config, ...Object.fromEntries(values) });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

@@ -1,6 +1,6 @@
 /**
- * The words of a campaign, and what its workflow and activities say to each other: ids, counts and times, never content
- * or addresses.
+ * The values of a campaign, and the data that its workflow and activities exchange: ids, counts and times, never
+ * content or addresses.
  */
 
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
@@ -29,34 +29,34 @@ export interface CampaignProgress {
   recipients: number;
   /** The highest chunk so far. */
   lastSeq: number;
-  /** The next chunk that nobody has worked on. */
+  /** The next chunk that has had no turn. */
   nextSeq: number;
   /**
    * Chunks that the workflow itself resumes: chunks with an interrupted turn, and due chunks that it has read from
    * Postgres. At most `LATER_MAX`, except in runs of an earlier version.
    */
   later: LaterChunk[];
-  /** The chunks that wait in Postgres, as last heard; absent if none does. */
+  /** The chunks that wait in Postgres, as last read; absent if none wait. */
   waiting?: WaitingChunks | undefined;
-  /** Stands for the settings by which chunks wait for an hour or a window, as last heard. */
+  /** Identifies the settings of local times and windows that chunks wait for, as last read. */
   clock?: string | undefined;
   /**
    * Some recipients wait for the winner of its test, or will wait. Absent if it has no test, or nothing is known
    * about it yet.
    */
   testing?: boolean;
-  /** Milliseconds since 1970: when to judge the test; absent until its share was sent. */
+  /** Milliseconds since 1970: when to choose the winner of the test; absent until its share was sent. */
   testEndsAtMs?: number;
 }
 
-/** A summary of the chunks that wait in Postgres. Its size does not depend on how many they are. */
+/** A summary of the chunks that wait in Postgres. Its size does not depend on their number. */
 export interface WaitingChunks {
   /** Milliseconds since 1970: when the first of them is due. */
   dueAtMs: number;
-  /** The first of them waits for an hour or a window. */
+  /** True if the first of them waits for a local time or a window. */
   shut: boolean;
   chunks: number;
-  /** How many of them the provider never deferred, so that not all of their recipients had an attempt. */
+  /** The number of chunks that the provider never deferred, so some of their recipients had no attempt yet. */
   untried: number;
 }
 
@@ -68,17 +68,20 @@ export const LATER_MAX = 1_000;
 
 export interface LaterChunk {
   seq: number;
-  /** Milliseconds since 1970; not before then. */
+  /** Milliseconds since 1970: the earliest time of the next turn. */
   dueAtMs: number;
-  /** When the provider first put some of its mails off; null while it never did. */
+  /** When the provider first deferred some of its emails; null if it never did. */
   deferredSinceMs: number | null;
-  /** How often it did. */
+  /** How often the provider deferred emails. */
   deferrals: number;
-  /** The row at which its last turn ended, if the round is not over. Absent when the next turn starts a round. */
+  /** The row at which its last turn ended, if the round is not complete. Absent if the next turn starts a round. */
   from?: string | undefined;
   /** True if emails of this round, before `from`, were deferred. */
   putOff?: boolean | undefined;
-  /** It waits for the hour of its recipients or a window, until `dueAtMs`; other settings may let it go before. */
+  /**
+   * Set if it waits for its recipients' local time or a window until `dueAtMs`. Changed settings may make it due
+   * earlier.
+   */
   shut?: boolean | undefined;
 }
 
@@ -104,11 +107,13 @@ export interface ChunkResult {
   sent: number;
   /** If `outcome` is `deferred` or `paced`: how long to wait before the next attempt. */
   retryAfterMs: number;
-  /** Mails a second that the project may send now, 0 for no limit: it decides about queue and lanes. */
+  /**
+   * Emails per second that the project may send now; 0 means no limit. It decides the queue and the number of lanes.
+   */
   rate?: number;
-  /** True if it sent something, or was not allowed to. The provider's deferral period then starts again. */
+  /** True if it sent an email, or was not allowed to send. The deferral period then starts again. */
   fresh?: boolean;
-  /** The next turn goes on with this row. */
+  /** The next turn continues with this row. */
   from?: string | undefined;
   putOff?: boolean | undefined;
   /**
@@ -121,10 +126,10 @@ export interface ChunkResult {
   kept?: boolean;
 }
 
-/** The answer to a workflow that asks which chunks are due. */
+/** The due chunks that a workflow requested. */
 export interface DueChunks {
   /** In the order in which they became due. They stay in Postgres until their turn starts. */
   due: LaterChunk[];
-  /** The chunks that still wait; null if none does. */
+  /** The chunks that still wait; null if none wait. */
   waiting: WaitingChunks | null;
 }

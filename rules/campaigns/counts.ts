@@ -4,9 +4,9 @@
  */
 export interface CampaignCounts {
   total: number;
-  /** Not yet handed over: waiting, on its way, or held. */
+  /** Not yet handed over to the provider: waiting, being sent, or held. */
   pending: number;
-  /** The provider took it, whatever came after. */
+  /** Accepted by the provider, regardless of later events. */
   sent: number;
   delivered: number;
   opened: number;
@@ -17,7 +17,7 @@ export interface CampaignCounts {
   unsubscribed: number;
   /** Attempted and not accepted by the provider, or beyond the monthly limit. */
   failed: number;
-  /** Not tried: not subscribed, suppressed, cancelled and the like. */
+  /** Not attempted: not subscribed, suppressed, cancelled and similar reasons. */
   skipped: number;
 }
 
@@ -50,7 +50,7 @@ export interface ChunkFigures {
    */
   variants: { variant: number | null; counts: CampaignCounts }[];
   byReason: Record<string, number>;
-  /** How many by the hour in which it happened, numbered from 1970. */
+  /** Counts by hour. Hours are numbered from 1970. */
   hours: Record<SeriesKind, Record<string, number>>;
   machineOpens: number;
   machineClicks: number;

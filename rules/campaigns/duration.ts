@@ -19,7 +19,7 @@ export interface ZoneCount {
 
 export interface DurationRequest {
   willSend: number;
-  /** Mails a second, 0 for no limit. */
+  /** Emails per second; 0 means no limit. */
   ratePerSecond: number;
   /** Number of recipients per zone. Empty if zones make no difference. */
   zones: ZoneCount[];
@@ -48,7 +48,7 @@ export function estimateSeconds(p: DurationRequest): number {
   return secondsOf(endMs - beginMs);
 }
 
-/** Rounded up; less than a millisecond is what fractions of mails leave. */
+/** Rounds up to whole seconds. Less than a millisecond is a rounding error from fractions of emails. */
 function secondsOf(ms: number): number {
   return Math.ceil(Math.round(ms) / 1000);
 }
@@ -101,7 +101,7 @@ function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs
   const end = drain(stretches, left, rate);
   const rest = left.reduce((sum, mails) => sum + mails, 0);
   if (rest < 0.5) return Math.max(end, beginMs);
-  // As much as in the second week leaves in every one after it.
+  // Every later week sends as many emails as the second week.
   const perWeek = (rate * openMs(stretches, beginMs + WEEK_MS, reachMs)) / 1000;
   return reachMs + (rest / perWeek) * WEEK_MS;
 }
@@ -125,7 +125,8 @@ function openings(clock: CampaignRecipientTiming, fromMs: number, untilMs: numbe
 }
 
 /**
- * Takes what leaves from `left`, at each moment first from whose window shuts first. Returns when the last of it left.
+ * Subtracts sent emails from `left`; at each moment, the group whose window closes first is sent first. Returns when
+ * the last email was sent.
  */
 function drain(stretches: Stretch[], left: number[], rate: number): number {
   const edges = [...new Set(stretches.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].sort((a, b) => a - b);

@@ -12,8 +12,8 @@ export function newChunk(seq: number): LaterChunk {
 export const CLOCK_RECHECK_MS = 500;
 
 /**
- * Returns the chunk as it goes on after a turn; undefined when no turn follows. `clock` is the one that the caller last
- * heard of.
+ * Returns the state of a chunk after a turn; undefined if no turn follows. `clock` identifies the settings that the
+ * caller last read.
  */
 export function chunkAfter(
   chunk: LaterChunk,
@@ -48,11 +48,11 @@ export function chunkAfter(
 }
 
 /**
- * Returns when a chunk that waits for an hour or a window is attempted again. Chunks of a zone wait until the same
- * instant, which is one timer.
+ * Returns when a chunk that waits for a local time or a window gets its next turn. Chunks of one zone wait until the
+ * same instant, so they need one timer.
  */
 function opensAt({ notBeforeMs = 0, clock }: ChunkResult, p: { nowMs: number; clock: string | undefined }): number {
   const soonestMs = p.nowMs + CLOCK_RECHECK_MS;
-  // The settings have changed since the turn read them, or before the workflow heard of them.
+  // The settings have changed since the turn read them, or since the workflow last read them.
   return clock === p.clock ? Math.max(notBeforeMs, soonestMs) : soonestMs;
 }

@@ -1,6 +1,6 @@
 /** How often a link was followed. */
 export interface LinkFigures {
-  /** By people. */
+  /** Clicks by humans. */
   clicks: number;
   /** Recipients who clicked. */
   uniqueClicks: number;
@@ -14,7 +14,7 @@ export interface LinksOf {
   variant: number | null;
 }
 
-/** Clicks of one link in the mails of one variant. `url` undefined: its content is gone. */
+/** Clicks on one link in the emails of one variant. `url` is undefined if its content was deleted. */
 export interface CountedLink extends LinkFigures {
   url: string | undefined;
   variant: number | null;

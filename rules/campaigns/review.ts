@@ -1,5 +1,5 @@
 import type { Finding } from '../content/findings.ts';
-import { type CampaignVariant, dealPlaces, type VariantTest } from './variants.ts';
+import { assignVariants, type CampaignVariant, type VariantTest } from './variants.ts';
 
 /** Findings of a campaign's review besides findings about its content. */
 export const CAMPAIGN_FINDINGS = [
@@ -14,7 +14,7 @@ export type CampaignFinding = (typeof CAMPAIGN_FINDINGS)[number];
 
 /** Facts about a campaign besides its content. */
 export interface ReviewedCampaign {
-  /** Each address that its mails come from, with its domain as the project has it; null when it has not. */
+  /** Each sender address, with its domain in the project; null if the project does not have the domain. */
   senders: { from: string; domain: { verified: boolean; dmarc: boolean } | null }[];
   held: boolean;
   audience: number;
@@ -55,7 +55,7 @@ export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[
   return findings;
 }
 
-/** Finds the variants that nobody would get, because the audience, or the share that tests them, is too small. */
+/** Finds the variants that no recipient would get, because the audience or the tested share is too small. */
 export function findVariantsWithoutReader(p: {
   variants: readonly Pick<CampaignVariant, 'name' | 'weight'>[] | null;
   test: Pick<VariantTest, 'share'> | null;
@@ -65,7 +65,7 @@ export function findVariantsWithoutReader(p: {
   if (!variants || willSend === 0 || willSend > DEALT_MAX) return [];
   const weights = variants.map(({ weight }) => weight);
   const before = { variants: weights.map(() => 0), rest: 0 };
-  const read = new Set(dealPlaces({ weights, share: p.test?.share ?? 1, before, n: willSend }));
+  const read = new Set(assignVariants({ weights, share: p.test?.share ?? 1, before, n: willSend }));
   const names = variants.filter((_, n) => !read.has(n)).map(({ name }) => name);
   if (names.length === 0) return [];
   const message = 'The audience is too small for these variants: no recipient gets them.';

@@ -4,7 +4,7 @@ import type { SendingWindow } from '../time/sending-window.ts';
 export const LATE_POLICIES = ['SEND', 'SKIP'] as const;
 export type LatePolicy = (typeof LATE_POLICIES)[number];
 
-/** When a campaign may reach its recipients, as its author says it. */
+/** The author's settings for when a campaign may be sent. */
 export interface CampaignTiming {
   /**
    * The campaign's own window. Null: no window, whatever the project sets. Undefined: the project's window at the time
@@ -16,5 +16,5 @@ export interface CampaignTiming {
   latePolicy: LatePolicy;
 }
 
-/** At any time. */
+/** Sends at any time. */
 export const NO_TIMING: CampaignTiming = { sendingWindow: undefined, sendAtLocal: null, latePolicy: 'SEND' };

@@ -20,16 +20,16 @@ export function wilsonInterval({ sent, successes }: VariantResult): Interval {
   const middle = rate + square / (2 * sent);
   const half = Z * Math.sqrt((rate * (1 - rate)) / sent + square / (4 * sent * sent));
   const whole = 1 + square / sent;
-  // Exact where floating point would be a hair off.
+  // Returns the exact limits, which floating point would miss slightly.
   const low = successes === 0 ? 0 : (middle - half) / whole;
   const high = successes === sent ? 1 : (middle + half) / whole;
   return { low, high };
 }
 
-/** The two variants ahead, and whether the difference between them is more than chance. */
+/** The two best variants, and whether their difference is statistically significant. */
 export interface Comparison {
   metric: TestMetric;
-  /** The name of the variant ahead; null while nothing is ahead. */
+  /** The name of the best variant; null if no variant is better. */
   leader: string | null;
   significant: boolean;
   sentence: string;
@@ -40,8 +40,8 @@ export interface NamedResult extends VariantResult {
 }
 
 /**
- * Says whether the variant ahead is better than the next one by more than chance, with 95 % confidence: the interval of
- * the difference (Newcombe's, made of the two Wilson intervals) does not contain 0.
+ * Tells whether the best variant is significantly better than the next one, with 95 % confidence: the interval of the
+ * difference (Newcombe's, from the two Wilson intervals) does not contain 0.
  */
 export function compareVariants(results: readonly NamedResult[], metric: TestMetric): Comparison {
   const [first, second] = [...results].sort((a, b) => rateOf(b) - rateOf(a));
@@ -62,7 +62,7 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
   return { metric, leader: first.name, significant, sentence };
 }
 
-/** The low end of the interval of the difference. */
+/** Returns the lower limit of the interval of the difference. */
 function leastDifference(first: VariantResult, second: VariantResult): number {
   const below = rateOf(first) - wilsonInterval(first).low;
   const above = wilsonInterval(second).high - rateOf(second);

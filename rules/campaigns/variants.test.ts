@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { NO_TEXT } from '../content/mail-text.ts';
 import { compareVariants, wilsonInterval } from './variant-figures.ts';
-import { betterVariant, type Dealt, dealPlaces, REST, variantText } from './variants.ts';
+import { type AssignmentCounts, assignVariants, betterVariant, REST, variantText } from './variants.ts';
 
 /** The assignments of `n` people in repeated pages of these sizes. */
 function dealtInPages(p: { weights: number[]; share: number; n: number; pages: number[] }): number[] {
   const places: number[] = [];
   for (let page = 0; places.length < p.n; page++) {
     const n = Math.min(p.n - places.length, p.pages[page % p.pages.length] ?? 1);
-    places.push(...dealPlaces({ ...p, before: countsOf(places, p.weights.length), n }));
+    places.push(...assignVariants({ ...p, before: countsOf(places, p.weights.length), n }));
   }
   return places;
 }
 
-function countsOf(places: number[], variants: number): Dealt {
+function countsOf(places: number[], variants: number): AssignmentCounts {
   const count = (place: number) => places.filter((each) => each === place).length;
   return { variants: Array.from({ length: variants }, (_, n) => count(n)), rest: count(REST) };
 }

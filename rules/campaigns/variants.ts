@@ -13,14 +13,14 @@ export interface CampaignVariant extends OwnText {
 
 type OwnText = { [Field in keyof MailText]?: NonNullable<MailText[Field]> };
 
-/** How a campaign finds out which variant is the better one, before most recipients get it. */
+/** The test by which a campaign finds the better variant before most recipients get it. */
 export interface VariantTest {
-  /** Share of the recipients, 0.02 to 1, who get the variants. The rest gets the better one. */
+  /** Share of the recipients, 0.02 to 1, who get the variants. The others get the better one. */
   share: number;
   metric: TestMetric;
-  /** From when the share was sent until it is judged. */
+  /** The time from when the share was sent until the winner is chosen. */
   waitMinutes: number;
-  /** Human opens or clicks that the better variant has to have; with fewer the first one wins. */
+  /** The number of opens or clicks by humans that the better variant must have. With fewer, the first variant wins. */
   minimum: number;
 }
 
@@ -41,7 +41,7 @@ export function variantNamed(variants: readonly CampaignVariant[] | null, name: 
 }
 
 /** Recipients with an assignment: by variant, and recipients who wait for the winner. */
-export interface Dealt {
+export interface AssignmentCounts {
   variants: number[];
   rest: number;
 }
@@ -49,16 +49,21 @@ export interface Dealt {
 /** The assignment of a recipient who waits for the winner. */
 export const REST = -1;
 
-/** Far below the smallest part of a person that a share can come to, and above what floating point adds. */
+/** Far smaller than any fraction of a recipient that a share can produce, and larger than errors of floating point. */
 const ROUNDING = 1e-7;
 
 /**
- * The places of the next `n` recipients, each the number of a variant or `REST`. After every single one the test has
- * exactly the share, rounded up to whole people, and each variant its part by weight to within one: so an audience of
- * any size that is taken page by page is split exactly, and a page that is taken again is split the same. The same
- * counts give the same places.
+ * Assigns the next `n` recipients: each gets the number of a variant or `REST`. After every recipient, the test has
+ * exactly its share, rounded up to whole recipients, and each variant has its part by weight to within one recipient.
+ * An audience of any size that is read page by page is therefore split exactly. The same counts give the same
+ * assignment, so a page that is read again is split in the same way.
  */
-export function dealPlaces(p: { weights: readonly number[]; share: number; before: Dealt; n: number }): number[] {
+export function assignVariants(p: {
+  weights: readonly number[];
+  share: number;
+  before: AssignmentCounts;
+  n: number;
+}): number[] {
   const counts = [...p.before.variants];
   let tested = counts.reduce((sum, count) => sum + count, 0);
   let total = tested + p.before.rest;
@@ -86,8 +91,8 @@ export interface VariantResult {
 }
 
 /**
- * The number of the variant with the higher rate; the first of equals, and the first of all where the better one has
- * fewer successes than the minimum.
+ * Returns the number of the variant with the higher rate. Returns the first one of equal variants, and the first of all
+ * variants if the better one has fewer successes than the minimum.
  */
 export function betterVariant(results: readonly VariantResult[], minimum: number): number {
   let best = 0;
@@ -97,7 +102,7 @@ export function betterVariant(results: readonly VariantResult[], minimum: number
   return (results[best]?.successes ?? 0) >= minimum ? best : 0;
 }
 
-/** From 0 to 1; 0 of nothing. */
+/** Returns a rate from 0 to 1; 0 without recipients. */
 export function rateOf(result: VariantResult | undefined): number {
   return result && result.sent > 0 ? result.successes / result.sent : 0;
 }

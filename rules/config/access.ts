@@ -4,7 +4,7 @@ import { emailText } from '../emails/email-schema.ts';
 import { dnsServer, list, origin, switchWord } from './texts.ts';
 import type { Variables } from './variable.ts';
 
-/** 16 characters are the least that cannot be guessed by trying; `openssl rand -hex 32` is the advice. */
+/** Shorter keys could be guessed. The recommended key is from `openssl rand -hex 32`. */
 const SECRET_KEY_MIN_CHARS = 16;
 
 /** Secret values. */

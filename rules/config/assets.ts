@@ -43,16 +43,16 @@ export const ASSETS = {
   },
 } as const satisfies Variables;
 
-/** A bucket, and how its store is spoken to. */
+/** A bucket, and how to reach its store. */
 export interface BucketSettings {
   bucket: string;
-  /** Undefined only where neither it nor an endpoint is said. */
+  /** Undefined if neither a region nor an endpoint is set. */
   region: string | undefined;
-  /** Undefined is AWS's own. */
+  /** Undefined means AWS's own endpoint. */
   endpoint: string | undefined;
-  /** Put before every key as it is. */
+  /** Added unchanged before every key. */
   prefix: string;
-  /** Undefined: from AWS's own variables. */
+  /** Undefined means AWS's own variables. */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
@@ -62,7 +62,7 @@ export function bucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment
   const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_ACCESS_KEY_ID: id, ASSETS_S3_SECRET_ACCESS_KEY: secret } = values;
   return {
     bucket: values.ASSETS_S3_BUCKET,
-    // Other stores do not look at it, but it is a part of what is signed.
+    // Other stores ignore the region, but it is part of the signature.
     region: values.ASSETS_S3_REGION ?? (env.AWS_REGION || (endpoint && 'us-east-1')),
     endpoint,
     prefix: values.ASSETS_S3_PREFIX ?? '',

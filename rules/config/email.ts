@@ -22,7 +22,7 @@ export const EMAIL = {
     about:
       'Permits capturing email and SMS on a `HOST` that other machines reach. `/mailbox` then needs the session of an OWNER.',
   },
-  // Named explicitly for its position in the table; the others follow.
+  // Listed explicitly to set its position in the documentation's table; the other providers' variables follow.
   ...EMAIL_PROVIDERS.smtp.variables,
   DKIM_SIGN: {
     schema: switchWord,
@@ -54,12 +54,12 @@ export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) 
   return {
     ...settings,
     provider,
-    /** Mail is kept for development instead of sent. */
+    /** True if email is stored for development instead of sent. */
     captures: EMAIL_PROVIDERS[provider].captures,
     servers,
     /** Whether the provider reports each delivery; otherwise delivered emails are sent minus bounced ones. */
     reportsDeliveries,
-    /** The largest message that the provider takes; null is no bound of its own. */
+    /** The largest message that the provider accepts; null if it has no limit of its own. */
     maxMessageBytes: EMAIL_PROVIDERS[provider].maxMessageBytes,
     dkimSign: values.DKIM_SIGN,
     returnPathDomain: values.RETURN_PATH_DOMAIN?.toLowerCase(),
@@ -72,7 +72,7 @@ export function missingForEmail(email: ReturnType<typeof emailSettings>): string
   return missingOf(EMAIL_PROVIDERS[email.provider], email[email.provider]);
 }
 
-/** How mail is sent instead of captured, in the words of a remedy. */
+/** Returns the settings for sending email instead of capturing it, for the text of a remedy. */
 export function sendingAdvice(): string {
   return SENDING.flatMap((kind) => EMAIL_PROVIDERS[kind].advice ?? []).join(', or ');
 }

@@ -3,13 +3,13 @@ import { wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
 const MB = 1024 * 1024;
-/** No message is made larger, whatever the provider takes. */
+/** The service builds no larger message, even if the provider would accept it. */
 const MESSAGE_MAX_BYTES = 40 * MB;
-/** Part of a message that is left for the text of the email. */
+/** Part of a message that is reserved for the text of the email. */
 const WORDS_BYTES = MB;
-/** Base64 makes of 57 bytes a line of 76 signs and its end. */
+/** Base64 encodes 57 bytes as a line of 76 characters and a line end. */
 const BASE64_SHARE = 57 / 78;
-/** 28: in a message they are 38.3 MB. */
+/** 28 MB, which are 38.3 MB in a message. */
 const ATTACHMENTS_MOST_MB = attachmentsMostMb(MESSAGE_MAX_BYTES);
 
 /** Limits of one project. */
@@ -78,7 +78,7 @@ export function attachmentsProblem(
   return `ATTACHMENTS_MAX_MB must be at most ${mostMb}, because EMAIL_PROVIDER is ${provider}, which takes messages of ${maxMessageBytes / MB} MB.`;
 }
 
-/** How many MB of files, decoded, fit into a message with the words of the mail. */
+/** Returns how many MB of decoded files fit into a message together with the text of the email. */
 function attachmentsMostMb(messageBytes: number): number {
   return Math.floor(((messageBytes - WORDS_BYTES) * BASE64_SHARE) / MB);
 }

@@ -1,11 +1,13 @@
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
-/** The variables of one provider, and what its own files make of them. */
+/** The variables of one provider, and the settings that its own files derive from them. */
 export interface ProviderConfig<V extends Variables, S> {
   readonly variables: V;
-  /** Read whichever provider is chosen: callbacks about what left before still come. */
+  /**
+   * Returns the settings, also if another provider is chosen, because callbacks about earlier messages still arrive.
+   */
   settings(values: ValuesOf<V>, env: Environment): S;
-  /** By the variable that sets it, what has to be there where this provider is chosen. */
+  /** The settings that are required if this provider is chosen, by their variable. */
   needs(settings: S): Readonly<Record<string, unknown>>;
 }
 
@@ -37,7 +39,7 @@ export function missingOf(provider: ProviderConfig<Variables, unknown>, settings
   return Object.entries(provider.needs(settings)).find(([, value]) => value === undefined)?.[0];
 }
 
-/** Choices in words: `a, b or c`. */
+/** Joins choices for a sentence: `a, b or c`. */
 export function choiceOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }

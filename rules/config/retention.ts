@@ -1,14 +1,14 @@
 import { wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
-/** How long something is kept. */
+/** Creates a variable for a retention period. */
 const retentionDays = <D extends string>(days: D) => ({
   schema: wholeNumber(0, 36_500),
   takes: 'a number of days from 0 to 36500 (0 keeps forever)',
   default: days,
 });
 
-/** How long things are kept. */
+/** Retention periods. */
 export const RETENTION = {
   WEBHOOK_DELIVERY_RETENTION_DAYS: {
     ...retentionDays('30'),

@@ -4,7 +4,7 @@ import { choiceOf, missingOf, settingsOf, variablesOf } from './provider.ts';
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
 const KINDS = Object.keys(SMS_PROVIDERS) as SmsProviderKind[];
-/** SMS can be off, unlike mail. */
+/** SMS can be off, unlike email. */
 const CHOICES = [...KINDS, 'none' as const];
 const SENDING = CHOICES.filter((kind) => kind === 'none' || !SMS_PROVIDERS[kind].captures);
 
@@ -29,7 +29,7 @@ export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, deve
     ...settingsOf(SMS_PROVIDERS, values, env),
     /** `none`: SMS are off. */
     provider,
-    /** SMS are kept for development instead of sent. */
+    /** True if SMS are stored for development instead of sent. */
     captures: provider !== 'none' && SMS_PROVIDERS[provider].captures,
   };
 }

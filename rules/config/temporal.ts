@@ -3,10 +3,10 @@ import { servedQueues, TASK_QUEUE_KINDS } from '../queues.ts';
 import { host, hostPort, httpUrl, list, text, wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
-/** More processes than this on one machine is a typing error. */
+/** A higher number of processes on one machine is a typing error. */
 const WORKERS_MAX = 64;
 
-/** How to reach Temporal, and how many workers take its tasks. */
+/** How to reach Temporal, and the number of workers. */
 export const TEMPORAL = {
   TEMPORAL_ADDRESS: {
     schema: hostPort,
@@ -97,7 +97,7 @@ export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
     cliPath: values.TEMPORAL_CLI_PATH,
     /** The queues that a worker process serves. */
     queues: servedQueues(values.WORKER_QUEUES ?? []),
-    /** Undefined does not version workers. */
+    /** Undefined: workers are not versioned. */
     deployment: values.WORKER_DEPLOYMENT,
   };
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-// How the text of a variable is read: from text, never empty, to a value.
+// Schemas that convert the text of a variable, which is never empty, to its value.
 
 const SWITCH_WORDS: Record<string, boolean> = {
   on: true,
@@ -14,9 +14,9 @@ const SWITCH_WORDS: Record<string, boolean> = {
   '0': false,
 };
 
-/** Anything. */
+/** Any text. */
 export const text = z.string();
-/** On or off, in words people use. */
+/** A switch, in the usual words for on and off. */
 export const switchWord = z
   .string()
   .transform((value) => SWITCH_WORDS[value.toLowerCase()])
@@ -34,7 +34,7 @@ export const optionalPort = z.union([z.literal('off').transform(() => undefined)
 /** An address of one of these schemes. */
 export const url = (...schemes: string[]) =>
   z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)));
-/** An address of the web, without a slash at its end. */
+/** An http or https address, without a final slash. */
 export const httpUrl = url('http', 'https').transform((value) => value.replace(/\/+$/, ''));
 /** A host and its port. */
 export const hostPort = z.string().refine((value) => /^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i.test(value));

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 
-/** One environment variable: how its text is read, what it takes in words, and what it is for. */
+/** One environment variable: how its text is read, a description of its values, and its purpose. */
 export interface ConfigVariable {
-  /** From the variable's text, never empty, to its value. */
+  /** Converts the variable's text, which is never empty, to its value. */
   readonly schema: z.ZodType;
   /** Accepted values, as the end of "NAME must be …". */
   readonly takes: string;
   /** Text that replaces a variable that is unset or empty; absent: the value is undefined. */
   readonly default?: string;
-  /** The default in words for the table, where `default` does not say it. */
+  /** The default in words for the table, if `default` cannot express it. */
   readonly defaultText?: string;
   /** One sentence for the table of the documentation. */
   readonly about: string;
-  /** The text never shows in a message. */
+  /** True if no message may show the text. */
   readonly secret?: true;
 }
 

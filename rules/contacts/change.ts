@@ -7,12 +7,12 @@ import { publicDataOf, type StoredData } from './public-data.ts';
  * The writer of a change.
  * - `project`: a secret key, a session, an import, or the service itself.
  * - `unauthenticated`: any caller with the public key, or the sender of an email. It writes the part of `set` that
- * `publicDataOf` leaves, removes nothing, unsubscribes no one, and subscribes no known contact who was ever
- * unsubscribed.
- * - `visitor`: any caller with the public key of a project whose `publicKeyMode` is `open`. It writes, removes and
- * unsubscribes as the project does. Its values stay untrusted, and it can lift only its own refusals.
+ *   `publicDataOf` leaves, removes nothing, unsubscribes no one, and subscribes no known contact who was ever
+ *   unsubscribed.
+ * - `visitor`: any caller with the public key of a project whose `publicKeyMode` is `open`. This caller can write,
+ *   remove and unsubscribe like the project. Its values stay untrusted, and it can lift only its own refusals.
  * - A step of the project: the values of the keys `copied` are untrusted, and are stored as such. If an untrusted
- * caller caused the change itself (`untrustedTrigger`), the step has that caller's limits on subscribing.
+ *   caller caused the change itself (`untrustedTrigger`), the step has that caller's limits on subscribing.
  */
 export type Writer =
   | 'project'
@@ -25,9 +25,9 @@ export interface ContactUpsert {
   email: string;
   /** Undefined keeps a known contact's state; a new one gets a default. */
   subscribed?: boolean | undefined;
-  /** The state that a new contact gets where `subscribed` says nothing, in place of the caller's default. */
+  /** The state of a new contact if `subscribed` is undefined; replaces the caller's default. */
   subscribedIfNew?: boolean | undefined;
-  /** Whether `subscribed: true` may take back the person's own refusal where the project protects those. */
+  /** Whether `subscribed: true` may lift the person's own refusal in a project that protects such refusals. */
   resubscribe?: boolean | undefined;
   set: Data;
   remove: string[];
@@ -37,9 +37,9 @@ export interface ContactUpsert {
 export interface KnownContact extends StoredData {
   id: string;
   subscribed: boolean;
-  /** Whether anyone ever unsubscribed them. Null if that is not known. */
+  /** Whether the contact was ever unsubscribed. Null if that is not known. */
   wasUnsubscribed: boolean | null;
-  /** Was asked to confirm that they want mail, and has not. */
+  /** True if the contact has a double opt-in request and has not confirmed it. */
   pending?: boolean;
 }
 
@@ -48,11 +48,10 @@ export interface ContactChange {
   id: string;
   subscribed: boolean | undefined;
   /**
-   * The project says of a contact who is not subscribed that they are not to be: that is remembered, though nothing
-   * changes.
+   * True if the project unsubscribes a contact that is not subscribed. Nothing changes, but the refusal is recorded.
    */
   refuses: boolean;
-  /** The public key refuses, which leaves `wasUnsubscribed` as it is. */
+  /** True if the public key unsubscribes the contact, which does not change `wasUnsubscribed`. */
   isVisitors: boolean;
   set: Data;
   remove: string[];
@@ -66,7 +65,7 @@ export function isUntrustedWrite({ by }: Pick<ContactUpsert, 'by'>): boolean {
   return by === 'unauthenticated' || by === 'visitor' || (by !== 'project' && by.untrustedTrigger);
 }
 
-/** One row an address, in the order of addresses: later rows win over earlier ones. */
+/** Merges rows to one per address, ordered by address. Later rows override earlier ones. */
 export function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
   const folded = new Map<string, ContactUpsert>();
   for (const row of rows) {
@@ -127,7 +126,7 @@ function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
   };
 }
 
-/** Mixed rows count as untrusted, which is the harmless side. */
+/** Merges two writers. If they differ, the result is untrusted, which is the safe choice. */
 function foldWriters(first: Writer, second: Writer): Writer {
   if (first === 'unauthenticated' || second === 'unauthenticated') return 'unauthenticated';
   if (first === 'visitor' || second === 'visitor') return 'visitor';
@@ -139,7 +138,7 @@ function foldWriters(first: Writer, second: Writer): Writer {
   };
 }
 
-/** As JSON values: an object's keys come back from Postgres in another order. */
+/** Compares JSON values, because Postgres returns an object's keys in another order. */
 function isSame(given: unknown, stored: unknown): boolean {
   return given === stored || (typeof given === 'object' && isDeepStrictEqual(given, stored));
 }

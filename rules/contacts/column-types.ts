@@ -1,11 +1,11 @@
 /** The type that the values of a column get. */
 export type ColumnType = 'text' | 'number' | 'boolean' | 'json';
 
-/** Tells what a cell can become and be written back unchanged; `json` is a list or an object as JSON. */
+/** Returns the type to which a cell can be converted and written back unchanged; `json` is a list or an object. */
 export function typeOfText(text: string): ColumnType {
   if (text === 'true' || text === 'false') return 'boolean';
   const number = Number(text);
-  // Infinity is no JSON, and a whole number beyond 2^53 would not come back as it was.
+  // Infinity is not JSON, and a whole number beyond 2^53 would change when it is written back.
   const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
   if (isExact && String(number) === text) return 'number';
   return isJson(text) ? 'json' : 'text';
@@ -38,7 +38,7 @@ const EXPECTED: Record<ColumnType, string> = {
   json: 'a list or an object as JSON',
 };
 
-/** Says what a cell should be, for a field whose values have a type. */
+/** Returns the error text that names the expected type of a cell. */
 export function expectedText(field: string, type: ColumnType): string {
   return `${field}: the field's values are of another type. Write ${EXPECTED[type]}, or map the column to another field.`;
 }

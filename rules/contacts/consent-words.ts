@@ -18,11 +18,11 @@ const NO = `
 
 const YES_WORDS = wordsOf(YES);
 const NO_WORDS = wordsOf(NO);
-/** Signs that spreadsheets and forms write in place of a word. */
+/** Symbols that spreadsheets and forms write instead of a word. */
 const YES_SIGNS = new Set(['✓', '✔', '☑', '✅']);
 const NO_SIGNS = new Set(['✗', '✘', '☐', '❌']);
 
-/** Reads a cell of a consent column, whatever its case, blanks, hyphens and accents; undefined for any other word. */
+/** Reads a cell of a consent column, ignoring case, spaces, hyphens and accents; undefined for an unknown word. */
 export function readConsent(cell: string): boolean | undefined {
   const sign = cell.trim().replaceAll('\uFE0F', '');
   if (YES_SIGNS.has(sign)) return true;
@@ -34,7 +34,7 @@ export function readConsent(cell: string): boolean | undefined {
 
 /** Reduces a text to letters and digits in lower case, so that "Opted-In" and "opted in" are one word. */
 function plainWord(text: string): string {
-  // Signs at digits and question marks are kept: -1, 1.0 and 10 are not 1, and "yes?" is no answer.
+  // Signs next to digits and question marks are kept: -1, 1.0 and 10 are not 1, and "yes?" is not "yes".
   if (/\d[.,]\d|[^\s\p{L}\p{N}"']\d|[?？؟]/u.test(text)) return text;
   return text
     .normalize('NFKD')

@@ -1,9 +1,9 @@
 import { fieldError } from '../errors.ts';
 
 /**
- * Converts a file that a spreadsheet saved as "Unicode text" to UTF-8: UTF-16 in either byte order, told by its byte
- * order mark. Returns any other file as it is.
- * @throws AppError VALIDATION_ERROR when the bytes behind the mark are not UTF-16
+ * Converts a file that a spreadsheet saved as "Unicode text" to UTF-8: UTF-16 in either byte order, recognized by its
+ * byte order mark. Returns any other file unchanged. @throws AppError VALIDATION_ERROR when the bytes after the mark
+ * are not UTF-16
  */
 export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
   const encoding = utf16Of(file);

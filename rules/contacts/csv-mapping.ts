@@ -10,7 +10,7 @@ export type ColumnTarget = string | { field: string; type?: 'infer' | 'string' |
  */
 export type CsvMapping = Record<string, ColumnTarget>;
 
-/** Note columns of an error file, which is corrected and imported again. They describe errors, not contacts. */
+/** Columns with notes in an error file, which is corrected and imported again. They describe errors, not contacts. */
 export const NOTE_COLUMNS: ReadonlySet<string> = new Set(['import_row', 'import_error']);
 
 const EMAIL_WORDS = new Set(
@@ -25,14 +25,14 @@ const SUBSCRIBED_WORDS = new Set(
 );
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Fields by column, '' for an ignored one, and the columns that stay text; or the error in the mapping. */
+/** Fields by column ('' for an ignored one) and the columns that stay text, or the errors of the mapping. */
 export interface MappedColumns {
   columns: string[];
   textColumns: number[];
   errors: FieldError[];
 }
 
-/** Takes a file's headers where a mapping says. */
+/** Applies a mapping to the headers of a file. */
 export function mapColumns(headers: readonly string[], mapping: CsvMapping): MappedColumns {
   const mapped: MappedColumns = { columns: [], textColumns: [], errors: [] };
   const fault = (header: string, message: string) =>
@@ -63,8 +63,8 @@ export function columnByHeader(header: string): string {
 }
 
 /**
- * A mapping as a person would make it: addresses and consent by the names that other programs give them, fields that
- * contacts have (`knownKeys`) however they are spelled, and else a name that templates can use.
+ * Guesses a mapping like a person would: recognizes addresses and consent by the names that other programs use, and
+ * existing fields (`knownKeys`) in any spelling. Other columns get a name that templates can use.
  */
 export function guessMapping(headers: readonly string[], knownKeys: readonly string[]): Record<string, string | null> {
   const known = new Map(knownKeys.map((key) => [wordOf(key), key]));
@@ -74,7 +74,7 @@ export function guessMapping(headers: readonly string[], knownKeys: readonly str
     guess[header] = field === undefined || taken.has(field) ? null : field;
     if (field !== undefined) taken.add(field);
   };
-  // An exact name comes before its likes, wherever it stands.
+  // An exact name takes precedence over similar names, in any position.
   const isExact = (header: string) => ['email', 'subscribed'].includes(header.toLowerCase());
   for (const header of headers.filter(isExact)) take(header, header.toLowerCase());
   for (const header of headers.filter((name) => name !== '' && !isExact(name))) {
@@ -100,7 +100,7 @@ function columnByField(field: string): string | undefined {
   return isNone || RESERVED_DATA_KEYS.has(key) ? undefined : key;
 }
 
-/** Letters and digits only, in lower case: `E-Mail` and `email` are one word. */
+/** Reduces a name to letters and digits in lower case, so that `E-Mail` and `email` are equal. */
 function wordOf(name: string): string {
   return name
     .normalize('NFKD')

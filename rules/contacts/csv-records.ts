@@ -4,19 +4,19 @@ const QUOTE = 0x22;
 
 export interface CsvFormat {
   delimiter: string;
-  /** A longer record cannot be read: a quote that is never closed would swallow the file. */
+  /** A longer record is unreadable, because a quote that is never closed would include the whole file. */
   recordMaxBytes: number;
 }
 
 interface Field {
   value: string;
-  /** The offset after it: after a delimiter, an end of line, or the end of the file. */
+  /** The offset after the field: after a delimiter or a line end, or the end of the file. */
   endAt: number;
 }
 
 interface CsvRecord {
   values: string[];
-  /** The offset behind it and its end of line. */
+  /** The offset after the record and its line end. */
   endAt: number;
 }
 
@@ -31,7 +31,7 @@ export class CsvRecords {
   /** The offset of the next record. */
   at: number;
   /** Number of bytes read, counting repeated reads. */
-  looked = 0;
+  bytesRead = 0;
   private readonly bytes: Buffer;
   private readonly delimiter: number;
   private readonly recordMaxBytes: number;
@@ -59,7 +59,7 @@ export class CsvRecords {
    * swallowed the text between them. In a line that breaks the CSV rules, quotes inside a value are taken literally
    * if that makes a row.
    */
-  next(columns: number): string[] | { torn: string } | undefined {
+  next(columns: number): string[] | { unreadable: string } | undefined {
     this.skipBlankLines();
     if (this.at >= this.bytes.length) return undefined;
     const startAt = this.at;
@@ -67,7 +67,9 @@ export class CsvRecords {
     this.at = record?.values.length === columns ? record.endAt : this.lineEndAfter(startAt);
     if (record && this.at >= record.endAt) return record.values;
     const line = this.at - startAt > this.recordMaxBytes ? undefined : this.read(startAt, true);
-    return line?.values.length === columns ? line.values : { torn: this.bytes.toString('utf8', startAt, this.at) };
+    return line?.values.length === columns
+      ? line.values
+      : { unreadable: this.bytes.toString('utf8', startAt, this.at) };
   }
 
   private skipBlankLines(): void {
@@ -75,7 +77,7 @@ export class CsvRecords {
     while (bytes[this.at] === LF || bytes[this.at] === CR) this.at += 1;
   }
 
-  /** `relaxed` reads no further than the line, and takes quotes inside a value as they are. */
+  /** Reads one record. `relaxed` stops at the end of the line, and takes quotes inside a value literally. */
   private read(startAt: number, relaxed: boolean): CsvRecord | undefined {
     const { bytes } = this;
     const limit = relaxed ? this.at : Math.min(bytes.length, startAt + this.recordMaxBytes);
@@ -99,8 +101,8 @@ export class CsvRecords {
       stray = bytes[at] === QUOTE && !relaxed;
       at += 1;
     }
-    this.looked += Math.min(at + 1, limit) - startAt;
-    // Blanks beside a delimiter are for the eye; a value that has them is quoted.
+    this.bytesRead += Math.min(at + 1, limit) - startAt;
+    // Spaces next to a delimiter are formatting. A value with such spaces is quoted.
     return stray ? undefined : { value: bytes.toString('utf8', startAt, at).trim(), endAt: at };
   }
 
@@ -109,7 +111,7 @@ export class CsvRecords {
     let value = '';
     for (let from = startAt + 1; ; from += 1) {
       const length = bytes.subarray(from, limit).indexOf(QUOTE);
-      this.looked += length < 0 ? limit - from : length + 2;
+      this.bytesRead += length < 0 ? limit - from : length + 2;
       if (length < 0) return undefined;
       value += bytes.toString('utf8', from, from + length);
       from += length + 1;
@@ -124,7 +126,7 @@ export class CsvRecords {
     }
   }
 
-  /** The end of a field whose closing quote is before `at`. */
+  /** Returns the end of a field whose closing quote is before `at`. */
   private fieldEndAt(at: number): number | undefined {
     const { bytes } = this;
     const next = bytes[at] === CR && this.lineEnd === LF ? at + 1 : at;
@@ -132,11 +134,11 @@ export class CsvRecords {
     return bytes[at] === this.delimiter ? at : undefined;
   }
 
-  /** The offset after the line that starts at `at`. */
+  /** Returns the offset after the line that starts at `at`. */
   private lineEndAfter(at: number): number {
     const end = this.bytes.indexOf(this.lineEnd, at);
     const endAt = end < 0 ? this.bytes.length : end + 1;
-    this.looked += endAt - at;
+    this.bytesRead += endAt - at;
     return endAt;
   }
 }

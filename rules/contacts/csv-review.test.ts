@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readCsvLayout } from './csv.ts';
-import { lookAtCsv, reviewCsvChunk } from './csv-review.ts';
+import { previewCsv, reviewCsvChunk } from './csv-review.ts';
 
 const FILE = Buffer.from(
   'email,n,when,constructor\na@x.com,1,2026-01-31,x\nnope,2,,\nB@x.com,x,2026-01-31T10:00:00Z,y\n"open,1,2,3\n',
@@ -13,7 +13,7 @@ it('a review has addresses, types and bad rows with their cells, and no more of 
     rows: 4,
     warned: 0,
     warnings: [],
-    torn: 1,
+    unreadableRows: 1,
     nextAt: FILE.length,
     done: true,
     emails: ['a@x.com', 'b@x.com'],
@@ -33,22 +33,22 @@ it('a review has addresses, types and bad rows with their cells, and no more of 
   expect(reviewCsvChunk(FILE, { ...asked, badMax: 1 }).bad).toHaveLength(1);
 });
 
-it('a look guesses where columns go, and says what is wrong with a mapping', () => {
+it('the preview guesses the field of each column and reports errors of a mapping', () => {
   const file = Buffer.from("E-Mail;Seats\n'+bob@x.com;'-3\n");
-  const look = lookAtCsv(file, { knownKeys: ['seats'], knownTypes: {}, text: false, rows: 20 });
-  expect(look).toMatchObject({
+  const preview = previewCsv(file, { knownKeys: ['seats'], knownTypes: {}, text: false, rows: 20 });
+  expect(preview).toMatchObject({
     delimiter: ';',
     mapping: { 'E-Mail': 'email', Seats: 'data.seats' },
     errors: [],
     rows: 1,
   });
-  expect(look.first).toEqual([
+  expect(preview.first).toEqual([
     {
       cells: ["'+bob@x.com", "'-3"],
       row: { ok: true, contact: { email: '+bob@x.com', subscribed: undefined, set: { seats: '-3' } } },
     },
   ]);
-  const bad = lookAtCsv(file, {
+  const bad = previewCsv(file, {
     mapping: { Seats: 'data.seats' },
     knownKeys: [],
     knownTypes: {},

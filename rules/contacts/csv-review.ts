@@ -17,7 +17,7 @@ import { type CsvMapping, guessMapping } from './csv-mapping.ts';
 export type CellType = 'text' | 'number' | 'boolean' | 'date';
 
 export interface BadRow {
-  /** Counted from the first row of the stretch, from 0. */
+  /** Index from the first row of the stretch; 0 is the first. */
   index: number;
   email: string;
   error: string;
@@ -26,7 +26,7 @@ export interface BadRow {
 }
 
 /** Facts about a part of a file, collected without keeping its rows. */
-export interface CsvReview extends Pick<CsvChunk, 'torn' | 'nextAt' | 'done'> {
+export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 'done'> {
   rows: number;
   /** The addresses of the rows that can be imported, in their order. */
   emails: string[];
@@ -41,12 +41,15 @@ export interface CsvReview extends Pick<CsvChunk, 'torn' | 'nextAt' | 'done'> {
   types: Record<string, Partial<Record<CellType, number>>>;
 }
 
-/** A bad row is shown whole up to this; longer ones are found in the file by their number. */
+/** The maximum length of a row with errors that is shown. Longer ones can be found in the file by their number. */
 const BAD_ROW_MAX_CHARS = 2_000;
-/** As contact fields tell dates. */
+/** Matches dates as the type detection of contact fields does. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Reads up to `limit` rows as an import would, for what it would say of them. `badMax` bad rows are kept. */
+/**
+ * Reads up to `limit` rows like an import, and collects the errors that the import would report. Keeps `badMax` rows
+ * with errors.
+ */
 export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: number }): CsvReview {
   const review: CsvReview = {
     rows: 0,
@@ -57,11 +60,11 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: numbe
     warned: 0,
     warnings: [],
     types: {},
-    torn: 0,
+    unreadableRows: 0,
     nextAt: 0,
     done: true,
   };
-  const { torn, nextAt, done } = readCsvChunk(file, p, (row, cells) => {
+  const { unreadableRows, nextAt, done } = readCsvChunk(file, p, (row, cells) => {
     const index = review.rows;
     review.rows += 1;
     if (!row.ok) {
@@ -80,26 +83,26 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvStretch & { badMax: numbe
     review.silent.push(subscribed === undefined && subscribedIfNew === false);
     for (const [key, value] of Object.entries(row.contact.set)) countType(review.types, key, cellType(value));
   });
-  return { ...review, torn, nextAt, done };
+  return { ...review, unreadableRows, nextAt, done };
 }
 
-/** A file before it is imported: its columns, where they would go, and its first rows. */
-export interface CsvLook {
+/** A preview of a file: its columns with their targets, and its first rows. */
+export interface CsvPreview {
   delimiter: string;
   headers: string[];
-  /** As given, or as guessed. */
+  /** The given mapping, or the guessed one. */
   mapping: CsvMapping;
   layout: CsvLayout;
-  /** Why it cannot be imported by this mapping. */
+  /** Errors that prevent an import with this mapping. */
   errors: FieldError[];
-  /** The number of rows, as progress counts them. */
+  /** The number of rows, counted as for the progress of an import. */
   rows: number;
-  /** The first rows, cell by cell and as they would be imported. */
+  /** The first rows: their cells, and the result of an import. */
   first: { cells: string[]; row: CsvRow }[];
 }
 
-/** Looks at a file; without a `mapping` one is guessed. @throws AppError VALIDATION_ERROR when it is no CSV text */
-export function lookAtCsv(
+/** Previews a file. Without `mapping`, one is guessed. @throws AppError VALIDATION_ERROR if the file is not CSV text */
+export function previewCsv(
   file: Uint8Array,
   p: {
     mapping?: CsvMapping | undefined;
@@ -108,15 +111,15 @@ export function lookAtCsv(
     text: boolean;
     rows: number;
   },
-): CsvLook {
+): CsvPreview {
   const head = readCsvHead(file);
   const { headers, delimiter } = head;
   const mapping = p.mapping ?? guessMapping(headers, p.knownKeys);
   const { layout: untyped, errors } = layOut(head, mapping);
   const layout = errors.length > 0 ? untyped : withTypes(file, untyped, p.knownTypes);
-  const first: CsvLook['first'] = [];
+  const first: CsvPreview['first'] = [];
   readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells) => {
-    first.push({ row, cells: Array.isArray(cells) ? cells : [cells.torn] });
+    first.push({ row, cells: Array.isArray(cells) ? cells : [cells.unreadable] });
   });
   return { headers, delimiter, mapping, layout, errors, rows: countCsvRows(file, layout), first };
 }
@@ -127,13 +130,13 @@ export function cellType(value: unknown): CellType {
 }
 
 function countType(types: CsvReview['types'], key: string, type: CellType): void {
-  // A field may be called as what every object has.
+  // A field may have the name of a built-in property, such as `constructor`.
   const counts = (Object.hasOwn(types, key) ? types[key] : undefined) ?? {};
   counts[type] = (counts[type] ?? 0) + 1;
   types[key] = counts;
 }
 
-function toShownCells(cells: string[] | { torn: string }): string[] {
-  const values = Array.isArray(cells) ? cells : [cells.torn];
+function toShownCells(cells: string[] | { unreadable: string }): string[] {
+  const values = Array.isArray(cells) ? cells : [cells.unreadable];
   return values.reduce((sum, value) => sum + value.length, 0) > BAD_ROW_MAX_CHARS ? [] : values;
 }

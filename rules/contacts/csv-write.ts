@@ -1,4 +1,4 @@
-import { madeText } from './formula-text.ts';
+import { markText } from './formula-text.ts';
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
@@ -10,11 +10,11 @@ const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const safe = typeof value === 'string' ? madeText(value) : JSON.stringify(value);
+  const safe = typeof value === 'string' ? markText(value) : JSON.stringify(value);
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A row of a CSV (RFC 4180), with its line end. */
+/** Returns a row of a CSV file (RFC 4180), with its line end. */
 export function csvRow(values: readonly unknown[]): string {
   return `${values.map(csvCell).join(',')}\r\n`;
 }

@@ -6,11 +6,11 @@ import { type ColumnType, expectedText, typeOfText, valueOfType } from './column
 import { readConsent } from './consent-words.ts';
 import { type CsvMapping, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
-import { takenBack } from './formula-text.ts';
+import { withoutMark } from './formula-text.ts';
 
 /** Size of an uploaded file. Source: contract §1.11 Limits. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
-/** A record beyond this holds more data than a contact may; a quote that is never closed would swallow the file. */
+/** A longer record has more data than a contact may have. The limit also stops at a quote that is never closed. */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** The part of an unknown word that an error quotes. */
@@ -18,14 +18,14 @@ const WORD_SHOWN_CHARS = 40;
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
-/** Enough of a file to tell its delimiter by. */
-const LOOKED_AT_BYTES = 64 * 1024;
-const LOOKED_AT_LINES = 20;
+/** The part of a file that is enough to detect its delimiter. */
+const SAMPLE_BYTES = 64 * 1024;
+const SAMPLE_LINES = 20;
 /** The line that tells spreadsheets the delimiter. */
 const SEPARATOR_LINE = /^sep=([,;\t|])\r?$/i;
 const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
 /** A file with more unreadable rows is not a CSV file that can be imported, so reading stops. */
-export const TORN_ROWS_MAX = 1_000;
+export const UNREADABLE_ROWS_MAX = 1_000;
 
 /** Content of the header row. It is stored with the job, so that reading can continue anywhere in the file. */
 export interface CsvLayout {
@@ -35,14 +35,14 @@ export interface CsvLayout {
    * ones.
    */
   columns: string[];
-  /** Columns whose values stay text; a job from before there were any has none. */
+  /** Columns whose values stay text. Absent in jobs of earlier versions. */
   textColumns?: number[];
   /**
    * Type of each column's values, one for the whole file. A job of an earlier version has no types; each of its cells
    * is typed separately.
    */
   types?: ColumnType[];
-  /** Columns of fields whose stored values have that type: a cell of another type is an error of its row. */
+  /** Columns whose stored values have one type. A cell of another type is an error of its row. */
   knownColumns?: number[];
   /** Byte offset of the first row. */
   firstRowAt: number;
@@ -54,30 +54,30 @@ export type KnownTypes = Readonly<Record<string, ColumnType>>;
 export interface CsvContact {
   email: string;
   subscribed: boolean | undefined;
-  /** False where a consent column says nothing: a new contact then starts unsubscribed. */
+  /** False if the cell of a consent column is empty; a new contact then starts unsubscribed. */
   subscribedIfNew?: false;
   set: Data;
 }
 
-/** One row of the file: a contact, or what is wrong with it. */
+/** One row of the file: a contact, or the error of the row. */
 export type CsvRow =
-  /** `warning`: the row is imported, and a value of it cannot be used. */
+  /** `warning`: the row is imported, but one of its values cannot be used. */
   { ok: true; contact: CsvContact; warning?: string } | { ok: false; email: string; error: string };
 
 export interface CsvChunk {
   rows: CsvRow[];
-  /** How many of them cannot be read as CSV. */
-  torn: number;
+  /** The number of rows that are not readable as CSV. */
+  unreadableRows: number;
   /** Byte offset to read on from. */
   nextAt: number;
   done: boolean;
   /** Number of bytes read, a measure of cost. */
-  looked: number;
+  bytesRead: number;
 }
 
 /** Everything before the rows. */
 export interface CsvHead extends Pick<CsvLayout, 'delimiter' | 'firstRowAt'> {
-  /** As written, without blanks around them. */
+  /** The headers as written, without surrounding spaces. */
   headers: string[];
 }
 
@@ -103,11 +103,11 @@ export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes
   const seen: (ColumnType | undefined)[] = columns.map(() => undefined);
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: layout.firstRowAt });
   const emailAt = columns.indexOf('email');
-  for (let torn = 0; torn < TORN_ROWS_MAX; ) {
+  for (let unreadableRows = 0; unreadableRows < UNREADABLE_ROWS_MAX; ) {
     const cells = records.next(columns.length);
     if (cells === undefined) break;
-    if (!Array.isArray(cells)) torn += 1;
-    // A row without an address is not imported, so it decides nothing.
+    if (!Array.isArray(cells)) unreadableRows += 1;
+    // A row without an address is not imported, so it does not count.
     else if (parseMailbox(cells[emailAt] ?? '').ok) noteTypes(seen, cells);
   }
   const knownColumns = columns.flatMap((column, index) =>
@@ -124,7 +124,7 @@ function noteTypes(seen: (ColumnType | undefined)[], cells: readonly string[]): 
   for (const [index, cell] of cells.entries()) {
     const before = seen[index];
     if (cell === '' || before === 'text') continue;
-    const type = takenBack(cell) === undefined ? typeOfText(cell) : 'text';
+    const type = withoutMark(cell) === undefined ? typeOfText(cell) : 'text';
     seen[index] = before === undefined || before === type ? type : 'text';
   }
 }
@@ -138,15 +138,15 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   const firstEnd = indexOf(bytes, lineEnd, mark);
   const told = SEPARATOR_LINE.exec(bytes.toString('utf8', mark, Math.min(firstEnd, mark + 8)))?.[1];
   const start = told === undefined ? mark : Math.min(firstEnd + 1, bytes.length);
-  const beginning = bytes.toString('utf8', start, Math.min(bytes.length, start + LOOKED_AT_BYTES));
+  const beginning = bytes.toString('utf8', start, Math.min(bytes.length, start + SAMPLE_BYTES));
   const delimiter = DELIMITERS.find((one) => one === told) ?? delimiterOf(beginning, String.fromCharCode(lineEnd));
   if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: start });
-  const headers = (records.header() ?? []).map((header) => (takenBack(header) ?? header).trim().normalize('NFC'));
+  const headers = (records.header() ?? []).map((header) => (withoutMark(header) ?? header).trim().normalize('NFC'));
   return { delimiter, headers, firstRowAt: records.at };
 }
 
-/** A file's layout by its head and a mapping, and what is wrong with it. */
+/** Returns the layout of a file for its head and a mapping, with the errors. */
 export function layOut(
   { headers, delimiter, firstRowAt }: CsvHead,
   mapping: CsvMapping,
@@ -176,7 +176,7 @@ export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   return content ? rows + 1 : rows;
 }
 
-/** From where on a file is read, and how. */
+/** The part of a file to read, and how to read it. */
 export interface CsvStretch {
   layout: CsvLayout;
   at: number;
@@ -188,39 +188,41 @@ export interface CsvStretch {
 }
 
 /**
- * Reads up to `limit` rows from a byte offset on. An unreadable row is one row with errors, and reading continues
- * with the next line. A quote that is never closed therefore spoils only its own row, and a file of such rows costs
- * no more than another. Values are typed (numbers, booleans) unless `text`; ISO dates stay text, which is how dates
+ * Reads up to `limit` rows from a byte offset on. An unreadable row is one row with errors, and reading continues with
+ * the next line. A quote that is never closed therefore affects only its own row, and a file of such rows takes no
+ * longer than any other. Values are typed (numbers, booleans) unless `text`; ISO dates stay text, which is how dates
  * are stored. `see` receives each row with its cells, or its line if it has no cells.
  */
 export function readCsvChunk(
   file: Uint8Array,
   p: CsvStretch,
-  see?: (row: CsvRow, cells: string[] | { torn: string }) => void,
+  see?: (row: CsvRow, cells: string[] | { unreadable: string }) => void,
 ): CsvChunk {
   const bytes = bytesOf(file);
   const { delimiter, columns } = p.layout;
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: p.at });
   const rows: CsvRow[] = [];
-  let torn = 0;
+  let unreadableRows = 0;
   while (rows.length < p.limit) {
     const record = records.next(columns.length);
     if (record === undefined) break;
     const readable = Array.isArray(record);
-    if (!readable) torn += 1;
-    const row = readable ? withWarning(readRow(record.map(normalizeCell), p), p) : tornRow(record.torn, p.layout);
+    if (!readable) unreadableRows += 1;
+    const row = readable
+      ? withWarning(readRow(record.map(normalizeCell), p), p)
+      : unreadableRow(record.unreadable, p.layout);
     see?.(row, record);
     rows.push(row);
   }
-  return { rows, torn, nextAt: records.at, done: records.at >= bytes.length, looked: records.looked };
+  return { rows, unreadableRows, nextAt: records.at, done: records.at >= bytes.length, bytesRead: records.bytesRead };
 }
 
-/** A cell in the form in which filters and templates look for it (contract §1.16 Unicode Text). */
+/** Returns a cell in the form that filters and templates compare (contract §1.16 Unicode). */
 function normalizeCell(cell: string): string {
   return cell.normalize('NFC');
 }
 
-function tornRow(line: string, layout: CsvLayout): CsvRow {
+function unreadableRow(line: string, layout: CsvLayout): CsvRow {
   const column = layout.columns.indexOf('email');
   const email = line.split(layout.delimiter, column + 1)[column] ?? '';
   return {
@@ -238,14 +240,14 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   const data: Data = {};
   for (const [index, column] of layout.columns.entries()) {
     const cell = values[index] ?? '';
-    if (column === 'email') email = (takenBack(cell) ?? cell).trim();
+    if (column === 'email') email = (withoutMark(cell) ?? cell).trim();
     else if (column === 'subscribed') {
-      const word = (takenBack(cell) ?? cell).trim();
+      const word = (withoutMark(cell) ?? cell).trim();
       const subscribed = readConsent(word);
       consent = word === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
       if (word !== '' && subscribed === undefined) unknownWord = word;
     } else if (column !== '' && cell !== '') {
-      const value = text ? (takenBack(cell) ?? cell) : valueOfCell(cell, layout, index);
+      const value = text ? (withoutMark(cell) ?? cell) : valueOfCell(cell, layout, index);
       if (value === undefined) wrongType ??= expectedText(column, layout.types?.[index] ?? 'text');
       else data[column] = value;
     }
@@ -262,7 +264,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
     : { ok: true, contact: { email: mailbox.email, ...consent, set } };
 }
 
-/** Names a phone number that cannot be read: it is kept as text, and no SMS goes to it. */
+/** Adds a warning for an unreadable phone number, which is stored as text and gets no SMS. */
 function withWarning(row: CsvRow, { phoneCountry = null }: CsvStretch): CsvRow {
   if (!row.ok || row.contact.set.phone === undefined) return row;
   const written = String(row.contact.set.phone);
@@ -283,7 +285,7 @@ function unknownConsent(word: string): string {
 /** Returns the value of a cell by the type of its column. Undefined if its field has values of another type. */
 function valueOfCell(cell: string, { types, knownColumns = [], textColumns }: CsvLayout, index: number): unknown {
   // An export marks text that looks like another type.
-  const marked = takenBack(cell);
+  const marked = withoutMark(cell);
   if (textColumns?.includes(index)) return marked ?? cell;
   if (types === undefined) return marked ?? guessValue(cell);
   const type = types[index] ?? 'text';
@@ -338,16 +340,16 @@ function unquotedLines(beginning: string, lineEnd: string): string[] {
   return bare
     .split(lineEnd)
     .filter((line) => line.trim() !== '')
-    .slice(0, LOOKED_AT_LINES);
+    .slice(0, SAMPLE_LINES);
 }
 
-/** Told before the row is taken apart, by the delimiters outside of quotes up to the first that is too many. */
+/** Tells whether a header row has too many columns, before it is parsed, by counting delimiters outside quotes. */
 function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string; lineEnd: number }): boolean {
   const { start, delimiter, lineEnd } = p;
   const separator = delimiter.charCodeAt(0);
   let columns = 1;
   let quoted = false;
-  let blank = true; // Blank lines before the header are passed over, as anywhere.
+  let blank = true; // Blank lines before the header are skipped, as everywhere.
   for (let at = start; at < bytes.length && columns <= DATA_LIMITS.keys; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) quoted = !quoted;
@@ -376,7 +378,7 @@ function headerFaults(columns: string[]): FieldError[] {
   return errors;
 }
 
-/** The offset of the next such byte, or of the end of the file. */
+/** Returns the offset of the next such byte, or of the end of the file. */
 function indexOf(bytes: Buffer, byte: number, from: number): number {
   const at = bytes.indexOf(byte, from);
   return at < 0 ? bytes.length : at;

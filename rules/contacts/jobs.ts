@@ -5,7 +5,7 @@ export const JOB_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCEL
 export type BulkKind = (typeof BULK_KINDS)[number];
 export type JobKind = (typeof JOB_KINDS)[number];
 export type JobStatus = (typeof JOB_STATUSES)[number];
-/** The word of a queue for a status, which existing clients know. */
+/** The status in the words of older clients. */
 export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
 
 /** Number of errors that a job keeps; it counts further ones. Source: contract §3.5 Import. */
@@ -14,7 +14,7 @@ export const JOB_ERRORS_MAX = 1_000;
 export const BULK_MAX_IDS = 1_000;
 
 export interface ImportError {
-  /** As a spreadsheet counts: the header is row 1. Blank lines are not counted. */
+  /** The row number in a spreadsheet: the header is row 1, and blank lines are not counted. */
   row: number;
   email: string;
   error: string;
@@ -37,7 +37,7 @@ export interface ImportResult {
   unreadableRows?: number;
   /** The first 1,000. */
   errors: ImportError[];
-  /** Rows that were imported with a value that cannot be used; a job from before they were counted has none. */
+  /** Rows that were imported with an unusable value. Absent in jobs of earlier versions. */
   warningCount?: number;
   /** The first 1,000. */
   warnings?: ImportWarning[];
@@ -74,7 +74,9 @@ export function bulkOperation(kind: BulkKind): BulkResult['operation'] {
   return kind === 'bulk-subscribe' ? 'subscribe' : kind === 'bulk-unsubscribe' ? 'unsubscribe' : 'delete';
 }
 
-/** Percent done. A job that ended has done all it will, whatever its counters say. */
+/**
+ * Returns the progress in percent: 100 for a COMPLETED job regardless of its counters, at most 99 for any other job.
+ */
 export function jobProgress(job: { status: JobStatus; total: number; processed: number }): number {
   if (job.status === 'COMPLETED') return 100;
   return job.total === 0 ? 0 : Math.min(99, Math.floor((job.processed / job.total) * 100));

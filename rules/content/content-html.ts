@@ -51,7 +51,7 @@ interface Scan {
   found: ScannedHtml;
 }
 
-/** Liquid replaced by as many letters of the private use area, which mean nothing to HTML. */
+/** Replaces Liquid by as many letters of the private use area, which have no meaning in HTML. */
 function mask(source: string, liquid: FlatToken[]): string {
   let masked = '';
   let at = 0;
@@ -176,7 +176,9 @@ function decodeEntities(value: string): string {
   return decoded;
 }
 
-/** The tokens of `liquid` (sorted) between two offsets, found by halving: a body may hold thousands. */
+/**
+ * Returns the tokens of `liquid` (sorted) between two offsets. Uses a binary search, because a body may have thousands.
+ */
 function within(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
   let low = 0;
   let high = liquid.length;
@@ -190,7 +192,7 @@ function within(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
   return liquid.slice(first, low);
 }
 
-/** How many Liquid blocks are open at an offset. */
+/** Returns the number of Liquid blocks that are open at an offset. */
 function depthAt(liquid: FlatToken[], offset: number): number {
   let depth = 0;
   for (const { kind, content, begin } of liquid) {

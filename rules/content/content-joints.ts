@@ -1,6 +1,6 @@
 import type { FlatToken } from './liquid-tokens.ts';
 
-/** Ends of a word: a space, or a tag by which HTML starts a block, a line or a cell. */
+/** Matches the end of a word: a space, or an HTML tag that starts a block, a line or a cell. */
 const APART =
   /\s|<\/?(?:p|div|br|hr|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|td|th|section|article|header|footer|body)\b/i;
 

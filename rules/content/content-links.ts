@@ -7,7 +7,7 @@ import { type LiquidScope, parseGuarded, renderBounded, renderNodes } from './li
 import { type FlatToken, flatTokens } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
-/** Scheme and host are literal, and the host has ended, so the rest cannot lead to another host. */
+/** Matches an address with a literal scheme and host. The host has ended, so the rest cannot change it. */
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
 const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 
@@ -15,9 +15,9 @@ const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 
 /**
- * The address of a link as it is stored for click tracking, Liquid in path and query included; undefined when it is
- * not tracked: other schemes, anchors, a variable as part of scheme or host, blocks in the address, or names that
- * exist only inside the template (a loop's item), since the link is resolved when it is clicked. Source: contract
+ * Returns the address of a link as stored for click tracking, with Liquid in path and query. Undefined for links that
+ * are not tracked: other schemes, anchors, a variable in scheme or host, blocks in the address, and names that exist
+ * only inside the template (such as a loop's item), because the link is resolved when it is clicked. Source: contract
  * §9.3 Links.
  */
 export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
@@ -28,8 +28,9 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
 }
 
 /**
- * The address of a link that is one variable, such as `href="{{ url }}"`; undefined for other links, for the links of
- * the service, and for names that exist only inside the template. Its value decides whether the link is tracked.
+ * Returns the address of a link that is one variable, such as `href="{{ url }}"`. Undefined for other links, for links
+ * of the service, and for names that exist only inside the template. The variable's value decides whether the link is
+ * tracked.
  */
 export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const written = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
@@ -40,7 +41,7 @@ export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): s
 const COMPOSED = /^(?:https?:\/\/[^/?#\\\s\0]*)?\0/i;
 
 /**
- * The address of a link whose scheme or host comes from variables, such as `{{ base }}/orders/{{ id }}` or
+ * Returns the address of a link whose scheme or host comes from variables, such as `{{ base }}/orders/{{ id }}` or
  * `https://{{ shop }}.example.com/`. Undefined for other links. As with `variableAddress`, the values decide whether
  * the link is tracked.
  */
@@ -80,8 +81,8 @@ function isOwnName(name: string): boolean {
 }
 
 /**
- * Returns the target of a stored link for this message. It is always http(s), and always the author's host unless that
- * comes from variables. Untrusted values are left empty. Undefined if the result is not an address.
+ * Returns the target of a stored link for this message. It is always http(s), and has the author's host unless the host
+ * comes from variables. Untrusted values are empty. Undefined if the result is not an address.
  */
 export function resolveLink(link: string, vars: Sourced<LiquidScope>): string | undefined {
   if (!link.includes('{{')) return locationOf(link);
@@ -97,7 +98,7 @@ interface ReadyLink {
   /** Whether the rendered address has the author's host, or at least a host. */
   isAddress: (address: string) => boolean;
   nodes: Template[];
-  /** Rendered within the outer bound, which costs more than all the rest of a click. */
+  /** True if it must be rendered within the time limit, which costs more than everything else of a click. */
   costly: boolean;
 }
 
@@ -124,7 +125,10 @@ function readyLink(link: string): ReadyLink {
   return ready;
 }
 
-/** Whether a rendered address is http(s) with a host. Browsers take the first part of the path for a missing host. */
+/**
+ * Tells whether a rendered address is http(s) with a host. If the host is missing, browsers use the first part of the
+ * path as host.
+ */
 function hasHost(address: string): boolean {
   return WHOLE_CONSTANT.test(address.trimStart());
 }

@@ -16,7 +16,7 @@ import { TemplateError } from './template-error.ts';
 /** `=_` cannot occur in quoted-printable, so no content can contain the boundary (RFC 2045 §6.7). */
 const BOUNDARY = '=_tidings_alternative';
 
-/** The encoded body of a message: constant wire text, tokens at their positions, and holes on lines of their own. */
+/** The encoded body of a message: constant wire text, tokens at their positions, and holes on separate lines. */
 export interface WireBody {
   baseUrl: string;
   pieces: WirePiece[];
@@ -55,8 +55,8 @@ export function wireBody(text: Part | undefined, html: Part, baseUrl: string): W
 }
 
 /**
- * The same text in one piece of memory. The engine keeps what was put together bit by bit as a tree, and would walk all
- * of it again for each message that is written: 50 µs of it, where the rest of the message takes 12.
+ * Returns the same text in one piece of memory. V8 stores concatenated text as a tree and would walk the whole tree for
+ * each message: 50 µs, while the rest of the message takes 12.
  */
 function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');

@@ -3,7 +3,7 @@ import { parseTemplate, templateVariables } from './liquid.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
-/** The links every message has; they are never guarded, overridden or tracked. */
+/** The links of every message. They are never guarded, overridden or tracked. */
 export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl', 'confirmUrl'] as const;
 
 const SAFE_NAME = /^[\p{L}\p{N}_-]+$/u;
@@ -20,8 +20,8 @@ export function localNames(tokens: FlatToken[]): Set<string> {
 }
 
 /**
- * The names of contact data that an expression reads, `data.x` being `x`; `*` stands for what cannot be told: a local
- * name, or a computed part of a path.
+ * Returns the names of contact data that an expression reads; `data.x` counts as `x`. `*` means an unknown name: a
+ * local name, or a computed part of a path.
  */
 export function outputNames(expression: string, locals: ReadonlySet<string>): string[] {
   const plain = plainExpression(expression);
@@ -29,7 +29,7 @@ export function outputNames(expression: string, locals: ReadonlySet<string>): st
   return [...new Set(paths.map((path) => dataName(path, locals)))];
 }
 
-/** The contact-data name of a path: its first part, or the second behind `data`. */
+/** Returns the contact-data name of a path: its first part, or the second one after `data`. */
 export function dataName(path: string[], locals: ReadonlySet<string> = new Set()): string {
   const [root = '*', second] = path;
   if (locals.has(root)) return '*';
@@ -65,16 +65,13 @@ function addGuard(expression: string, filter: string, args: string[]): string {
   return `${expression} | ${filter}: ${args.map((arg) => `"${arg}"`).join(', ')}`;
 }
 
-/** Filters whose result the library escapes no more. */
+/** Filters whose result the library does not escape. */
 const MARKUP_FILTER = /^(.*)(\|\s*(?:escape|escape_once|xml_escape|newline_to_br)\s*)$/s;
 
-/** The names of contact data from which a template's own names were made. */
+/** The names of contact data from which a template's own names are derived. */
 export type LocalSources = ReadonlyMap<string, ReadonlySet<string>>;
 
-/**
- * Maximum number of rounds in which one name is made from another, more than templates need. Beyond it, the source is
- * `*`.
- */
+/** Maximum depth of names that are derived from other names, more than templates need. Beyond it, the source is `*`. */
 const ROUNDS_MAX = 10;
 
 /** Follows `assign`, `capture`, `for` and `tablerow` in any order, since a loop returns to earlier statements. */
@@ -96,7 +93,7 @@ export function localSources(tokens: FlatToken[]): LocalSources {
   return sources;
 }
 
-/** A name of the template's own, and the paths of variables that it is made from at one place. */
+/** A template's own name, and the paths of variables from which one statement derives it. */
 interface Binding {
   local: string;
   paths: string[][];
@@ -135,8 +132,8 @@ function pathsOf(expression: string): string[][] {
 }
 
 /**
- * The names of contact data that an expression was made from, through the template's own names; `*` is what cannot be
- * told.
+ * Returns the names of contact data that an expression depends on, also through the template's own names; `*` means an
+ * unknown name.
  */
 function sourceNames(expression: string, sources: LocalSources): Set<string> {
   return new Set(pathsOf(expression).flatMap((path) => [...namesOf(path, sources)]));

@@ -22,12 +22,12 @@ export interface UrlHole {
   after: string;
 }
 
-/** One plain variable; everything the library would do for it is known when the content is compiled. */
+/** One plain variable, whose rendering is fully known when the content is compiled. */
 export interface ValueHole extends PlainExpression {
   kind: 'value';
 }
 
-/** Anything else: rendered by the library, these nodes only. */
+/** Any other output: the library renders these nodes. */
 export interface NodesHole {
   kind: 'nodes';
   nodes: Template[];
@@ -35,7 +35,7 @@ export interface NodesHole {
 
 export type Hole = UrlHole | ValueHole | NodesHole;
 
-/** Constant text and holes in turn. */
+/** Constant text and holes, alternating. */
 export interface Part {
   escaping: Escaping;
   pieces: (string | Hole)[];
@@ -47,10 +47,7 @@ export interface Values {
   urls: MessageUrls;
   /** Names among `vars` with untrusted values. */
   untrusted: readonly string[];
-  /**
-   * The context for which the library cleans those values. Tags can do anything with them, and no guard protects a
-   * tag.
-   */
+  /** The context for which the library cleans untrusted values, because no guard protects values inside tags. */
   place: 'text' | 'subject';
   clicks: number;
   scope?: LiquidScope;
@@ -64,11 +61,11 @@ const PAGES: Record<string, string | undefined> = Object.assign(Object.create(nu
 });
 const CLICK = /^__click\[(\d+)\]$/;
 
-/** Later nodes depend on earlier ones by these, so such a template renders as one. */
+/** Tags that make later nodes depend on earlier ones, so a template with them is rendered as a whole. */
 const STATEFUL_TAG = /\{%-?\s*(?:assign|capture|increment|decrement|cycle)\b|\boffset\s*:\s*continue\b/;
 const JUMP_TAG = /\{%-?\s*(?:break|continue)\b/;
 
-/** Cuts a prepared template into pieces; `whole` is the plain way, one hole for all of it (the reference in tests). */
+/** Cuts a prepared template into pieces. With `whole` the result is one hole (the reference in tests). */
 export function cutTemplate(source: string, escaping: Escaping, { whole = false } = {}): Part {
   if (!source.includes('{')) return { escaping, pieces: source === '' ? [] : [source] };
   if (whole || STATEFUL_TAG.test(source) || JUMP_TAG.test(source))
@@ -86,7 +83,7 @@ export function renderPart({ escaping, pieces }: Part, values: Values): string {
   return out;
 }
 
-/** The escaped text of a hole. */
+/** Returns the escaped text of a hole. */
 export function holeText(hole: Hole, escaping: Escaping, values: Values): string {
   switch (hole.kind) {
     case 'value': {
@@ -98,18 +95,18 @@ export function holeText(hole: Hole, escaping: Escaping, values: Values): string
       return escaping === 'html' ? escapeHtml(text) : text;
     }
     case 'nodes':
-      // A copy, because `increment` writes into the scope it is given.
+      // A copy, because `increment` changes the scope.
       return renderNodes(hole.nodes, escaping, Object.assign({}, libraryScope(values)));
   }
 }
 
-/** The unescaped text of a plain variable. */
+/** Returns the unescaped text of a plain variable. */
 export function valueText({ path, fallback, guard }: ValueHole, values: Values): string {
   let value: unknown = values.vars;
   for (const name of path) value = ownProperty(value, name);
   const untrusted =
     values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
-  // As in the library (`shownVars`): a fallback replaces a value of which nothing is left.
+  // As in the library (`shownVars`), a fallback replaces a value that is empty after cleaning.
   if (untrusted) value = cleanFor(values.place, value);
   if (fallback !== undefined && isMissing(value)) value = fallback;
   const text = plainText(value);
@@ -120,7 +117,7 @@ function isUntrusted(name: string, untrusted: readonly string[]): boolean {
   return name === '*' ? untrusted.length > 0 : untrusted.includes(name);
 }
 
-/** Values that Liquid's `default` replaces. */
+/** Tells whether Liquid's `default` replaces a value. */
 function isMissing(value: unknown): boolean {
   return (
     value === undefined ||
@@ -135,7 +132,7 @@ function ownProperty(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** The variables as the library sees them, with the service's own on top, so that no data can replace them. */
+/** Returns the variables for the library. The service's own names take precedence, so that no data can replace them. */
 function libraryScope(values: Values): LiquidScope {
   values.scope ??= Object.assign({}, shownVars(values), contactUrls(values.urls.baseUrl, values.urls.manage), {
     __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
@@ -145,7 +142,7 @@ function libraryScope(values: Values): LiquidScope {
   return values.scope;
 }
 
-/** The variables with untrusted values in cleaned form, also under `data`. */
+/** Returns the variables with untrusted values in cleaned form, also under `data`. */
 function shownVars({ vars, untrusted, place }: Values): LiquidScope {
   if (untrusted.length === 0) return vars;
   const shown = withShown(vars, untrusted, place);
@@ -166,7 +163,7 @@ function pieceOf(segment: TemplateSegment): string | Hole {
   return ownHole(segment.content) ?? plainHole(segment.content) ?? { kind: 'nodes', nodes: segment.nodes() };
 }
 
-/** The links of the service, written into the source by `prepareContent` or by name. */
+/** Returns the hole for a link of the service, which `prepareContent` or the author wrote into the source. */
 function ownHole(content: string): UrlHole | undefined {
   const click = CLICK.exec(content)?.[1];
   if (click !== undefined) return { kind: 'url', token: 'track', before: '/c/', after: `/${click}` };
@@ -175,7 +172,7 @@ function ownHole(content: string): UrlHole | undefined {
   return page ? { kind: 'url', token: 'manage', before: page, after: '' } : undefined;
 }
 
-/** Other uses of the service's own names stay with the library, which has them in its scope. */
+/** The library handles other uses of the service's own names, which are in its scope. */
 function plainHole(content: string): ValueHole | undefined {
   const plain = plainExpression(content);
   const root = plain?.path[0] ?? '';

@@ -10,31 +10,31 @@ import { COUNTED_LINK, type FlatToken, tagText } from './liquid-tokens.ts';
 import type { MailTemplates, NullsOptional } from './mail-text.ts';
 
 /** The templates of an email. Every template is required, so that no caller omits one by mistake. */
-export interface SaidContent extends MailTemplates {
+export interface AuthoredContent extends MailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
 
-/** A content as it is compiled. Nullable templates may be omitted. */
-export interface ContentSource extends NullsOptional<SaidContent> {
+/** A content to compile. Nullable templates may be omitted. */
+export interface ContentSource extends NullsOptional<AuthoredContent> {
   trackOpens: boolean;
   trackClicks: boolean;
-  /** The author's own text part, a template too; made from the body when absent. */
+  /** The author's own text part, also a template; if absent, it is derived from the body. */
   text?: string | null;
 }
 
-/** Returns the templates of a content; `tracked` with pixel and counted links. */
-export function contentSource(content: SaidContent, tracked: boolean): ContentSource & SaidContent {
+/** Returns the templates of a content; with `tracked`, with pixel and counted links. */
+export function contentSource(content: AuthoredContent, tracked: boolean): ContentSource & AuthoredContent {
   const { subject, body, preheader, type } = content;
   return { subject, body, preheader, type, trackOpens: tracked, trackClicks: tracked };
 }
 
-/** All templates of a content. */
+/** Lists all templates of a content. */
 export function templatesOf({ subject, body, preheader, text }: ContentSource): string[] {
   const own = { subject, body, preheader: preheader ?? '' } satisfies MailTemplates;
   return [...Object.values(own), text ?? ''];
 }
 
-/** Each template, checked as the place where it is shown has it. @throws TemplateError */
+/** Parses and checks each template, with the escaping of its position. @throws TemplateError */
 export function parseTemplates(said: NullsOptional<MailTemplates>): Record<keyof MailTemplates, ParsedTemplate> {
   return {
     subject: parseTemplate(said.subject, 'plain', 'subject'),
@@ -44,23 +44,22 @@ export function parseTemplates(said: NullsOptional<MailTemplates>): Record<keyof
 }
 
 /**
- * Content ready to be cut into pieces. Everything that a rendering adds is in the sources as the service's own
- * variables.
+ * Content that is ready to be cut into pieces. Everything that the service adds is in the sources as its own variables.
  */
 export interface PreparedContent {
   subject: string;
   html: string;
-  /** Undefined when the text part has to be made from each finished HTML. */
+  /** Undefined if the text part must be derived from each rendered HTML. */
   text: string | undefined;
   links: string[];
-  /** The paths of all variables, as `templateVariables` has them. */
+  /** The paths of all variables, in the form of `templateVariables`. */
   variables: string[][];
   needsUnsubscribe: boolean;
-  /** May take long to render: it has loops, costly filters, or very many parts. */
+  /** True if rendering may take long, because of loops, costly filters or very many parts. */
   costly: boolean;
 }
 
-/** More parts than any newsletter has; beyond it even plain variables can add up to something. */
+/** More parts than any newsletter has. Beyond it, even plain variables may take noticeable time. */
 const MANY_TOKENS = 500;
 
 const FOOTER =
@@ -70,12 +69,12 @@ const FOOTER_TEXT = '\n\nUnsubscribe: {{unsubscribeUrl}}';
 const PIXEL =
   '<img src="{{__pixel}}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0;overflow:hidden">';
 
-/** Less than the 90,000 bytes of the wire before which the pixel stands, for a preheader and what values add. */
+/** Less than the 90,000 bytes on the wire before which the pixel must be, to allow for a preheader and for values. */
 const PIXEL_BEFORE_BYTES = 80_000;
-/** A counted link with its token, about. */
+/** Approximate size of a counted link with its token. */
 const LINK_BYTES = 160;
 const VALUE_BYTES = 40;
-/** Tags and filters whose result may be longer than they are by any factor. */
+/** Tags and filters whose result may be much longer than their source. */
 const GROWS = /^\s*(?:for|tablerow)\b|\|\s*(?:raw|newline_to_br)\b/;
 
 /** Checks the templates and writes links, footer and pixel into them, once per content. @throws TemplateError */
@@ -101,12 +100,12 @@ export function prepareContent(source: ContentSource): PreparedContent {
   };
 }
 
-/** Behind the text, so that a mailbox does not fill the line with the beginning of the body. */
+/** Follows the preheader, so that a mailbox does not fill the line with the start of the body. */
 const PREHEADER_END = '&#847;&zwnj;&nbsp;'.repeat(60);
 
 /**
- * The HTML part. The preheader becomes a hidden part of the body before that is read, so that names it gives are seen
- * where the body uses them; the text part is made from the body alone.
+ * Builds the HTML part. The preheader becomes a hidden part of the body before the body is analyzed, so that names
+ * which the preheader assigns are known in the body. The text part is derived from the body alone.
  */
 function htmlOf(
   source: ContentSource,
@@ -121,7 +120,7 @@ function htmlOf(
   return rewriteBody(whole, rewritingOf(whole, parseTemplate(body, 'html', 'body')), needsFooter);
 }
 
-/** A template whose own words are text, written as HTML. */
+/** Converts a template with plain text to HTML. */
 export function textAsHtml({ source, tokens }: ParsedTemplate): string {
   return tokens
     .map(({ kind, begin, end }) => {
@@ -243,7 +242,7 @@ function output({ trimLeft, trimRight }: FlatToken, expression: string): string 
   return `{{${trimLeft ? '-' : ''} ${expression} ${trimRight ? '-' : ''}}}`;
 }
 
-/** A plain template with `??` written as `default`, and with guards. */
+/** Returns the source of a plain template, with `default` instead of `??`, and with guards. */
 function plainSource({ source, tokens }: ParsedTemplate, place: 'subject' | 'text'): string {
   const sources = localSources(tokens);
   const pieces = joinedOutputs(source, tokens);

@@ -1,7 +1,7 @@
 import { compile, type DomNode, type FormatCallback } from 'html-to-text';
 import { BLOCK_TAGS, type FlatToken } from './liquid-tokens.ts';
 
-/** Deeper nesting is no mail; beyond it the text is cut. */
+/** No email is nested more deeply; text beyond this depth is cut. */
 const MAX_DEPTH = 100;
 const MAX_CHILD_NODES = 5_000;
 
@@ -11,8 +11,8 @@ const altText: FormatCallback = (element, _walk, builder) => {
 };
 
 /**
- * Returns a link as text: its label, then its address between `<` and `>`, so that programs that make addresses
- * clickable do not include the punctuation of the sentence. An address that equals its label appears once.
+ * Returns a link as text: its label, then its address between `<` and `>`, so that email clients do not include the
+ * punctuation after it in the link. An address that equals its label appears once.
  */
 const linkText: FormatCallback = (element, walk, builder) => {
   const href = String(element.attribs?.href ?? '').replace(/^mailto:/i, '');
@@ -60,7 +60,7 @@ const convert = compile({
   ],
 });
 
-/** The text part of finished HTML. */
+/** Returns the text part of rendered HTML. */
 export function htmlToText(html: string): string {
   return convert(html).trim();
 }
@@ -71,8 +71,8 @@ const END = '\uE001';
 
 /**
  * Returns the text part of an HTML template, as a template. Liquid is treated as single words and returned as in
- * `liquidOf`. Links keep the address that their author wrote, so that a reader of plain text sees the target.
- * Undefined when blocks and HTML tags are so interleaved that the text's blocks would differ from the HTML's.
+ * `liquidOf`. Links keep the address that their author wrote, so that a reader of plain text sees the target. Undefined
+ * if blocks and HTML tags overlap, so that the blocks of the text would differ from the blocks of the HTML.
  */
 export function textTemplate(
   html: string,
@@ -94,7 +94,7 @@ export function textTemplate(
   return blocksSurvive(html, tokens, kept) ? text : undefined;
 }
 
-/** Whether each block came through with both its ends, or lay within one tag and went as a whole. */
+/** Tells whether the text has both ends of each block, or neither of them because the block is inside one tag. */
 function blocksSurvive(html: string, tokens: FlatToken[], kept: ReadonlySet<FlatToken>): boolean {
   const open: FlatToken[] = [];
   for (const token of tokens) {
@@ -113,7 +113,7 @@ function textBetween(html: string, tokens: FlatToken[], from: FlatToken, to: Fla
   return between.map(({ begin, end }) => html.slice(begin, end)).join('');
 }
 
-/** A line that holds nothing but tags would leave an empty paragraph behind. */
+/** Joins lines that have only Liquid tags, because they would leave empty paragraphs. */
 function tidyTagLines(text: string): string {
   return text
     .replace(/^((?:\uE002\d+\uE001[ \t]*)+)\n+/, '$1')

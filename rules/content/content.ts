@@ -20,7 +20,7 @@ import { NO_TEXT } from './mail-text.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';
-export { type ContentSource, contentSource, type SaidContent, templatesOf } from './content-prepare.ts';
+export { type AuthoredContent, type ContentSource, contentSource, templatesOf } from './content-prepare.ts';
 
 /** Content cut into constant pieces and holes, once for all its messages. Keep it in memory; it cannot be stored. */
 export interface CompiledContent {
@@ -28,18 +28,18 @@ export interface CompiledContent {
    * The addresses of tracked links, by the index in `/c/<token>/<index>`; Liquid in them is resolved by `resolveLink`.
    */
   links: string[];
-  /** The keys of contact data that the templates read, or `*` where that cannot be told. */
+  /** The keys of contact data that the templates read, or `*` if they are unknown. */
   variables: string[] | '*';
   /**
-   * Whether messages carry List-Unsubscribe: MARKETING, or the body names the link (contract §9.2 Headers of every
+   * Whether messages have List-Unsubscribe: for MARKETING, or if the body has the link (contract §9.2 Headers of every
    * email).
    */
   needsUnsubscribe: boolean;
-  /** Rendered within the outer bound, at about 130 µs more a message. */
+  /** Whether messages are rendered within the time limit, which costs about 130 µs per message. */
   costly: boolean;
   subject: Part;
   html: Part;
-  /** Undefined when the text part has to be made from each finished HTML. */
+  /** Undefined if the text part must be derived from each rendered HTML. */
   text: Part | undefined;
   wire: WireBody | undefined;
 }
@@ -55,12 +55,12 @@ export interface MessageHeaders {
   to: HeaderMailbox;
   cc?: readonly HeaderMailbox[];
   date: Date;
-  /** With its angle brackets, as `messageId` makes it. */
+  /** With angle brackets, as `messageId` returns it. */
   messageId: string;
   replyTo?: HeaderMailbox | readonly HeaderMailbox[] | null;
-  /** Further headers; their values are text on one line. */
+  /** Further headers. Their values are text on one line. */
   extra?: readonly (readonly [name: string, value: string])[];
-  /** An address to name as `mailto:` beside the link; null leaves List-Unsubscribe out. */
+  /** An address for a `mailto:` beside the link; null omits List-Unsubscribe. */
   listUnsubscribe?: string | null;
 }
 
@@ -71,9 +71,9 @@ export interface RenderInput {
 }
 
 /**
- * Compiles content: checks the templates, rewrites links for click tracking, adds the open pixel and, to MARKETING
- * bodies without it, a footer with the unsubscribe link, makes the text part, and cuts all of it into pieces. Bounded
- * in time.
+ * Compiles content: checks the templates, rewrites links for click tracking, adds the open pixel, adds a footer to
+ * MARKETING bodies without an unsubscribe link, derives the text part, and cuts everything into pieces. Has a time
+ * limit.
  * @throws TemplateError with field, line and column
  */
 export function compileContent(source: ContentSource): CompiledContent {
@@ -81,8 +81,8 @@ export function compileContent(source: ContentSource): CompiledContent {
 }
 
 /**
- * The same content rendered by the library as a whole: the slow way that `compileContent` must equal. For tests and the
- * bench.
+ * Compiles content so that the library renders it as a whole, for tests and the bench. It is slow, and its result must
+ * equal the result of `compileContent`.
  */
 export function compileWhole(source: ContentSource): CompiledContent {
   return compileParts(source, { whole: true });
@@ -109,13 +109,13 @@ export function renderContent(
   });
 }
 
-/** The subject alone, on one line, as events name it. @throws TemplateError */
+/** Renders only the subject, on one line, for events. @throws TemplateError */
 export function renderSubject(content: CompiledContent, input: RenderInput): string {
   return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))));
 }
 
 /**
- * Renders a subject alone and once, as records have it, and tells whether it reads untrusted values.
+ * Compiles and renders only a subject, for records, and tells whether it reads untrusted values.
  * @throws TemplateError
  */
 export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): Taken<string> {
@@ -125,9 +125,9 @@ export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): Ta
 }
 
 /**
- * Renders the whole message for the wire, as a string of bytes: ASCII except for an address outside it, CRLF, no line
- * over 998 octets, no line that starts with a dot, nothing in the body for DKIM's relaxed canonicalization to change.
- * No value can add a header.
+ * Renders the whole message for the wire, as a string with one character per byte: ASCII except for international
+ * addresses, CRLF, no line over 998 octets, no line that starts with a dot, and a body in DKIM's relaxed canonical
+ * form. No value can add a header.
  * @throws TemplateError
  */
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {
@@ -173,7 +173,7 @@ function cutText(text: string, options: { whole: boolean }): Part | undefined {
   try {
     return cutTemplate(text, 'plain', options);
   } catch {
-    return undefined; // Blocks that close in the HTML but not in its text: the text is made from each finished HTML.
+    return undefined; // Blocks that are closed in the HTML but not in its text: the text is derived from each rendered HTML.
   }
 }
 
@@ -193,8 +193,8 @@ function valuesOf(content: CompiledContent, { vars, urls }: RenderInput, place: 
 }
 
 /**
- * If a template's own names hide the source of a value, any untrusted name counts, so only names that it reads are
- * returned.
+ * Returns the untrusted names that the templates read; all of them if a template's own names hide the source of a
+ * value.
  */
 function usedOf({ variables }: CompiledContent, untrusted: ReadonlySet<string>): string[] {
   return variables === '*' ? [...untrusted] : variables.filter((name) => untrusted.has(name));
@@ -204,7 +204,7 @@ function within<T>({ costly }: CompiledContent, work: () => T): T {
   return costly ? renderBounded(work) : work();
 }
 
-/** The encoded constants, kept with the content: a process has one address. */
+/** Returns the encoded constants. They are cached with the content, because a process has one base URL. */
 function wireOf(content: CompiledContent, values: Values): WireBody {
   if (!content.text) {
     const text = htmlToText(renderPart(content.html, values));
@@ -215,7 +215,7 @@ function wireOf(content: CompiledContent, values: Values): WireBody {
   return content.wire;
 }
 
-/** One line each with a single space, as DKIM's relaxed form has them too, but for what must be folded. */
+/** Returns the header lines, each with a single space as in DKIM's relaxed form, and folded only if necessary. */
 function headerLines(content: CompiledContent, headers: MessageHeaders, urls: MessageUrls, subject: string): string {
   let lines = mailboxHeader('From', headers.from) + mailboxHeader('To', headers.to);
   if (headers.cc?.length) lines += mailboxesHeader('Cc', headers.cc);
@@ -227,7 +227,7 @@ function headerLines(content: CompiledContent, headers: MessageHeaders, urls: Me
   return lines;
 }
 
-/** Headers that are the service's to write: a second one of them would let a message say two things. */
+/** Tells whether only the service may write a header. A second one would make the message ambiguous. */
 function isOwnHeader(name: string, lines: string): boolean {
   if (isReservedMailHeader(name) || /^(?:content-(?!language$).*|dkim-.*|mime-version|bcc)$/i.test(name)) return true;
   return lines

@@ -23,7 +23,7 @@ const PLAIN = new RegExp(
   `^\\s*(?!-)(${NAME}(?:\\.${NAME})*)\\s*(?:\\?\\?((?:"[^"]*"|'[^']*'|[^{}|"'?]|\\?(?!\\?))*))?$`,
   'u',
 );
-/** Names that Liquid gives a meaning of its own. */
+/** Names with a special meaning in Liquid. */
 const LITERAL = /^(?:true|false|nil|null|empty|blank|\d+(?:\.\d+)?)$/;
 const COMPUTED = /\.(?:size|first|last)(?:\.|$)/;
 
@@ -36,7 +36,7 @@ export interface Expression {
   source: string;
 }
 
-/** Whether a value that a config holds has an expression at any depth. */
+/** Tells whether a value of a config has an expression at any depth. */
 export function hasExpression(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('{{');
   if (typeof value !== 'object' || value === null) return false;
@@ -131,7 +131,7 @@ function parseExpression(source: string) {
   }
 }
 
-/** Liquid has values of its own, such as `empty`: they become text. */
+/** Converts a result to JSON. Liquid's own values, such as `empty`, become text. */
 function jsonOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -150,7 +150,7 @@ export function expressionFault(text: string): string | undefined {
   let at = 0;
   for (const match of text.matchAll(EXPRESSION)) {
     const before = text.slice(at, match.index);
-    // A third brace is no part of Liquid. Templates refuse it, so the parser has to see it here too.
+    // A third brace is not part of Liquid. Templates refuse it, so it is passed to the parser here, too.
     const isTriple = before.endsWith('{');
     const isPlain = !isTriple && readExpression(match[1] ?? '').path !== undefined;
     masked += isTriple ? `${blank(before.slice(0, -1))}{` : blank(before);
@@ -167,7 +167,7 @@ export function expressionFault(text: string): string | undefined {
   }
 }
 
-/** A tag of Liquid, which a config would keep or send as it is written. */
+/** Matches a Liquid tag, which a config would store or send literally. */
 const TAG = /\{%-?\s*[a-z]+\b[^%]*-?%\}/;
 
 function positionIn(text: string, at: number): string {
@@ -175,7 +175,7 @@ function positionIn(text: string, at: number): string {
   return `(line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`;
 }
 
-/** Blanks text, so that positions stay; braces that do not close stay for the parser to find. */
+/** Replaces text by spaces, so that positions stay. Unclosed braces are kept, so that the parser reports them. */
 function blank(text: string): string {
   return text
     .split('{{')

@@ -19,11 +19,11 @@ export type ContentFinding = (typeof CONTENT_FINDINGS)[number];
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** One thing that its sender should know before it leaves. */
+/** A problem or remark that the sender should know before sending. */
 export interface Finding<Code extends string = ContentFinding> {
   code: Code;
   severity: Severity;
-  /** One sentence for people. */
+  /** One sentence for users. */
   message: string;
   details: Record<string, unknown>;
 }
@@ -32,19 +32,19 @@ export interface Finding<Code extends string = ContentFinding> {
 export interface ReviewedContent {
   body: string;
   type: 'TRANSACTIONAL' | 'MARKETING';
-  /** Whether the body names the unsubscribe link itself. */
+  /** Whether the body contains the unsubscribe link itself. */
   namesUnsubscribe: boolean;
   subject: string;
   html: string;
-  /** The text part without what the service adds to it. */
+  /** The text part without the service's additions. */
   text: string;
 }
 
-/** Gmail shows no more of a mail than about this, and hides the rest, the unsubscribe link too. */
+/** Gmail shows about this much of an email and hides the rest, including the unsubscribe link. */
 const HTML_MAX_BYTES = 100 * 1024;
-/** A header line as RFC 5322 §2.1.1 would have it; mail programs show less. */
+/** The recommended length of a header line (RFC 5322 §2.1.1). Email clients show less. */
 const SUBJECT_MAX_CHARS = 78;
-/** As many examples as a person reads. */
+/** The maximum number of examples. No one reads more. */
 const EXAMPLES_MAX = 20;
 
 /**
@@ -68,7 +68,10 @@ export function contentFindings(content: ReviewedContent): Finding[] {
   ];
 }
 
-/** `contacts`: how many lack each variable. Nothing where nobody lacks any. */
+/**
+ * Returns the finding about missing variables; `contacts` is the number of contacts that lack each one. Empty if none
+ * is missing.
+ */
 export function missingVariablesFinding(contacts: Record<string, number>): Finding[] {
   const lacking = Object.entries(contacts).filter(([, count]) => count > 0);
   if (lacking.length === 0) return [];
@@ -80,7 +83,7 @@ export function missingVariablesFinding(contacts: Record<string, number>): Findi
 
 function textFindings({ text, type, namesUnsubscribe }: ReviewedContent): Finding[] {
   const findings: Finding[] = [];
-  // An image that is a link leaves the address of the link.
+  // An image with a link still has the link's address as text.
   if (text.replaceAll(/[[<]?\b[a-z][a-z+.-]{0,20}:[^\s\]>]+[\]>]?/gi, '').trim() === '') {
     const message = 'The body has no text: who sees no images sees nothing, and filters take such mail for spam.';
     findings.push({ code: 'no_text', severity: 'warning', message, details: {} });
@@ -133,7 +136,7 @@ function listFinding(
   return [{ code, severity, message: `${found.length} of the ${noun} ${what}`, details }];
 }
 
-/** Lists the links of a body as written, each once: links that lead nowhere, and links with a hidden target. */
+/** Lists the invalid links of a body and the links with a hidden target, as written, each once. */
 function judgeLinks(body: string): { bad: string[]; shortened: string[] } {
   const bad = new Set<string>();
   const shortened = new Set<string>();
@@ -149,13 +152,16 @@ function judgeLinks(body: string): { bad: string[]; shortened: string[] } {
   return { bad: [...bad], shortened: [...shortened] };
 }
 
-/** `more`: a variable or a block follows. An anchor, a mail address and a number to call lead where they say. */
+/**
+ * Tells whether the start of an address is valid; `more` if a variable or a block follows. Anchors, email addresses and
+ * phone numbers are valid.
+ */
 function isAddress(begin: string, more: boolean): boolean {
   if (/^(?:#|mailto:|tel:|sms:)/i.test(begin)) return true;
   return more ? /^https?:\/\//i.test(begin) : /^https?:\/\/[^/?#\\\s]/i.test(begin) && URL.canParse(begin);
 }
 
-/** An empty `alt` is a word too: that the image says nothing. */
+/** Lists images without `alt`. An empty `alt` counts, because it marks the image as decorative. */
 function imagesWithoutAlt(html: string): string[] {
   const without: string[] = [];
   const parser = new Parser({

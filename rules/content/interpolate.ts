@@ -14,13 +14,15 @@ import { plainText } from './plain-value.ts';
 export interface InterpolateOptions {
   /** Whether untrusted values are inserted. They are never part of an address or a header. */
   untrusted: 'keep' | 'leaveOut';
-  /** Applied to each value before it is put in, e.g. `encodeURIComponent`; `before` is the text that it comes after. */
+  /**
+   * Applied to each value before it is inserted, such as `encodeURIComponent`; `before` is the text before the value.
+   */
   encode?: (text: string, before: string) => string;
 }
 
 /**
- * Puts the values of expressions into a text. A missing one is its fallback, else empty; objects become JSON. Source:
- * contract §7.6 Webhooks and expressions.
+ * Inserts the values of expressions into a text. A missing value becomes its fallback, else empty; objects become JSON.
+ * Source: contract §7.6 Webhooks and expressions.
  */
 export function interpolate(template: string, variables: Sourced<Data>, options: InterpolateOptions): string {
   if (!template.includes('{{')) return template;
@@ -33,7 +35,7 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
   });
 }
 
-/** Value of an expression in stored text that new text may not have. The expression stays as text. */
+/** The value of an expression that only old stored text may contain. The expression stays as text. */
 const UNREADABLE = Symbol('unreadable');
 
 function evaluate(
@@ -111,7 +113,8 @@ function interpolateWhole(text: string, variables: Sourced<Data>): unknown {
 }
 
 /**
- * `name` and `data.name` are the same. All of `data` includes every untrusted value, and a computed name may be any.
+ * Tells whether a path may be untrusted. `name` and `data.name` are the same; `data` includes every untrusted value; a
+ * computed name may be any name.
  */
 function isUntrustedPath([root = '', second]: readonly string[], untrusted: ReadonlySet<string>): boolean {
   if (root === '*') return untrusted.size > 0;
@@ -125,7 +128,7 @@ function unquote(fallback: string): string {
   return quoted ? (quoted[1] ?? quoted[2] ?? '') : text;
 }
 
-/** Own properties only: a name such as `constructor` finds nothing. */
+/** Looks up a path among own properties only, so that a name such as `constructor` finds nothing. */
 function lookUp(variables: Data, path: string): unknown {
   let value: unknown = variables;
   for (const key of path.split('.')) {

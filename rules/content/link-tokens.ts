@@ -2,12 +2,14 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { createIdMac, type IdMac } from '../access/id-mac.ts';
 import type { ContactUrls } from './variables.ts';
 
-/** base64url of 16 bytes of id and 16 bytes of MAC. */
+/** The length of base64url of 16 bytes of id and 16 bytes of MAC. */
 export const LINK_TOKEN_CHARS = 43;
 
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
-/** A token, and the text behind it that a mail program took for a part of the link, such as a full stop. */
+/**
+ * Matches a token, which may be followed by text that an email client took for a part of the link, such as a full stop.
+ */
 const TOKEN = /^([A-Za-z0-9_-]{43})(?![A-Za-z0-9_-])/;
 /** Prefix of a contact's id, so that a contact's token never equals the token of an email with the same id. */
 const CONTACT_DOMAIN = Buffer.from('tidings/contact\0');
@@ -25,20 +27,21 @@ export interface TokenSubject {
 }
 
 /**
- * Both tokens of a message from ONE HMAC-SHA256 over the 16 bytes of its id: the first half of the MAC signs `track`,
- * the second `manage`, so a forwarded click link cannot unsubscribe anyone. 43 characters each; `secret` is SECRET_KEY.
+ * Returns both tokens of a message, of 43 characters each. One HMAC-SHA256 over the 16 bytes of its id gives both: the
+ * first half of the MAC signs `track`, the second half `manage`. A forwarded click link therefore cannot unsubscribe
+ * anyone. `secret` is SECRET_KEY.
  */
 export function linkToken(secret: string, emailId: string): LinkTokens {
   const id = idBytes(emailId);
   return tokensOf(id, signerOf(secret)(id, 'binary'));
 }
 
-/** The `manage` token of a contact, for links made outside a message (webhook steps). */
+/** Returns the `manage` token of a contact, for links outside a message (webhook steps). */
 export function contactToken(secret: string, contactId: string): string {
   return tokensOf(idBytes(contactId), contactMac(secret, idBytes(contactId)).toString('latin1')).manage;
 }
 
-/** The email id a click or open token was made for, or undefined when it is not ours. */
+/** Returns the email id of a click or open token; undefined if the token is not ours. */
 export function verifyTrackToken(secret: string, token: string): string | undefined {
   const read = readToken(token);
   if (!read) return undefined;
@@ -46,13 +49,13 @@ export function verifyTrackToken(secret: string, token: string): string | undefi
   return timingSafeEqual(read.mac, mac.subarray(0, MAC_BYTES)) ? uuidText(read.id) : undefined;
 }
 
-/** The message or contact that a token of the subscription pages was made for, or undefined when it is not ours. */
+/** Returns the message or contact of a token for the subscription pages; undefined if the token is not ours. */
 export function verifyManageToken(secret: string, token: string): TokenSubject | undefined {
   const read = readToken(token);
   if (!read) return undefined;
   const email = emailMac(secret, read.id);
   const contact = contactMac(secret, read.id);
-  // Both are always computed and compared, so the time tells nothing about either.
+  // Both are always computed and compared, so that the response time reveals nothing.
   const isEmail = timingSafeEqual(read.mac, email.subarray(MAC_BYTES));
   const isContact = timingSafeEqual(read.mac, contact.subarray(MAC_BYTES));
   if (!isEmail && !isContact) return undefined;
@@ -63,7 +66,7 @@ export function openPixelUrl(baseUrl: string, track: string): string {
   return `${baseUrl}/o/${track}.gif`;
 }
 
-/** `index` is the position of the link in the content's stored links. */
+/** @param index the position of the link in the content's stored links */
 export function clickUrl(baseUrl: string, track: string, index: number): string {
   return `${baseUrl}/c/${track}/${index}`;
 }
@@ -72,7 +75,7 @@ export function unsubscribeUrl(baseUrl: string, manage: string): string {
   return `${baseUrl}/u/${manage}`;
 }
 
-/** The three links templates can use, from a `manage` token of a message or a contact. */
+/** Returns the links that templates can use, for a `manage` token of a message or a contact. */
 export function contactUrls(baseUrl: string, manage: string): ContactUrls {
   return {
     unsubscribeUrl: unsubscribeUrl(baseUrl, manage),
@@ -86,12 +89,14 @@ export function messageId(emailId: string, domain: string): string {
   return `<${emailId}@${domain}>`;
 }
 
-/** The email id in one of our Message-IDs, with or without its angle brackets; undefined for any other. */
+/**
+ * Returns the email id in one of our Message-IDs, with or without angle brackets; undefined for any other Message-ID.
+ */
 export function emailIdOf(messageIdHeader: string): string | undefined {
   return /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageIdHeader.trim().toLowerCase())?.[1];
 }
 
-/** `mac` as a string of bytes. */
+/** @param mac a string with one character per byte */
 function tokensOf(id: Buffer, mac: string): LinkTokens {
   const signed = Buffer.allocUnsafe(ID_BYTES + MAC_BYTES);
   id.copy(signed, 0);
@@ -113,7 +118,7 @@ function readToken(text: string): { id: Buffer; mac: Buffer } | undefined {
   const token = TOKEN.exec(text)?.[1];
   if (token === undefined) return undefined;
   const bytes = Buffer.from(token, 'base64url');
-  // 43 characters hold 258 bits: the last two are not part of the token, and may not make a second spelling of it.
+  // 43 characters have 258 bits, two more than the token. They must be 0, so that a token has only one spelling.
   if (bytes.toString('base64url') !== token) return undefined;
   return { id: bytes.subarray(0, ID_BYTES), mac: bytes.subarray(ID_BYTES) };
 }
@@ -135,7 +140,8 @@ interface LinkKey {
 let lastKey: LinkKey | undefined;
 
 /**
- * The key of all links; kept, since a process has one secret and making the key costs more than the MAC of a message.
+ * Returns the key of all links. It is cached, because a process has one secret and creating the key costs more than the
+ * MAC of a message.
  */
 function linkKey(secret: string): LinkKey {
   if (lastKey?.secret === secret) return lastKey;

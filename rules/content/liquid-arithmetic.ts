@@ -4,7 +4,7 @@ import { valueAt } from '../filters/values.ts';
 import { ownFilter } from './filter-defect.ts';
 import { plainText } from './plain-value.ts';
 
-/** More digits than a number of JavaScript holds, so that each result is the nearest number to the exact one. */
+/** More digits than a JavaScript number has, so that each result is the number nearest to the exact value. */
 const Exact = Decimal.clone({ precision: 40, rounding: Decimal.ROUND_HALF_UP });
 
 /** Rounding beyond the digits of a number changes nothing. */
@@ -15,7 +15,7 @@ const OPERATIONS: Record<string, (a: Decimal, b: Decimal, integers: boolean) => 
   minus: (a, b) => a.minus(b),
   times: (a, b) => a.times(b),
   divided_by: (a, b, integers) => (integers ? a.div(b).floor() : a.div(b)),
-  // The sign of the divisor, as in Ruby.
+  // The result has the sign of the divisor, as in Ruby.
   modulo: (a, b) => a.mod(b).plus(b).mod(b),
   at_least: (a, b) => Decimal.max(a, b),
   at_most: (a, b) => Decimal.min(a, b),
@@ -55,6 +55,6 @@ function sum(list: unknown, property: unknown): number {
 
 function decimalOf(value: unknown): Decimal {
   const number = Number(typeof value === 'object' && value !== null ? plainText(value) : value);
-  // The text of a number has the digits that people wrote.
+  // The text of a number has the digits that its author wrote.
   return new Exact(Number.isFinite(number) ? String(number) : 0);
 }

@@ -8,13 +8,13 @@ import { ownFilter } from './filter-defect.ts';
 export const ZONE_NAME = '__zone';
 
 const DATE_FILTERS = ['date', 'date_to_long_string', 'date_to_rfc822', 'date_to_string', 'date_to_xmlschema'];
-/** A date in words or numbers that says its zone. */
+/** Matches a date text with a zone. */
 const HAS_ZONE = /(?:\bZ|\bGMT|\bUTC|[+-]\d{2}:?\d{2})\s*(?:\([^()]*\))?$/i;
 
 /**
- * Makes date filters give the same text on every host: the library reads a time without a zone in the zone of the
- * host that renders it. Here it is in the project's zone, in which all times are shown unless the template names another
- * zone.
+ * Makes date filters return the same text on every host. The library reads a time without a zone in the zone of the
+ * host. Here such a time is in the project's zone, and all times are shown in that zone unless the template names
+ * another one.
  */
 export function registerDates(engine: Liquid): void {
   for (const name of DATE_FILTERS) {

@@ -1,7 +1,6 @@
 /**
- * Turns `x ?? word` and `x ?? "some words"` of an output expression into Liquid's `x | default: "…"`, wherever they
- * stand among filters; a bare word is text, not a variable. `??` inside quotes is left alone. Source: contract §4.1,
- * §1.
+ * Converts `x ?? word` and `x ?? "some words"` in an output expression to Liquid's `x | default: "…"`, at any position
+ * among filters. A bare word is text, not a variable. `??` inside quotes does not change. Source: contract §4.1, §1.
  */
 export function rewriteDefaults(expression: string): string {
   let out = '';
@@ -30,7 +29,7 @@ function readFallback(expression: string, from: number): { literal: string; end:
   return { literal: word.includes('"') ? `'${word}' ` : `"${word}" `, end };
 }
 
-/** The index of the next `operator` outside quotes, or the end. */
+/** Returns the index of the next `operator` outside quotes, or the end. */
 function nextOperator(expression: string, from: number, operator: string): number {
   let quote = '';
   for (let i = from; i < expression.length; i++) {

@@ -11,13 +11,14 @@ import { untrustedText } from './untrusted-text.ts';
 /** `html` escapes values, `plain` (subjects, text parts, links) does not. */
 export type Escaping = 'html' | 'plain';
 
-/** The most one part of a message may become. */
+/** The maximum length of one rendered part of a message. */
 export const OUTPUT_MAX_CHARS = 3_000_000;
 /** Maximum output of filters in one rendering, in the library's own count (about characters). */
 const MEMORY_LIMIT = 10_000_000;
 
 /**
- * No include, render, layout, block (there is nothing to include), nor liquid and echo (second ways to do one thing).
+ * Excludes include, render, layout and block, because there are no other files, and liquid and echo, which only repeat
+ * other syntax.
  */
 const ALLOWED_TAGS = new Set(
   'assign break capture case comment continue cycle decrement for if increment raw tablerow unless #'.split(' '),
@@ -39,7 +40,10 @@ const ALLOWED_FILTERS = new Set(
   ).split(' '),
 );
 
-/** Filters whose cost is bounded by the length of one value: a template with these and no loop needs no outer bound. */
+/**
+ * Filters whose cost depends only on the length of one value. A template with only these filters and no loop needs no
+ * time limit.
+ */
 export const CHEAP_FILTERS: ReadonlySet<string> = new Set(
   'abs capitalize ceil date default divided_by downcase escape first floor last lstrip minus modulo plus raw round rstrip size strip times truncate upcase __guard __raw'.split(
     ' ',
@@ -49,7 +53,7 @@ export const CHEAP_FILTERS: ReadonlySet<string> = new Set(
 /** A web address without a host. Browsers take the first part of its path for the host. */
 const HOSTLESS = /^\s*https?:\/\/(?:[/?#\\.\s]|$)/i;
 
-/** Writes the click link of this number for an address that has become a web address, else the address itself. */
+/** Writes the click link with this number if the rendered address is a web address, else the address itself. */
 class CountedLink extends Tag {
   private readonly index: number;
   private readonly templates: Template[] = [];
@@ -71,9 +75,9 @@ class CountedLink extends Tag {
   }
 }
 
-/** For what tenants write. */
+/** Engines for templates that tenants write. */
 export const PUBLIC_ENGINES = { html: engine('html', false), plain: engine('plain', false) };
-/** For what this service made of it: the guard filters are known here. */
+/** Engines for templates that this service has prepared. They have the guard filters. */
 export const GUARDED_ENGINES = { html: engine('html', true), plain: engine('plain', true) };
 
 function engine(escaping: Escaping, guarded: boolean): Liquid {
@@ -97,7 +101,10 @@ function engine(escaping: Escaping, guarded: boolean): Liquid {
   return made;
 }
 
-/** With escaping by default `| escape` would escape twice, and `| newline_to_br` would show its own tags. */
+/**
+ * Replaces the filters that produce markup. With escaping by default, `| escape` would escape twice, and `|
+ * newline_to_br` would show its own tags.
+ */
 function registerEscapes(made: Liquid, escaping: Escaping): void {
   const escaped = escaping === 'html' ? escapeHtml : plainText;
   for (const name of ['escape', 'escape_once', 'xml_escape'])
@@ -110,7 +117,10 @@ function registerEscapes(made: Liquid, escaping: Escaping): void {
   made.registerFilter('replace', replaceBounded);
 }
 
-/** The library counts what goes in; a short pattern and a long replacement make far more than that. */
+/**
+ * Limits the output of `replace`. The library counts only the input, and a short pattern with a long replacement
+ * produces much more.
+ */
 function replaceBounded(value: unknown, pattern: unknown, replacement: unknown): string {
   const parts = plainText(value).split(plainText(pattern));
   const by = plainText(replacement);
@@ -132,12 +142,12 @@ function registerGuards(made: Liquid): void {
   });
 }
 
-/** The click links of a message are in the scope under `__click`. */
+/** Returns a click link of the message, from `__click` of the scope. */
 function clickOf(scope: object, index: number): unknown {
   return '__click' in scope && Array.isArray(scope.__click) ? scope.__click[index] : undefined;
 }
 
-/** The names of untrusted values are in the scope under `__untrusted`; `*` is any of them. */
+/** Tells whether one of these names is in `__untrusted` of the scope; `*` means any untrusted name. */
 function namesUntrusted(scope: object, names: string[]): boolean {
   const untrusted = '__untrusted' in scope ? scope.__untrusted : undefined;
   if (!Array.isArray(untrusted) || untrusted.length === 0) return false;

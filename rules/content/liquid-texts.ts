@@ -1,11 +1,11 @@
 import type { Liquid } from 'liquidjs';
 import { plainText } from './plain-value.ts';
 
-/** Text filters, which the library would call with "[object Object]" for an object. */
+/** Text filters, to which the library would pass "[object Object]" for an object. */
 const TEXT_FILTERS =
   'append base64_encode capitalize cgi_escape downcase lstrip newline_to_br normalize_whitespace prepend rstrip sha256 slugify squish strip strip_newlines truncate truncatewords upcase uri_escape url_encode';
 
-/** Lets text filters take an object or a list as its JSON, and `join` the items of a list. */
+/** Passes objects and lists to text filters as JSON, and so do the items of a list to `join`. */
 export function registerTexts(made: Liquid): void {
   const textOf = (value: unknown) => (typeof value === 'object' && value !== null ? plainText(value) : value);
   const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf) : value);

@@ -15,13 +15,14 @@ export interface FlatToken {
   kind: 'text' | 'output' | 'tag';
   begin: number;
   end: number;
-  /** Text with whitespace control applied, the expression of an output with `??` written as `default`, a tag's name. */
+  /** The text after whitespace control, the expression of an output with `default` instead of `??`, or a tag's name. */
   content: string;
   /** `{{-` or `{%-`, `-}}` or `-%}`. */
   trimLeft: boolean;
   trimRight: boolean;
   /**
-   * The token that the library parses. It can be parsed once, because the library reads on in a tag's own tokenizer.
+   * Returns the token for the library. It can be parsed only once, because the library continues to read in the tag's
+   * own tokenizer.
    */
   library: () => TopLevelToken;
 }
@@ -31,12 +32,15 @@ export function flatTokens(source: string): FlatToken[] {
   return new FastTokenizer(source).readTopLevelTokens().map(flatToken);
 }
 
-/** The text inside the braces of a tag. */
+/** Returns the text inside the braces of a tag. */
 export function tagText({ library }: FlatToken): string {
   return innerText(library());
 }
 
-/** The library looks for braces at every single character of the text, which is most of what parsing a mail costs. */
+/**
+ * Searches for braces natively. The library checks every single character of the text, which takes most of the time of
+ * parsing an email.
+ */
 class FastTokenizer extends Tokenizer {
   override readHTMLToken(stopStrings: string[]) {
     const begin = this.p;

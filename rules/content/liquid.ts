@@ -5,19 +5,22 @@ import { BLOCK_TAGS, type FlatToken, flatTokens, tagText } from './liquid-tokens
 import { plainExpression } from './plain-expression.ts';
 import { TemplateError, type TemplateField } from './template-error.ts';
 
-/** A body beyond this is refused. Only images written into a body make it so large; Gmail cuts at 102 kB. */
+/**
+ * The maximum length of a body. Only images that are written into a body make it this large; Gmail cuts emails at 102
+ * kB.
+ */
 export const TEMPLATE_MAX_CHARS = 2_000_000;
 
-/** A template of a tenant that was found good. */
+/** A valid template of a tenant. */
 export interface ParsedTemplate {
   source: string;
   escaping: Escaping;
   tokens: FlatToken[];
-  /** Everything except text and plain variables, parsed: the part to check and to analyze. */
+  /** The parsed parts besides text and plain variables, for checks and analysis. */
   skeleton: Template[];
 }
 
-/** Values that a template may read: plain JSON only, since the library calls any function it meets. */
+/** Values that a template may read: plain JSON only, because the library calls every function that it finds. */
 export type LiquidScope = Record<string, unknown>;
 
 /**
@@ -38,15 +41,15 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
   }
 }
 
-/** A part of a template between its blocks, as `segments` cuts it. */
+/** A part of a template, as `segments` returns it. */
 export type TemplateSegment =
   | { kind: 'text'; text: string }
   | { kind: 'output'; content: string; nodes: () => Template[] }
   | { kind: 'block'; nodes: () => Template[] };
 
 /**
- * Cuts what this service made of a checked template at its top level: text, outputs, and whole blocks. Outputs and
- * blocks are parsed only when asked, since most outputs need no parser.
+ * Cuts a prepared template at its top level into text, outputs and whole blocks. Outputs and blocks are parsed only on
+ * request, because most outputs need no parser.
  */
 export function segments(source: string, escaping: Escaping): TemplateSegment[] {
   const parser = GUARDED_ENGINES[escaping].parser;
@@ -67,14 +70,14 @@ export function segments(source: string, escaping: Escaping): TemplateSegment[] 
   return cut;
 }
 
-/** Parses what this service made of a checked template as a whole. */
+/** Parses a prepared template as a whole. */
 export function parseGuarded(source: string, escaping: Escaping): Template[] {
   return GUARDED_ENGINES[escaping].parser.parseTokens(flatTokens(source).map((token) => token.library()));
 }
 
 /**
- * Renders parsed nodes. The library's limits hold; wrap the call in `renderBounded` where the nodes can take long.
- * @throws TemplateError when a limit is passed or a filter fails
+ * Renders parsed nodes, with the library's limits. Wrap the call in `renderBounded` if the nodes can take long. @throws
+ * TemplateError if a limit is exceeded or a filter fails
  */
 export function renderNodes(nodes: Template[], escaping: Escaping, scope: LiquidScope): string {
   try {
@@ -88,7 +91,7 @@ export function renderNodes(nodes: Template[], escaping: Escaping, scope: Liquid
   }
 }
 
-/** Runs renderings that may take long within the outer bound. @throws TemplateError */
+/** Runs renderings that may take long within the time limit. @throws TemplateError */
 export function renderBounded<T>(work: () => T): T {
   try {
     return runBounded(work);
@@ -127,7 +130,7 @@ export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate
   return paths;
 }
 
-/** How a tag changes the number of open blocks. */
+/** Returns how a tag changes the number of open blocks. */
 export function depthChange(tag: string): number {
   if (BLOCK_TAGS.has(tag)) return 1;
   return tag.startsWith('end') ? -1 : 0;
@@ -137,7 +140,7 @@ function isPlain(token: FlatToken): boolean {
   return plainExpression(token.content) !== undefined && !token.content.includes('__guard');
 }
 
-/** Inside `{% comment %}` anything goes. */
+/** Returns the tokens outside `{% comment %}`, where any text is allowed. */
 function outsideComments(tokens: FlatToken[]): FlatToken[] {
   let depth = 0;
   return tokens.filter((token) => {
@@ -171,7 +174,7 @@ function checkToken(token: FlatToken, escaping: Escaping): void {
   }
 }
 
-/** `first name` is two values, of which the library would drop one. */
+/** Tells whether an output has one value. `first name` is two values, of which the library would silently drop one. */
 function isOneValue(postfix: Token[]): boolean {
   const binary = postfix.filter((token) => token.kind === TokenKind.Operator && token.getText().trim() !== 'not');
   const values = postfix.filter((token) => token.kind !== TokenKind.Operator);
@@ -196,7 +199,7 @@ function at(token: FlatToken, check: () => void): void {
   }
 }
 
-/** The library's message without its own position. */
+/** Returns the library's message without its own position. */
 function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/, line:\d+, col:\d+$/s, '');
 }

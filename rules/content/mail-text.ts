@@ -1,4 +1,4 @@
-/** The templates of a mail: Liquid that is rendered for each recipient. */
+/** The templates of an email: Liquid that is rendered for each recipient. */
 export interface MailTemplates {
   subject: string;
   body: string;
@@ -7,8 +7,8 @@ export interface MailTemplates {
 }
 
 /**
- * Text and sender of an email, as its author writes them; the same for templates, campaigns, requests and notices. A
- * new field applies to all of them. `From` is `string | null` if the sender may come from elsewhere.
+ * The author's text and sender of an email, for templates, campaigns, requests and notices. A new field applies to all
+ * of them. `From` is `string | null` if the sender may come from elsewhere.
  */
 export interface MailText<From = string> extends MailTemplates {
   from: From;
@@ -16,7 +16,7 @@ export interface MailText<From = string> extends MailTemplates {
   replyTo: string | null;
 }
 
-/** The same where what may be null may be absent. */
+/** The same type, in which nullable fields may be absent. */
 export type NullsOptional<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as null extends T[K] ? K : never]?: T[K] | undefined;
 };

@@ -1,25 +1,25 @@
 import type { GuardKind } from './interpolation-guard.ts';
 
-/** A plain variable with at most a written default and a guard: all that most outputs of most mails are. */
+/** A plain variable with at most a literal default and a guard. Most outputs of most emails have this form. */
 export interface PlainExpression {
   path: string[];
   fallback: string | undefined;
   guard: { kind: GuardKind; names: string[] } | undefined;
 }
 
-/** Words of Liquid, and names that it computes for lists and strings. */
+/** Literals and operators of Liquid. */
 const LITERALS = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'not', 'and', 'or', 'contains']);
 const COMPUTED = new Set(['size', 'first', 'last', 'length']);
 
 const NAME = '[A-Za-z_][A-Za-z0-9_-]*';
-// A default with a backslash stays with the library, which reads escapes in it.
+// A default with a backslash is left to the library, which reads its escapes.
 const PLAIN = new RegExp(
   `^(${NAME}(?:\\.${NAME})*)` +
     `(?:\\s*\\|\\s*default:\\s*("[^"\\\\]*"|'[^'\\\\]*'))?` +
     `(?:\\s*\\|\\s*__guard:\\s*((?:"[^"]*"(?:,\\s*)?)+))?\\s*$`,
 );
 
-/** Reads an output's expression if it is a plain one. */
+/** Reads a plain expression of an output; undefined for any other expression. */
 export function plainExpression(content: string): PlainExpression | undefined {
   const match = PLAIN.exec(content);
   if (!match) return undefined;

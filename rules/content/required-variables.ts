@@ -35,7 +35,7 @@ function requiredBy(tokens: FlatToken[]): string[] {
   return paths.filter((path) => !ALWAYS_THERE.has(path) && !asked.has(path));
 }
 
-/** A tag of a choice cannot be parsed without its end. */
+/** Lists the variables in a tag. A tag of a choice cannot be parsed without its end, so only its expression is read. */
 function variablesInTag(token: FlatToken): string[] {
   return [...tagText(token).matchAll(/[\p{L}_][\p{L}\p{N}_.-]*/gu)].map(([name]) => withoutData(name));
 }

@@ -1,11 +1,11 @@
 import { singleLine } from '../mime/mime-headers.ts';
 import {
+  type AuthoredContent,
   compileContent,
   contentSource,
   type RenderedContent,
   type RenderInput,
   renderContent,
-  type SaidContent,
 } from './content.ts';
 import { textAsHtml } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
@@ -14,7 +14,7 @@ import { parseTemplate } from './liquid.ts';
 import { NO_TEXT } from './mail-text.ts';
 import { requiredVariables } from './required-variables.ts';
 
-/** A content as one recipient reads it, and what its sender should know of it. */
+/** A content as one recipient reads it, with the findings for its sender. */
 export interface ContentReview extends RenderedContent {
   /** Preview text beside the subject. Null if there is no preheader. */
   preheader: string | null;
@@ -23,10 +23,12 @@ export interface ContentReview extends RenderedContent {
   required: string[];
 }
 
-/** Without pixel and counted links. Call it where rendering is bounded. @throws TemplateError */
-export function reviewContent(content: SaidContent, input: RenderInput): ContentReview {
+/**
+ * Reviews a content without pixel and counted links. Call it under a time limit for rendering. @throws TemplateError
+ */
+export function reviewContent(content: AuthoredContent, input: RenderInput): ContentReview {
   const rendered = renderedAs(content, input);
-  // The body as its author wrote it: no footer, and only his own unsubscribe link.
+  // The body as the author wrote it: without a footer, and with only the author's own unsubscribe link.
   const own = renderedAs({ ...NO_TEXT, body: content.body, type: 'TRANSACTIONAL' }, input);
   const { html, subject } = rendered;
   const reviewed = { body: content.body, type: content.type, namesUnsubscribe: own.namesUnsubscribe, subject, html };
@@ -45,7 +47,7 @@ function shownPreheader(preheader: string, input: RenderInput): string {
   return singleLine(htmlToText(renderedAs({ ...NO_TEXT, body, type: 'TRANSACTIONAL' }, input).html));
 }
 
-function renderedAs(content: SaidContent, { vars, urls }: RenderInput) {
+function renderedAs(content: AuthoredContent, { vars, urls }: RenderInput) {
   const compiled = compileContent(contentSource(content, false));
   return { ...renderContent(compiled, vars, urls), namesUnsubscribe: compiled.needsUnsubscribe };
 }

@@ -2,10 +2,10 @@ import type { Reason } from '../emails/reasons.ts';
 import { AppError } from '../errors.ts';
 import type { MailTemplates } from './mail-text.ts';
 
-/** Which part of the content is meant, in the words of the API's fields. */
+/** The part of the content with the error, by the name of the API's field. */
 export type TemplateField = keyof MailTemplates | 'text' | 'template';
 
-/** A template that does not parse, uses what is refused, or takes too much; `line` and `column` count from 1. */
+/** A template that does not parse, uses a refused construct, or exceeds a limit; `line` and `column` start at 1. */
 export class TemplateError extends Error {
   readonly reason: Reason = 'template_error';
   readonly line: number;

@@ -1,12 +1,12 @@
 /** Maximum length of an untrusted value in an email's text, and in its subject. */
 const TEXT_MAX_CHARS = 200;
 const SUBJECT_MAX_CHARS = 40;
-/** Looked at beyond what is kept, since links and spaces go. */
+/** The length that is read. It is more than the kept length, because links and spaces are removed. */
 const READ_MAX_CHARS = 2_000;
 
 /**
- * Returns an untrusted value as an email may show it: one line of at most 200 characters, without text of which an
- * email client makes links. Sentences or names without spaces (`it.Thanks`, `J.R.Smith`) get spaces instead. Cleaning
+ * Returns an untrusted value as an email may show it: one line of at most 200 characters, without text that an email
+ * client turns into links. Sentences or names without spaces (`it.Thanks`, `J.R.Smith`) get spaces instead. Cleaning
  * clean text changes nothing.
  */
 export function untrustedText(value: string): string {
@@ -14,8 +14,8 @@ export function untrustedText(value: string): string {
 }
 
 /**
- * Same for a subject, which is all that many people read: at most 40 characters, and empty if it contained anything
- * like a link.
+ * Cleans a value for a subject, which is all that many people read: at most 40 characters, and empty if it contained
+ * text like a link.
  */
 export function untrustedSubject(value: string): string {
   const words = normalizeText(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
@@ -30,7 +30,7 @@ export function untrustedPiece(value: string): string {
   return cleanText(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
 }
 
-/** `clean` of every text in a JSON value, names of fields too; numbers and the like stay. */
+/** Applies `clean` to every text and field name in a JSON value; other values do not change. */
 export function untrustedValue(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === 'string') return clean(value);
   if (Array.isArray(value)) return value.map((item) => untrustedValue(item, clean));
@@ -54,7 +54,7 @@ function cut(text: string, max: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The text as it was written where it holds no link, however oddly spelled; else as it reads, without its links. */
+/** Returns the original text if it has no link in any spelling, else the normalized text without its links. */
 function withoutLinks(text: string): string {
   if (!MAY_LINK.test(text)) return text;
   const words = normalizeText(text).split(' ');
@@ -66,7 +66,7 @@ function withoutLinks(text: string): string {
   return oneLine(kept.join(' '));
 }
 
-/** Line breaks and controls are spaces, and what turns the direction of the text around it is gone. */
+/** Replaces line breaks and control characters by spaces, and removes characters that change the direction of text. */
 function oneLine(text: string): string {
   return text
     .replace(/[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]|\p{Cs}/gu, '')
@@ -74,7 +74,10 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** As a client or a browser reads it: compatibility forms are the plain ones, and all dots are dots. */
+/**
+ * Normalizes a text as a client or a browser reads it: with plain forms instead of compatibility forms, and one kind of
+ * dot.
+ */
 function normalizeText(text: string): string {
   return normalizeDots(text).replace(/ +/g, ' ').trim();
 }
@@ -116,7 +119,7 @@ const LINK = new RegExp(
   ].join('|'),
   'iu',
 );
-/** Cheap, for most values: no link is without one of these, or is spelled with what cannot be seen. */
+/** A cheap check for most values: every link contains one of these characters. */
 const MAY_LINK = /[.:@([]|[^\p{ASCII}\p{L}\p{M}]|[\uFF00-\uFFEF]/u;
 
 function isLink(word: string): boolean {
@@ -124,7 +127,7 @@ function isLink(word: string): boolean {
 }
 
 /**
- * Letters and dots only, where the last part is written like the start of a sentence or a name, or in a script
+ * Tells whether a word has only letters and dots, and its last part starts like a sentence or a name, or is in a script
  * without capitals.
  */
 function isWords(word: string): boolean {

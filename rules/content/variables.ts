@@ -2,7 +2,7 @@ import type { Data } from '../filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 import { ZONE_NAME } from './liquid-dates.ts';
 
-/** The signed links of one contact or message, as templates know them. */
+/** The signed links of one contact or message, under the names that templates use. */
 export interface ContactUrls {
   unsubscribeUrl: string;
   subscribeUrl: string;
@@ -13,14 +13,14 @@ type Source = Sourced<Readonly<Data> | null>;
 
 export interface VariableSources {
   contact: { id: string; email: string; data?: Source };
-  /** The request's data, one-off values included: overrides the contact's. */
+  /** The request's data, including one-off values. It overrides the contact's data. */
   data?: Source;
   urls?: ContactUrls;
   /** The trigger's payload; webhook steps and conditions only. */
   event?: Source;
-  /** The JSON a manual execution was started with: its keys are variables of their own. */
+  /** The JSON with which an execution was started manually. Its keys are variables. */
   context?: Source;
-  /** The project's zone, by which date filters read and show times. */
+  /** The project's zone, in which date filters read and show times. */
   zone: string;
 }
 
@@ -34,7 +34,8 @@ export interface VariableSources {
 export function buildVariables({ contact, data, urls, event, context, zone }: VariableSources): Sourced<Data> {
   const stored = ownNamesLeftOut(contact.data, { event, context });
   const merged: Data = data?.values ? Object.assign({}, stored, data.values) : (stored ?? {});
-  // Object.assign and not spreading: once a message, and 20 times as fast in V8 (0.1 against 2 µs).
+  // Object.assign instead of spreading, because it runs once per message and is 20 times as fast in V8 (0.1 instead of
+  // 2 µs).
   const variables: Data = Object.assign({}, merged, context?.values);
   if (event?.values) variables.event = event.values;
   if (context?.values) variables.context = context.values;

@@ -32,7 +32,7 @@ export interface DnsRecord {
   type: 'TXT' | 'MX';
   name: string;
   value: string;
-  /** Without it the domain is not verified. */
+  /** True if the domain is not verified without this record. */
   required: boolean;
   found: boolean;
   /** Values found at the last check. Null if the DNS never responded. */
@@ -46,9 +46,9 @@ export interface RecordSource {
   domain: string;
   selector: string;
   publicKey: string;
-  /** Host that mail of this service comes from and returned mail goes to. */
+  /** The host that sends this service's email and receives returned email. */
   mailHost: string;
-  /** Host of the envelope sender where it is the same for all domains. */
+  /** The host of the envelope sender if it is the same for all domains. */
   returnPathDomain: string | undefined;
   /** How SPF names the hosts of the relay, such as `spf.relay.example`. */
   spfInclude: string | undefined;
@@ -56,13 +56,14 @@ export interface RecordSource {
 }
 
 /**
- * A domain that does not show its key for this long is not verified any more: one faulty answer must not stop all mail.
+ * A domain whose key is missing in the DNS for this long is no longer verified. One wrong response must not stop all
+ * email.
  */
 const GRACE_HOURS = 24;
-/** A new domain that has not been published by then has been given up. It is checked all the same. */
+/** A new domain whose records are not published by then is FAILED. It is still checked. */
 const PENDING_HOURS = 72;
 const HOUR_MS = 3_600_000;
-/** Maximum number of values shown per record; more are never ours. */
+/** Maximum number of values shown per record. */
 const SEEN_MAX = 20;
 const SEEN_MAX_CHARS = 1_000;
 
@@ -120,10 +121,10 @@ export function recordsNote({ mailHost, provider }: Pick<RecordSource, 'mailHost
   return 'There is nothing to publish for a return path or inbound mail: PUBLIC_URL leads to this machine only. Set PUBLIC_URL to a public address first.';
 }
 
-/** Names that only a local network or machine resolves (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`). */
+/** Matches names that only a local network or machine resolves (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`). */
 const LOCAL_NAME = /(?:^|\.)(?:local|localhost|internal|intranet|lan|home|home\.arpa|corp)$/;
 
-/** Whether an MX may name the host: a public name and not an address (RFC 5321 §5.1). */
+/** Tells whether an MX may name the host: it must be a public name, not an address (RFC 5321 §5.1). */
 function isMailServerName(host: string): boolean {
   return toAsciiDomain(host) !== undefined && !LOCAL_NAME.test(host);
 }
@@ -153,13 +154,13 @@ function namesMechanism(spf: string, mechanism: string): boolean {
   return spf.toLowerCase().split(/\s+/).includes(mechanism);
 }
 
-/** A policy of a domain above covers this domain, and a record here would replace it. */
+/** Returns the warning that a policy of a parent domain covers this domain, and that a record here would replace it. */
 function policyWarning({ name, found }: DnsRecord, parentDmarc: string[]): string | null {
   if (found || parentDmarc.length === 0) return null;
   return `The policy of a domain above covers this one (${parentDmarc.join(', ')}). Publish ${name} only to replace it here.`;
 }
 
-/** The host of the envelope sender: SPF is looked up there, and returned mail comes back to it. */
+/** Returns the host of the envelope sender, where receivers look up SPF and to which they return email. */
 export function returnPathHost({
   returnPathDomain,
   domain,
@@ -167,12 +168,15 @@ export function returnPathHost({
   return returnPathDomain ?? `bounces.${domain}`;
 }
 
-/** Inbound mail has a host of its own: an MX at the domain itself would take a company's mail away. */
+/** Returns the host for inbound email. An MX at the domain itself would redirect the company's own email. */
 export function inboundHost(domain: string): string {
   return `in.${domain}`;
 }
 
-/** A record at a name that other servers take mail for would share or take their mail. */
+/**
+ * Returns the warning that other servers receive email for a name, so that a record there would share or redirect their
+ * email.
+ */
 function otherServersWarning({ name, value, found, seen }: DnsRecord): string | null {
   const others = (seen ?? []).filter((record) => record.split(' ')[1] !== value.split(' ')[1]);
   if (others.length === 0) return null;
@@ -186,7 +190,7 @@ function apexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): stri
   return `${domain} has an MX of its own (${others.join(', ')}): leave it as it is. Only ${inboundHost(domain)} leads here.`;
 }
 
-/** Looks for the records in the DNS, all at once, and keeps what the DNS has in their places. */
+/** Looks up all records in the DNS concurrently, and returns the values that the DNS has for them. */
 export async function checkRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
   const envelopeHost = returnPathHost(source);
@@ -209,13 +213,13 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
       SPF: has(spf, (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism)),
       DMARC: has(dmarc, isDmarc),
       RETURN_PATH: has(returnPath, leadsHere),
-      // Earlier versions asked for an MX at the domain itself, which goes on to work.
+      // Earlier versions requested an MX at the domain itself, which still works.
       INBOUND: eitherOf(has(inbound, leadsHere), has(apex, leadsHere)),
       ...(source.returnPathDomain === undefined && hostFound(has(returnPath, leadsHere), envelopeHost)),
     },
     seen: {
       DKIM: seenIn(dkim, asText),
-      // The name may hold other TXT records besides.
+      // The name may have other TXT records, too.
       SPF: seenIn(spf, asText)?.filter(isSpf),
       DMARC: seenIn(dmarc, asText),
       RETURN_PATH: seenIn(returnPath, asMx),
@@ -226,7 +230,7 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
   };
 }
 
-/** The domains above a domain, without top-level domains: `shop.example.com` has `example.com`. */
+/** Lists the parents of a domain, without top-level domains: `shop.example.com` has `example.com`. */
 function parentsOf(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(1, -1).map((_, n) => labels.slice(n + 1).join('.'));
@@ -252,13 +256,13 @@ export interface DomainCheckState {
   status: DomainStatus;
   found: FoundRecords;
   createdAt: Date;
-  /** Since when the key is missing in the DNS, as far as the checks know. */
+  /** Since when the checks have found no key in the DNS. */
   missingSince: Date | null;
 }
 
 /**
- * The standing after a check. A DNS that gave no answer changes nothing. A domain whose key was never seen, but which
- * is VERIFIED, was verified by other means (the development domain) and stays so.
+ * Returns the state of a domain after a check. A check without a DNS response changes nothing. A domain that is
+ * VERIFIED although its key was never found was verified in another way (the development domain), and stays VERIFIED.
  */
 export function afterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
   const found: FoundRecords = { ...before.found };
@@ -277,8 +281,8 @@ export function afterCheck(before: DomainCheckState, checked: FoundRecords, now:
 }
 
 /**
- * A DNS record may hold anything, of any size. Characters that Postgres cannot store are shown as a replacement
- * character.
+ * Returns the found values as text. A DNS record may contain any text of any size. Characters that Postgres cannot
+ * store become a replacement character.
  */
 function seenIn<T>(answer: DnsAnswer<T>, asText: (record: T) => string): string[] | undefined {
   if (answer.kind === 'fault') return undefined;
@@ -295,7 +299,7 @@ function has<T>(answer: DnsAnswer<T>, matches: (record: T) => boolean): boolean 
   return answer.kind === 'found' && answer.records.some(matches);
 }
 
-/** `p=` of a DKIM record (RFC 6376 §3.6.1); white space in it does not count. */
+/** Returns `p=` of a DKIM record (RFC 6376 §3.6.1) without white space. */
 function dkimKeyOf(text: string): string | undefined {
   return /(?:^|;)\s*p\s*=([^;]*)/i.exec(text)?.[1]?.replace(/\s/g, '');
 }
@@ -304,7 +308,9 @@ function isSpf(text: string): boolean {
   return /^v=spf1(\s|$)/i.test(text);
 }
 
-/** Addresses of local networks (RFC 1918, RFC 3927, RFC 6598, RFC 4193, RFC 4291), which no DNS record may name. */
+/**
+ * Matches addresses of local networks (RFC 1918, RFC 3927, RFC 6598, RFC 4193, RFC 4291), which no DNS record may name.
+ */
 const PRIVATE_ADDRESS =
   /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cd]|fe[89ab])/;
 

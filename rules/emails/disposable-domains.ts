@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { isUnder } from './mail-domains.ts';
 
 const require = createRequire(import.meta.url);
-/** Well-known ones that the list lacks. */
+/** Well-known domains that the list lacks. */
 const MORE = new Set(
   'tempmail.com tempmail.io tempmail.org temp-mail.com temp-mail.io burnermail.io fakeinbox.com'.split(' '),
 );
@@ -10,7 +10,7 @@ let exact: ReadonlySet<string> | undefined;
 let whole: ReadonlySet<string> | undefined;
 
 /**
- * Whether addresses of a domain are thrown away after use. Reads its list of 120,000 names (3 MB, 50 ms) at the first
+ * Tells whether a domain gives out disposable addresses. Reads its list of 120,000 names (3 MB, 50 ms) at the first
  * call.
  */
 export function isDisposableDomain(domain: string): boolean {

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../access/loopback.ts';
 /**
  * Returns the name by which the service greets mail servers at EHLO: the host of RETURN_PATH_DOMAIN, else of
  * PUBLIC_URL. Strict servers reply 421 to an address literal or to a name that the DNS does not know. Null if neither
- * names more than "this machine".
+ * is a public name.
  */
 export function ehloName(p: { returnPathDomain: string | undefined; publicUrl: string }): string | null {
   if (p.returnPathDomain !== undefined) return p.returnPathDomain;

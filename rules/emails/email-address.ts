@@ -10,17 +10,17 @@ export const EMAIL_MAX_CHARS = LOCAL_PART_MAX_BYTES + 1 + DOMAIN_MAX_BYTES;
 
 /** The longest display name beside an address; longer names do not fit into a header line. */
 export const NAME_MAX_CHARS = 255;
-/** The longest text that is read as a mailbox: an address, a quoted name, and the brackets. */
+/** The longest text that is parsed as a mailbox: an address, a quoted name and the brackets. */
 export const MAILBOX_MAX_CHARS = EMAIL_MAX_CHARS + 2 * NAME_MAX_CHARS;
 
-/** An address and the display name that came with it. */
+/** An address with its display name. */
 export interface Mailbox {
   /** In the form that is stored and compared: lower case, the domain in A-labels, quoted only where it has to be. */
   email: string;
   name: string | null;
 }
 
-/** A mailbox, or why the text is none: a sentence for the person who wrote it. */
+/** A mailbox, or a sentence for the author why the text is not a mailbox. */
 export type MailboxResult = ({ ok: true } & Mailbox) | { ok: false; reason: string };
 
 /** Characters of a dot-atom (RFC 5322 §3.2.3), without the dot. */
@@ -31,7 +31,7 @@ const ATOMS_AND_DOTS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i;
  * The content of a quoted local part: printable ASCII, where a backslash may precede any character (RFC 5321 §4.1.2).
  */
 const QUOTED_CONTENT = /^(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*$/;
-/** A dot-atom of 64 bytes at most where characters beyond ASCII may stand too (RFC 6531 §3.3); a character has at most four bytes. */
+/** A dot-atom that may contain non-ASCII characters (RFC 6531 §3.3), of at most 64 characters. */
 const UTF8_LOCAL_PART = /^[^\p{Cc}\p{Zs}\p{Zl}\p{Zp}"(),:;<>@[\]\\]{1,64}$/u;
 const ASCII = /^[\x20-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
@@ -74,15 +74,15 @@ export function storedParts(text: string): string[] {
   return [...new Set([written, written.slice(0, begin) + ascii])];
 }
 
-/** Whether a text is an address by the rule that every input follows. */
+/** Tells whether a text is an address by the rule that every input follows. */
 export function isEmailAddress(email: string): boolean {
   return parseMailbox(email).ok;
 }
 
 /**
- * The sender of an email that arrived, as it is recorded: a mailbox, or an address with a UTF-8 local part (RFC 6531),
- * which others may have though the service sends to none. A local part that needs quotes gets them, because parsers of
- * headers remove them and some systems never write them (`aaa..bbb@`). Undefined for text that names no sender.
+ * Reads the sender of a received email for its record: a mailbox, or an address with a UTF-8 local part (RFC 6531), to
+ * which the service itself cannot send. Adds missing quotes to a local part, because header parsers remove them and
+ * some systems never write them (`aaa..bbb@`). Undefined for text that names no sender.
  */
 export function parseSender(text: string): string | undefined {
   const parsed = parseMailbox(text);
@@ -145,7 +145,7 @@ function parseLocalPart(written: string): { ok: true; local: string } | { ok: fa
   return { ok: true, local };
 }
 
-/** `"ada"` and `ada` are one mailbox (RFC 5321 §4.1.2): quotes and backslashes stay only where they are needed. */
+/** Removes unnecessary quotes and backslashes, because `"ada"` and `ada` are one mailbox (RFC 5321 §4.1.2). */
 function canonicalLocalPart(written: string): string | undefined {
   if (DOT_ATOM.test(written)) return written.toLowerCase();
   if (written.length < 2 || !written.startsWith('"') || !written.endsWith('"')) return undefined;
@@ -155,20 +155,23 @@ function canonicalLocalPart(written: string): string | undefined {
   return DOT_ATOM.test(content) ? content : `"${content.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-/** Old systems made addresses with two dots in a row or a dot at an end; RFC 5321 takes them in quotes only. */
+/**
+ * Returns the reason for an invalid unquoted local part. Some old systems created addresses with two dots in a row or a
+ * dot at an end, which RFC 5321 allows only in quotes.
+ */
 function unquotedReason(written: string): string {
   if (!ATOMS_AND_DOTS.test(written)) return NOT_AN_ADDRESS;
   return `Put the part before the @ in quotes, because of its dots: "${written}"@…`;
 }
 
-/** Splits `Ada <ada@example.com>`. The name is undefined if the text holds more than one mailbox. */
+/** Splits `Ada <ada@example.com>`. The name is undefined if the text contains more than one mailbox. */
 function splitMailbox(text: string): { name: string | null | undefined; address: string } {
   const open = text.endsWith('>') ? indexOfBracket(text) : -1;
   if (open < 0) return { name: null, address: text };
   return { name: displayName(text.slice(0, open).trim()), address: text.slice(open + 1, -1).trim() };
 }
 
-/** The first `<` outside of quotes. */
+/** Returns the index of the first `<` outside quotes. */
 function indexOfBracket(text: string): number {
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -179,7 +182,7 @@ function indexOfBracket(text: string): number {
   return -1;
 }
 
-/** A display name, with or without quotes; undefined for text that is not one name. */
+/** Reads a display name with or without quotes; undefined for text that is not one name. */
 function displayName(written: string): string | null | undefined {
   const quoted = /^"((?:[^"\\]|\\.)*)"$/su.exec(written)?.[1];
   const name = (quoted === undefined ? written : quoted.replaceAll(/\\(.)/gsu, '$1')).trim().normalize('NFC');

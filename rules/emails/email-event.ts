@@ -1,6 +1,6 @@
 /** Data of every email event (contract §8.2 Events of the service). */
 export interface EmailEventData {
-  /** As rendered for this mail. */
+  /** As rendered for this email. */
   subject: string;
   from: string;
   fromName: string | null;

@@ -5,19 +5,19 @@ import type { Variables } from '../config/variable.ts';
 
 const MB = 1024 * 1024;
 
-/** To whose servers mail is handed. */
+/** The servers to which email is handed over. */
 export type MailServers =
-  /** It is kept. */
+  /** Email is stored instead of sent. */
   | { readonly whose: 'nobody' }
   /** An SMTP server that the deployment names in SMTP_URL. */
   | { readonly whose: 'deployment'; readonly url: string | undefined }
   | ProviderServers;
 
-/** Servers of the provider's own, which hand mail to the receivers. */
+/** The provider's own servers, which deliver email to the receivers. */
 export interface ProviderServers {
   readonly whose: 'provider';
   readonly owner: string;
-  /** The service in words. */
+  /** The name of the service. */
   readonly title: string;
   /** An address of the provider that responds over HTTP. */
   readonly url: string;
@@ -29,9 +29,9 @@ interface EmailProviderTraits {
    * How to choose the provider with `EMAIL_PROVIDER`, for the text of a remedy. Null if no remedy should suggest it.
    */
   readonly advice: string | null;
-  /** It keeps mail for development instead of sending it. */
+  /** True if it stores email for development instead of sending it. */
   readonly captures: boolean;
-  /** Its callbacks identify an email by the provider's own id, so its ids are stored. */
+  /** True if its callbacks identify an email by the provider's own id, so that the ids must be stored. */
   readonly tellsById: boolean;
   /** Header fields that it replaces, which would break a signature over them. */
   readonly rewrittenFields: readonly string[];
@@ -135,7 +135,7 @@ export const EMAIL_PROVIDERS = {
 };
 
 export type EmailProviderKind = keyof typeof EMAIL_PROVIDERS;
-/** The settings of every mail provider by its kind. */
+/** The settings of every email provider by its kind. */
 export type EmailProviderSettings = SettingsOf<typeof EMAIL_PROVIDERS>;
 
 function provider<const V extends Variables, S extends EmailSettings>(

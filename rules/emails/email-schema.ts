@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { MAILBOX_MAX_CHARS, type Mailbox, parseMailbox } from './email-address.ts';
 
-/** Makes the schema of one mailbox as text, read to its address and display name; the message of a refusal says what to do. */
+/**
+ * Creates the schema that parses the text of one mailbox to its address and display name. Its error says what to do.
+ */
 export function mailboxText() {
   return z
     .string()
@@ -14,7 +16,7 @@ export function mailboxText() {
     });
 }
 
-/** Makes the same schema, read to the address alone, in the form that is stored and compared. */
+/** Creates the schema that parses the text of one mailbox to its address, in the form that is stored and compared. */
 export function emailText() {
   return mailboxText().transform(({ email }) => email);
 }

@@ -14,7 +14,7 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
-/** A final status outranks all others, and the first of two final ones stays. */
+/** A final status outranks all others. If an email gets two final statuses, the first one stays. */
 const RANK: Record<EmailStatus, number> = {
   PENDING: 0,
   HELD: 0,
@@ -29,14 +29,14 @@ const RANK: Record<EmailStatus, number> = {
   RECEIVED: 6,
 };
 
-/** Whether an email may go from one status to another: never back (contract §9.1 Statuses). */
+/** Tells whether an email may change from one status to another. It never goes back (contract §9.1 Statuses). */
 export function statusAdvances(from: EmailStatus, to: EmailStatus): boolean {
   return RANK[to] > RANK[from];
 }
 
 /**
- * The statuses an email may be in to become `to`. It is the one guard of every UPDATE of `emails.status`:
- * `WHERE status = ANY(${statusesBefore('OPENED')}::text[])`, so a late `delivered` does not undo OPENED.
+ * Returns the statuses from which an email may become `to`. Every UPDATE of `emails.status` checks this: `WHERE status
+ * = ANY(${statusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo OPENED.
  */
 export function statusesBefore(to: EmailStatus): EmailStatus[] {
   return EMAIL_STATUSES.filter((from) => statusAdvances(from, to));

@@ -1,15 +1,18 @@
 import type { DnsAnswer, MxRecord } from '../domains/dns.ts';
 
-/** When the service itself puts a project's sending on hold. Source: contract §9.8 Hold. */
+/** The period of the guards that put a project's sending on hold. Source: contract §9.8 Hold. */
 export const GUARD_HOURS = 24;
-/** Shares of 1. A project may tighten its guards and not loosen them beyond these; the operator may. */
+/** Fractions of 1. A project may tighten its guards, but only the operator may loosen them beyond these values. */
 export const GUARD_DEFAULTS = { bounceGuard: 0.1, complaintGuard: 0.003 } as const;
 const BOUNCES_MIN_MAILS = 200;
 const COMPLAINTS_MIN_MAILS = 1_000;
-/** The last mails to one mailbox provider, and how many of them it may refuse because of the sender. */
+/**
+ * The number of recent emails to one mailbox provider. It may refuse fewer than `REFUSALS_MAX` of them because of the
+ * sender.
+ */
 export const RECENT_MAILS = 100;
 const REFUSALS_MAX = 20;
-/** `0.1 * 30` is a little more than 3: a share that is reached must not be missed by a rounding error. */
+/** Prevents a rounding error from missing a reached share: `0.1 * 30` is slightly more than 3. */
 const ROUNDING = 1e-9;
 /** Characters of a hostname. Other characters in a DNS response are removed from text that is shown or sent. */
 const NO_HOSTNAME_CHARS = /[^a-z0-9._-]/g;
@@ -17,7 +20,7 @@ const NO_HOSTNAME_CHARS = /[^a-z0-9._-]/g;
 /** Outcomes of a project's emails over the last 24 hours. */
 export interface SendOutcomes {
   mails: number;
-  /** Refused or returned because nobody reads there. */
+  /** Refused or returned because the mailbox does not exist. */
   dead: number;
   complaints: number;
 }

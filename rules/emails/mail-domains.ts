@@ -1,4 +1,4 @@
-/** Data: kinds of mail domains. One name a word, sorted. */
+/** Lists of kinds of email domains. Each word is one name; sorted. */
 
 /** Domains where anyone gets an address for free, or with their internet access. */
 const FREE_MAIL =
@@ -26,12 +26,12 @@ const RELAY =
   'passinbox.com passmail.com passmail.net privaterelay.appleid.com relay.firefox.com simplelogin.co simplelogin.com ' +
   'simplelogin.fr simplelogin.io silomails.com slmail.me slmails.com';
 
-/** Real domains that a spell checker would take for a slip of a better known one. */
+/** Real domains that look like a misspelled well-known domain. */
 const NO_TYPO =
   'ail.com aim.com email.com gmx.com gmx.net hey.com hmail.com inbox.com live.com mac.com mail.com mail.ru me.com msn.com ' +
   'ovi.com pm.me proton.me qq.com rmail.com tmail.com vmail.com ymail.com';
 
-/** Endings that do not exist, and what was meant. */
+/** Endings that do not exist, with the intended ones. */
 export const MISSPELT_ENDINGS: Readonly<Record<string, string>> = {
   cmo: 'com',
   ocm: 'com',
@@ -59,7 +59,9 @@ export const FREE_MAIL_DOMAINS = words(FREE_MAIL);
 export const RELAY_DOMAINS = words(RELAY);
 export const REAL_LOOKALIKES = words(NO_TYPO);
 
-/** Whether a domain or one that it lies under is in the set: relays give out subdomains (`ada.anonaddy.com`). */
+/**
+ * Tells whether a domain or one of its parents is in the set, because relays give out subdomains (`ada.anonaddy.com`).
+ */
 export function isUnder(domain: string, set: ReadonlySet<string>): boolean {
   for (let name = domain; name.includes('.'); name = name.slice(name.indexOf('.') + 1)) if (set.has(name)) return true;
   return false;

@@ -8,7 +8,7 @@
 export interface Fetch {
   method: string;
   userAgent: string;
-  /** `Sec-Purpose`, `Purpose`, `X-Purpose` or `X-Moz`, whichever is there. */
+  /** The first present header of `Sec-Purpose`, `Purpose`, `X-Purpose` and `X-Moz`. */
   purpose: string;
 }
 
@@ -23,9 +23,10 @@ interface Prefetcher {
 }
 
 const PREFETCHERS: readonly Prefetcher[] = [
-  // Loads every image on arrival, whether or not the mail is ever opened; this is all it says of itself.
+  // Loads every image on arrival, even if the email is never opened. It identifies itself only by this.
   { name: 'Apple Mail Privacy Protection', agent: /^Mozilla\/5\.0$/, only: 'open' },
-  // Gmail's proxy fetches some images on arrival, under this browser of 2015; when the mail is opened it names itself.
+  // Gmail's proxy fetches some images on arrival, with this user agent of 2015. When the email is opened, it uses its
+  // own name.
   { name: 'Gmail prefetch', agent: /Chrome\/42\.0\.2311\.135 Safari\/537\.36 Edge\/12\.246/ },
   {
     name: 'Microsoft Safe Links and Defender',
@@ -46,9 +47,9 @@ const PREFETCHERS: readonly Prefetcher[] = [
     name: 'Antivirus',
     agent: /kaspersky|bitdefender|\beset\b|mcafee|trellix|fireeye|f-?secure|virustotal|urlscan/i,
   },
-  // Not their apps: in those, people click.
+  // Does not match their apps, in which people click.
   { name: 'Chat and social previews', agent: /facebookexternalhit|facebot|whatsapp\/|slack-imgproxy|pinterest\/0/i },
-  // Crawlers end in bot; CUBOT makes phones. GoogleImageProxy stands for a person.
+  // Names of crawlers end in "bot". CUBOT is a brand of phones, and GoogleImageProxy fetches for a person.
   {
     name: 'Crawlers',
     agent: /(?<!cu)bot\b|crawl|spider|slurp|mediapartners|archiver|\bpreview\b|link ?check|url ?check|scanner|phish/i,
@@ -57,8 +58,8 @@ const PREFETCHERS: readonly Prefetcher[] = [
 ];
 
 /**
- * Programs: scanners are often written with them, and so are a developer's own tests. Not what mail apps of phones load
- * images with.
+ * HTTP libraries, with which scanners and a developer's own tests are often written. Libraries with which email apps of
+ * phones load images are not included.
  */
 const LIBRARY =
   /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|rust|reqwest|winhttp|powershell)/i;
@@ -69,8 +70,8 @@ const PREFETCH = /prefetch|preview|prerender/i;
 const EARLY_MS: Record<FetchKind, number> = { open: 1_000, click: 2_000 };
 
 /**
- * Whether a fetch is known to be a machine's, and whose. `lenient` is for a service in development, on a loopback
- * address, where the developer's own programs stand for people.
+ * Returns the name of the known program behind a fetch; undefined for a human. `lenient` is for a service in
+ * development on a loopback address, where the developer's own programs count as humans.
  */
 export function machineBehind(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
   if (fetch.method === 'HEAD') return 'HEAD request';
@@ -81,7 +82,7 @@ export function machineBehind(fetch: Fetch, kind: FetchKind, p: { lenient: boole
   return !p.lenient && LIBRARY.test(agent) ? 'HTTP library' : undefined;
 }
 
-/** Whether a fetch came sooner after the mail was handed over than a person can be. */
+/** Tells whether a fetch came sooner after the email was handed over than a human could react. */
 export function isTooEarly(kind: FetchKind, p: { at: Date; sentAt: Date | null }): boolean {
   return p.sentAt !== null && p.at.getTime() - p.sentAt.getTime() < EARLY_MS[kind];
 }

@@ -1,10 +1,13 @@
 /**
- * A mailbox that every domain has (RFC 5321 §4.5.1), at a domain that no relay of ours is the last hop for. A probe asks
- * for it and sends nothing.
+ * A mailbox that every domain has (RFC 5321 §4.5.1), at a domain that none of our relays delivers to directly. A probe
+ * names it and sends nothing.
  */
 const PROBE_RECIPIENT = 'postmaster@gmail.com';
 
-/** Returns the envelope by which a relay is asked whether it takes our mail: from our return path to a far mailbox. */
+/**
+ * Returns the envelope of a probe, which checks whether a relay accepts our email: from our return path to a remote
+ * mailbox.
+ */
 export function probeEnvelope(returnPathHost: string): { from: string; to: string } {
   return { from: `postmaster@${returnPathHost}`, to: PROBE_RECIPIENT };
 }

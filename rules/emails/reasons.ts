@@ -2,7 +2,7 @@
 export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
 
 /**
- * Why a recipient was refused, judged by code and words (contract §9.7 Refusals). Emails of earlier versions also
+ * Why a recipient was refused, classified by code and text (contract §9.7 Refusals). Emails of earlier versions also
  * have `policy` and `message`, which are `provider_rejected` today.
  */
 const BOUNCE_CLASSES = ['dead_mailbox', 'mailbox_for_now', 'policy', 'message', 'routing', 'unknown'] as const;
@@ -32,10 +32,12 @@ const PLAIN_REASONS = [
   'too_late',
 ] as const;
 
-/** Why something was not sent or ended early: one closed vocabulary for emails, recipients and executions. */
+/**
+ * Why a message was not sent or an execution ended early: one closed vocabulary for emails, recipients and executions.
+ */
 export type Reason = (typeof PLAIN_REASONS)[number] | `suppressed:${SuppressionReason}` | `bounced:${BounceClass}`;
 
-/** Every reason there is, for the OpenAPI document and the check of stored values. */
+/** All reasons, for the OpenAPI document and the check of stored values. */
 export const REASONS: readonly Reason[] = [
   ...PLAIN_REASONS,
   ...SUPPRESSION_REASONS.map((why): Reason => `suppressed:${why}`),
@@ -50,7 +52,10 @@ export function bouncedAs(why: BounceClass): Reason {
   return `bounced:${why}`;
 }
 
-/** Whether an entry of the list stops this mail: `hard_bounce` and `manual` stop all, the others only MARKETING. */
+/**
+ * Tells whether an entry of the suppression list stops an email of this type: `hard_bounce` and `manual` stop all
+ * email, the others only MARKETING.
+ */
 export function suppresses(why: SuppressionReason, type: 'TRANSACTIONAL' | 'MARKETING'): boolean {
   return why === 'hard_bounce' || why === 'manual' || type === 'MARKETING';
 }

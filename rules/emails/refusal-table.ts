@@ -1,4 +1,7 @@
-/** Maps enhanced status codes and the words of mail servers to what a refusal is about. The one table of the service. */
+/**
+ * Maps enhanced status codes and reply texts of mail servers to the subject of a refusal. It is the only such table of
+ * the service.
+ */
 
 /**
  * `account`: the login, our quota, relaying or the sender. `policy`: our reputation, our host, our domain's records.
@@ -7,7 +10,10 @@
  */
 export type RefusalClass = 'account' | 'policy' | 'message' | 'dead_mailbox' | 'mailbox_for_now' | 'routing';
 
-/** The words that matched, as a class, and whether they name the sender, which no code of a recipient overrules. */
+/**
+ * The class of a reply's text, and whether the text names the sender, which takes precedence over codes about the
+ * recipient.
+ */
 export interface WordClass {
   class: RefusalClass;
   namesSender: boolean;
@@ -25,15 +31,15 @@ const CODES: readonly (readonly [RefusalClass, RegExp])[] = [
   ['message', /^(2\.3|3\.4|6\.\d+)$/],
   ['routing', /^(1\.4|2\.4|3\.\d+|4\.\d+)$/],
 ];
-/** Statuses of which one class is as good as certain: words only choose within the kind. */
+/** Statuses with an almost certain class. The text only refines the class. */
 const POLICY = /^7\.\d+$/;
 const RECIPIENT = /^(1\.(1|6|10)|2\.1)$/;
 const ROUTING = /^4\.\d+$/;
 
 /**
- * Says what a status is about. `words` refine it and do not overrule it: 5.7.x never means the recipient, 5.1.1 always
- * does unless the words name the sender, and 5.4.x is about the way. Statuses that say nothing (5.0.0, 5.1.0, 5.5.0)
- * leave it to the words.
+ * Returns the class of a status. `words` refine it, but do not overrule it: 5.7.x never means the recipient, 5.1.1
+ * always does unless the text names the sender, and 5.4.x is about the route. For unspecific statuses (5.0.0, 5.1.0,
+ * 5.5.0) the text decides.
  */
 export function codeClass(enhanced: string | null, words: WordClass | undefined): RefusalClass | undefined {
   const detail = enhanced?.slice(2) ?? '';
@@ -49,11 +55,11 @@ export function codeClass(enhanced: string | null, words: WordClass | undefined)
 }
 
 const RECIPIENT_WORD = '(?:user|recipient|mail ?box|addressee|alias|inbox)';
-/** "account" and "address" are ours as often as the recipient's, so these words alone prove less. */
+/** "account" and "address" may be ours or the recipient's, so these words alone prove less. */
 const ANY_WORD = `(?:${RECIPIENT_WORD}|account|address|e-?mail)`;
 const GONE =
   '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned)';
-/** Words by which a server says that an account or address is the recipient's. */
+/** Words that show that an account or address is the recipient's. */
 const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to)\b|^ADDRESS|\bADDRESS\b/;
 
 const SENDER: readonly RegExp[] = [
@@ -88,11 +94,11 @@ const ACCOUNT: readonly RegExp[] = [
   /sandbox|free accounts? (are|is)|authorized recipients|please (activate|verify|upgrade|contact) your (account|plan)/,
 ];
 
-/** Our address, our host, lists of such, or records of our domain. */
+/** Texts about our address, our host, blocklists, or records of our domain. */
 const REPUTATION: readonly RegExp[] = [
-  // Recipients restrict who writes to them, in words that sound as if our login were missing.
+  // Recipients restrict who may write to them, in texts that sound as if our login were missing.
   /\bresolver\.rst\b/,
-  // qmail finds no "mail exchanger or IP address" of a domain that does not exist.
+  // qmail writes "mail exchanger or IP address" about a domain that does not exist.
   /(?<!exchanger or )\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
   /reverse (dns|host)|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
   /spamhaus|spamcop|barracuda(central|networks)|barracuda reputation|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
@@ -137,7 +143,7 @@ const DEAD: readonly RegExp[] = [
   /recipient address rejected: (undeliverable|invalid|unverified|user|unknown|address)/,
   /(unable|not able) to find .{0,20}(user|recipient|mailbox)|cannot find (your )?recipient/,
 ];
-/** RFC 5321 §4.2.3 has these words for a policy, too, so a policy that is named comes first. */
+/** RFC 5321 §4.2.3 uses these words for policies, too, so texts that name a policy are checked before. */
 const UNAVAILABLE: readonly RegExp[] = [
   /mail ?box (is )?(un|not )(available|reachable)|mail ?box .{0,80}unavailable|mail ?box cannot be accessed/,
 ];
@@ -146,12 +152,12 @@ const NO_WAY: readonly RegExp[] = [
   /loops back to|lost connection with|queue\.expired|message expired/,
   /connection (timed out|refused)|retry timeout exceeded|delivery (time|attempts?) (expired|exceeded)/,
 ];
-/** These say that an account or an address is gone, and leave open whose. */
+/** Texts that say that an account or address does not exist, but not whose. */
 const DEAD_IF_RECIPIENTS = new RegExp(
   `(account|address|e-?mail)\\b[^.;]{0,80}\\b${GONE}|${GONE} (account|address)|account not available`,
 );
 
-/** Words that receivers write about anything that they do not want: more telling ones are looked for first. */
+/** Texts that receivers use for any unwanted email. More specific texts are checked before. */
 const SPAM: readonly RegExp[] = [
   /\b(spam|unsolicited|ube|uce|junk|phish\w*|bulk mail)\b|content (rejected|filter|denied)|message content/,
   /rejected (due to|because of|by) .{0,20}(content|filter)/,
@@ -163,7 +169,10 @@ const UNWANTED: readonly RegExp[] = [
   /helo command|nested mail|no valid recipients|command not recognized|bad sequence/,
 ];
 
-/** In this order, lower case; the first match wins. Each group names what the groups after it would misread. */
+/**
+ * Checked in this order against lower-case text; the first match wins. Each group has texts that later groups would
+ * misread.
+ */
 const WORDS: readonly (readonly [RefusalClass, readonly RegExp[]])[] = [
   ['account', SENDER],
   ['policy', REPUTATION],
@@ -182,7 +191,7 @@ const LINK = /https?:\S+/g;
 const CODES_IN_TEXT = /\b[245]\d\d[ -](?=[245]\.\d)|\b[245]\.\d{1,3}\.\d{1,3}\b/g;
 const IS_REFUSED_ADDRESS = new Set([550, 551, 553, 511]);
 
-/** Classifies a reply by its text. Undefined if the text does not tell. Addresses and links in it are ignored. */
+/** Classifies a reply by its text. Undefined if the text is not specific. Addresses and links in it are ignored. */
 export function wordClass(text: string, code: number | null): WordClass | undefined {
   const words = normalizeReply(text);
   for (const [found, patterns] of WORDS) {
@@ -196,7 +205,10 @@ export function wordClass(text: string, code: number | null): WordClass | undefi
   return undefined;
 }
 
-/** Lower case, each address as the word ADDRESS (a mailbox may be called spam@), without links and codes. */
+/**
+ * Converts a reply to lower case, without links and codes, and with the word ADDRESS for each address, because a
+ * mailbox may be named spam@.
+ */
 function normalizeReply(text: string): string {
   const plain = text.toLowerCase().replace(/\s+/g, ' ').replace(LINK, ' ').replace(ADDRESS, ' ADDRESS ');
   return plain.replace(CODES_IN_TEXT, ' ').replace(/ {2,}/g, ' ').trim();

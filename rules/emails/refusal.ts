@@ -1,7 +1,7 @@
 /**
- * Judges refusals of mail servers. A refusal is about us, about the message, or about the recipient, and the compiler
- * keeps the three apart: only `AboutRecipient` can bounce an email, suppress an address or unsubscribe a contact.
- * Source: contract §9.7 Refusals.
+ * Classifies refusals of mail servers. A refusal is about us, about the message, or about the recipient. The types keep
+ * the three separate: only `AboutRecipient` can bounce an email, suppress an address or unsubscribe a contact. Source:
+ * contract §9.7 Refusals.
  */
 
 import { codeClass, type RefusalClass, wordClass } from './refusal-table.ts';
@@ -12,11 +12,11 @@ import { codeClass, type RefusalClass, wordClass } from './refusal-table.ts';
  */
 export type SessionStage = 'connect' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
 
-/** `dsn` is a delivery status notification: another server took the email and has given up. */
+/** `dsn` is a delivery status notification: another server accepted the email and could not deliver it. */
 export type RefusalStage = SessionStage | 'dsn';
 
 export interface Reply {
-  /** Null if only a status is known, as in many notifications. */
+  /** Null if only an enhanced status is known, as in many notifications. */
   code: number | null;
   enhanced: string | null;
   /** The server's reply, with or without the codes before it. */
@@ -24,25 +24,27 @@ export interface Reply {
   stage: RefusalStage;
 }
 
-/** The login, our account, our quota, our addresses or our reputation: the recipient was not judged. */
+/**
+ * A refusal of the login, our account, our quota, our addresses or our reputation. It says nothing about the recipient.
+ */
 export interface AboutUs {
   about: 'us';
   /**
-   * `session`: the server refuses to talk to us. `account`: it does not send for this login or sender. `policy`: it
-   * does not want this sender. `unclear`: the reply does not say.
+   * `session`: the server refuses the connection. `account`: it does not send for this login or sender. `policy`: it
+   * does not want this sender. `unclear`: the reply gives no reason.
    */
   why: 'session' | 'account' | 'policy' | 'unclear';
   /** The email waits and is retried. Every other refusal about us ends it, unless its route is paused. */
   retry: boolean;
 }
 
-/** The size, the form or the content: the recipient was not judged. */
+/** A refusal of the size, the form or the content. It says nothing about the recipient. */
 export interface AboutMessage {
   about: 'message';
   retry: boolean;
 }
 
-/** The address has no mailbox, or none that anyone reads. */
+/** The address has no mailbox, or an abandoned one. */
 export interface DeadMailbox {
   about: 'recipient';
   why: 'dead_mailbox';
@@ -61,16 +63,19 @@ export interface RecipientForNow {
 export type AboutRecipient = DeadMailbox | RecipientForNow;
 export type Refusal = AboutUs | AboutMessage | AboutRecipient;
 
-/** A server that wants a login says so in reply to any command, often to MAIL or RCPT (RFC 4954 §4 and §6). */
+/** Codes with which a server requests a login, in reply to any command, often to MAIL or RCPT (RFC 4954 §4 and §6). */
 const LOGIN_CODES: ReadonlySet<number | null> = new Set([530, 534, 535, 538]);
-/** RFC 7504: the host takes no mail at all, whatever enhanced code follows. */
+/** RFC 7504: the host accepts no email at all, regardless of the enhanced code. */
 const HOST_TAKES_NO_MAIL = 521;
 
 const HAS_CODES = /^\s*(?:smtp;\s*)?(?:([245]\d\d)(?:[\s-]+|$))?(?:#?([245]\.\d{1,3}\.\d{1,3})(?:[\s:-]+|$))?/i;
-/** qmail and Exchange write the enhanced code behind the words or before the quoted reply: `(#5.1.1)`. */
+/** qmail and Exchange write the enhanced code after the text or before the quoted reply: `(#5.1.1)`. */
 const CODE_IN_WORDS = /#([245]\.\d{1,3}\.\d{1,3})\b/;
 const QUOTES_REPLY = /^.*?(?:^|: )[245]\d\d(?:[ -]#?[245]\.\d{1,3}\.\d{1,3})?(?=\s|$)/s;
-/** The first words decide, and a hostile text must not make the patterns run for minutes. */
+/**
+ * The maximum length of text that is read. The first words decide, and a hostile text must not make the patterns run
+ * for minutes.
+ */
 const MAX_TEXT = 2000;
 
 /** Tells whether a refusal at this stage is about the session, so that nothing is said about the email. */
@@ -78,12 +83,12 @@ export function isSessionStage(stage: RefusalStage): boolean {
   return stage === 'connect' || stage === 'ehlo' || stage === 'starttls' || stage === 'auth';
 }
 
-/** Tells whether a server asks for a login, whichever command it refuses. */
+/** Tells whether a server requests a login with this code. */
 export function isLoginCode(code: number): boolean {
   return LOGIN_CODES.has(code);
 }
 
-/** Judges one refusal, for every way in which a refusal comes: SMTP replies, SES errors, notifications and reports. */
+/** Classifies one refusal from any source: SMTP replies, SES errors, notifications and reports. */
 export function judgeRefusal(reply: Reply): Refusal {
   if (isSessionStage(reply.stage)) return { about: 'us', why: 'session', retry: true };
   const isTried = reply.stage !== 'dsn';
@@ -113,8 +118,8 @@ export function judgeRefusal(reply: Reply): Refusal {
 const DEAD_MAILBOX: DeadMailbox = { about: 'recipient', why: 'dead_mailbox', bounceType: 'Permanent', retry: false };
 
 /**
- * A report about an address that is not the email's recipient, such as the target of a forward: it proves nothing about
- * the recipient.
+ * The result for a report about another address than the email's recipient, such as the target of a forward. It proves
+ * nothing about the recipient.
  */
 export const ABOUT_ANOTHER_ADDRESS: RecipientForNow = {
   about: 'recipient',
@@ -127,14 +132,14 @@ function transient(why: RecipientForNow['why'], retry: boolean): RecipientForNow
   return { about: 'recipient', why, bounceType: 'Transient', retry };
 }
 
-/** Takes `550 5.1.1 words`, or a Diagnostic-Code (`smtp; 550-5.1.1 words`, RFC 3464 §2.3.6), apart. */
+/** Parses `550 5.1.1 words` or a Diagnostic-Code (`smtp; 550-5.1.1 words`, RFC 3464 §2.3.6). */
 export function parseDiagnostic(text: string): { code: number | null; enhanced: string | null; text: string } {
   const match = HAS_CODES.exec(text);
   const code = match?.[1] ? Number(match[1]) : null;
   return { code, enhanced: match?.[2] ?? null, text: text.slice(match?.[0].length ?? 0).trim() };
 }
 
-/** Cuts a text off behind the codes of the reply that it quotes: `left us: 421 4.3.2 words` ends at `4.3.2`. */
+/** Cuts a text after the codes of the reply that it quotes: `left us: 421 4.3.2 words` ends at `4.3.2`. */
 export function withoutReply(text: string): string {
   return QUOTES_REPLY.exec(text)?.[0] ?? text;
 }

@@ -1,7 +1,7 @@
 const SECOND_MS = 1000;
 /**
- * A receiver that said "later" is asked again first after 30 to 60 s (contract §9.10 Retries); greylists let a sender
- * in after about a minute.
+ * The first retry after a deferral is after 30 to 60 s (contract §9.10 Retries). Greylists accept a sender after about
+ * a minute.
  */
 const FIRST_MIN_MS = 30 * SECOND_MS;
 const FIRST_MAX_MS = 60 * SECOND_MS;

@@ -3,12 +3,14 @@ import type { Refusal, RefusalStage } from './refusal.ts';
 
 /** Number of consecutive recipients with the same refusal about us that pauses their route. */
 export const REFUSED_RECIPIENTS = 10;
-/** Number of different refusals to remember. A server that words each one differently must not fill the memory. */
+/**
+ * Number of different refusals to remember. A server that writes a different text each time must not fill the memory.
+ */
 const REFUSALS_MAX = 100;
 const REPLY_MAX_CHARS = 300;
 const SAME_MAX_CHARS = 120;
 
-/** A refusal by the server, as it replied. */
+/** A refusal in the server's own words. */
 export interface RefusedBy {
   stage: RefusalStage;
   code: number;
@@ -43,7 +45,7 @@ export function replyCodesOf({ code, enhanced }: Pick<RefusedBy, 'code' | 'enhan
 interface Count {
   /** Recipients by project. */
   refused: Map<string, Set<string>>;
-  /** The route took email of another project meanwhile, so it is not closed to all. */
+  /** Whether the route accepted email of another project meanwhile, so that not all projects are refused. */
   isOpenToOthers: boolean;
 }
 
@@ -53,9 +55,9 @@ interface Count {
  */
 export class RouteRefusals {
   private readonly counts = new Map<string, Count>();
-  /** The route has accepted an email since the process started, or since the last pause. */
+  /** Whether the route has accepted an email since the process started or since the last pause. */
   isProven = false;
-  /** The route was paused, and has taken no email since. */
+  /** Whether the route was paused and has accepted no email since then. */
   isOnTrial = false;
 
   accepted(projectId: string): void {
@@ -93,14 +95,17 @@ export class RouteRefusals {
   }
 
   /**
-   * Tells whether an email waits that was refused about us and would end otherwise. While nothing shows that the route
-   * takes mail at all, the first refusal of an email proves little, and no refusal does after a pause.
+   * Tells whether an email with a refusal about us should wait instead of ending. Until the route has accepted an
+   * email, the first refusal of an email proves little. After a pause, no refusal does.
    */
   shouldWait(attempts: number): boolean {
     return !this.isProven && (this.isOnTrial || attempts <= 1);
   }
 
-  /** A 4xx is only busy. A receiver's policy counts until the route has taken an email: later its hold guard judges. */
+  /**
+   * Tells whether a refusal counts. A 4xx only means that the server is busy. A receiver's policy counts only until the
+   * route has accepted an email; after that, the hold guard handles it.
+   */
   private isCounted(refusal: Refusal, { stage, code }: RefusedBy): boolean {
     if (refusal.about !== 'us' || code < 500) return false;
     if (stage === 'connect' || stage === 'ehlo' || stage === 'starttls') return false;

@@ -11,7 +11,7 @@ export interface Recipient {
   /** Trimmed, in lower case. */
   email: string;
   name: string | null;
-  /** Gets a copy of the email of the one recipient without a role. */
+  /** Set for a recipient who gets a copy of the email to the one recipient without a role. */
   role?: 'cc' | 'bcc';
 }
 
@@ -24,7 +24,7 @@ export interface SendAttachment {
   content: Buffer;
 }
 
-/** A request to send, checked as far as it can be without the database. */
+/** A request to send that has passed all checks without the database. */
 export interface SendRequest {
   projectId: string;
   mode: KeyMode;
@@ -35,41 +35,44 @@ export interface SendRequest {
   fingerprint?: string | undefined;
   /** The sender of the request, for the refusal of an idempotency key. */
   owner: KeyOwner;
-  /** Method and path, as an idempotency refusal tells it. */
+  /** Method and path, for the refusal of an idempotency key. */
   request: string;
   to: Recipient[];
   subject: string | undefined;
   body: string | undefined;
-  /** A text part of its own; otherwise it is made from the HTML. */
+  /** The request's own text part; otherwise it is derived from the HTML. */
   text?: string;
   templateId: string | undefined;
   from: Recipient | undefined;
   /** One mailbox or several. With a template, replaces the template's own. */
   replyTo: HeaderMailbox[] | undefined;
-  /** The caller's own, with angle brackets. */
+  /** The caller's own Message-ID, with angle brackets. */
   messageId?: string | undefined;
   subscribed: boolean | undefined;
-  /** By the data value rules (`applyData`). */
+  /** Sorted by the rules for data values (`applyData`). */
   data: { set: Data; remove: string[]; oneOff: Sourced<Data> };
   headers: Record<string, string>;
   attachments: SendAttachment[];
-  /** The first attachment is a whole message, to be passed on as it is. */
+  /** Set if the first attachment is a whole message, which is passed on unchanged. */
   original?: OriginalOptions;
-  /** A mail of before that is sent again: it says the same, whatever its template says by now. */
+  /** Set if an earlier email is sent again, with its original content even if its template has changed. */
   again?: SentBefore;
 }
 
 /** Fields that a resent email takes from the original, besides its recipient, variables and attachments. */
 export interface SentBefore {
   content: MailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
-  /** Which email it was, and whether an untrusted caller caused it. */
+  /** The id of the original email, and whether an untrusted caller caused it. */
   origin: Pick<EmailOptions, 'forStranger' | 'resentFrom' | 'copies' | 'replyTo' | 'messageId'>;
 }
 
-/** The change that a request makes to each contact. Requests that change one in two ways go one after the other. */
+/**
+ * Returns the change that a request makes to each contact. Requests that change one contact in different ways run one
+ * after the other.
+ */
 export function contactChanges({ projectId, to, subscribed, data }: SendRequest): [contact: string, change: string][] {
   const change = JSON.stringify([subscribed, data.set, data.remove]);
-  // A copy changes nothing of who gets it.
+  // A copy does not change the contact who gets it.
   return to.map(({ email, role }) => [`${projectId} contact ${email}`, role ? '' : change]);
 }
 
@@ -86,14 +89,14 @@ export interface SendBatch {
   emails: (SendRequest | AppError)[];
 }
 
-/** The answer of `POST /v1/send/batch`: a result for each email in order, as `POST /v1/send` would answer. */
+/** The response of `POST /v1/send/batch`: a result for each email in order, in the form of `POST /v1/send`. */
 export interface BatchResponse {
   success: true;
   data: { results: BatchResult[]; accepted: number; refused: number; timestamp: string };
 }
 export type BatchResult = { success: true; data: SendResponse['data'] } | { success: false; error: ErrorBody };
 
-/** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */
+/** The response of `POST /v1/send`, also stored with an idempotency key. */
 export interface SendResponse {
   success: true;
   data: {

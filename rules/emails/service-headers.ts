@@ -9,12 +9,12 @@ const OF_SERVERS =
 /** Headers of every provider: the server of SMTP_URL may forward email to any of them. */
 const OF_PROVIDERS = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders }): readonly string[] => controlHeaders);
 
-/** Whether a header of a mail is not for a tenant to set. */
+/** Tells whether a tenant may not set a header of an email. */
 export function isReservedMailHeader(name: string): boolean {
   return OF_SERVERS.test(name) || isProviderHeader(name);
 }
 
-/** Fields of `/v1/send` that say what a header would. */
+/** Fields of `/v1/send` that replace headers. */
 const FIELDS_OF_HEADERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     from: 'from',
@@ -25,7 +25,7 @@ const FIELDS_OF_HEADERS: ReadonlyMap<string, string> = new Map(
     'reply-to': 'replyTo',
   }),
 );
-/** A message id, without comments and spaces; longer ones would not fit a line. Source: RFC 5322 §3.6.4. */
+/** A message id without comments and spaces. A longer one would not fit into a line. Source: RFC 5322 §3.6.4. */
 const MESSAGE_ID = /^<[^<>@\s\u0080-\uffff]{1,400}@[^<>@\s\u0080-\uffff]{1,400}>$/;
 const LANGUAGES = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*(?:\s*,\s*[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)*$/;
 
@@ -53,7 +53,7 @@ export function headerProblem(name: string, value: string): string | undefined {
 
 const NO_ID = 'Must be a message id such as <order-4711@shop.example.com>';
 
-/** Tells whether a header steers a provider. */
+/** Tells whether a header controls a provider. */
 export function isProviderHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return OF_PROVIDERS.some((prefix) => lower.startsWith(prefix));

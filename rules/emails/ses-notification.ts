@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Feedback } from './email-feedback.ts';
 import { judgeRefusal, parseDiagnostic, type Refusal } from './refusal.ts';
 
-/** The tag of a mail that holds its id. */
+/** The tag of an email with its id. */
 export const SES_EMAIL_TAG = 'email_id';
 
 const Recipient = z.object({
@@ -39,22 +39,22 @@ const Notification = z.object({
 });
 
 export interface SesNotification {
-  /** Message-ID of the email: ours, as given to SES, which replaces it later. Only if headers are included. */
+  /** Our Message-ID of the email, which SES replaces later. Present only if headers are included. */
   messageId: string | undefined;
-  /** The envelope sender where the mail came by SMTP, else the sender address. */
+  /** The envelope sender if the email was sent by SMTP, else the sender address. */
   source: string | undefined;
-  /** The id that we tagged the mail with; published events have it, notifications of an identity do not. */
+  /** The id in our tag of the email. Published events have it, notifications of an identity do not. */
   taggedId: string | undefined;
-  /** The id that SendEmail answered; every notification has it. */
+  /** The id that SendEmail returned; every notification has it. */
   sesMessageId: string | undefined;
-  /** When SES took the mail. */
+  /** When SES accepted the email. */
   takenAt: Date | undefined;
   feedback: Feedback;
 }
 
 /**
- * Reads the message of an SNS notification; undefined when SES says nothing that we record. Source: SES Developer
- * Guide, notification contents.
+ * Reads the message of an SNS notification; undefined if it has nothing that we record. Source: SES Developer Guide,
+ * notification contents.
  */
 export function readSesNotification(text: string, now: Date): SesNotification | undefined {
   const parsed = Notification.safeParse(jsonOf(text));
@@ -111,7 +111,10 @@ function refusalOf(bounce: SesBounce): Refusal {
   return isSilent || isUnclear ? judgeRefusal({ code: null, ...ownWords(bounce, isSilent), stage: 'dsn' }) : judged;
 }
 
-/** A `General` bounce is one that SES did not understand either: only where nothing else is known it counts. */
+/**
+ * Returns SES's own classification. SES did not understand a `General` bounce either, so it counts only if nothing else
+ * is known.
+ */
 function ownWords(
   { bounceType, bounceSubType }: SesBounce,
   isSilent: boolean,

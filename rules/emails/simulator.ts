@@ -1,7 +1,7 @@
 import { normalizeEmail } from './email-address.ts';
 import { judgeRefusal, type Refusal, type Reply } from './refusal.ts';
 
-/** No one can own a name under `.test` (RFC 2606), so the simulator takes no one's email. */
+/** No one can own a name under `.test` (RFC 2606), so no one else receives email at this domain. */
 export const SIMULATOR_DOMAIN = 'simulator.test';
 
 /** Simulated feedback about an email. */
@@ -9,11 +9,11 @@ export type Simulated = 'delivery' | 'bounce' | 'softbounce' | 'complaint' | 'op
 
 export interface SimulatedStep {
   what: Simulated;
-  /** From when the mail was handed over. */
+  /** The time after the email was handed over. */
   afterMs: number;
 }
 
-/** The provider's answer to an attempt, and what comes back once it took the mail. */
+/** The provider's reply to an attempt, and the feedback after it accepted the email. */
 export interface Simulation {
   answer: 'accepted' | 'refused' | 'put_off';
   steps: readonly SimulatedStep[];
@@ -25,7 +25,7 @@ const SLOW_MS = 10 * SECOND_MS;
 const delivered = { what: 'delivery', afterMs: SECOND_MS } as const;
 const DELIVERED: readonly SimulatedStep[] = [delivered];
 
-/** By the word before `@` and any `+`. A person's hit comes a second after the mail did, as reading takes. */
+/** The feedback by the word before `@` and any `+`. An open or click by a human comes a second after the delivery. */
 const CHAINS: Readonly<Record<string, readonly SimulatedStep[]>> = {
   delivered: DELIVERED,
   defer: DELIVERED,
@@ -37,12 +37,12 @@ const CHAINS: Readonly<Record<string, readonly SimulatedStep[]>> = {
   click: [delivered, { what: 'open', afterMs: 2 * SECOND_MS }, { what: 'click', afterMs: 3 * SECOND_MS }],
 };
 
-/** Whether mail to the address is for the simulator: it never leaves. */
+/** Tells whether email to the address is for the simulator. It never leaves the service. */
 export function isSimulatorAddress(email: string): boolean {
   return normalizeEmail(email).endsWith(`@${SIMULATOR_DOMAIN}`);
 }
 
-/** The same of a mail; one whose contact was erased is to nobody. */
+/** Tells whether an email is for the simulator. An email whose contact was erased is not. */
 export function isSimulated({ to }: { to: { email: string } | null }): boolean {
   return to !== null && isSimulatorAddress(to.email);
 }
@@ -55,7 +55,7 @@ export function simulationOf(email: string, attempts: number): Simulation {
   return { answer: 'accepted', steps: (Object.hasOwn(CHAINS, word) ? CHAINS[word] : undefined) ?? DELIVERED };
 }
 
-/** Replies in the form that servers send them. */
+/** The simulator's replies, in the form of a server's. */
 export const SIMULATED_REPLIES = {
   refused: reply(554, '5.6.0', 'message', 'The simulator refuses this message'),
   put_off: reply(451, '4.7.1', 'rcpt', 'The simulator asks to try again: greylisted'),
@@ -63,7 +63,7 @@ export const SIMULATED_REPLIES = {
   softbounce: reply(452, '4.2.2', 'dsn', 'The simulator returns this mail: mailbox full'),
 } as const;
 
-/** Judges a simulated bounce as every other one. */
+/** Classifies a simulated bounce by the rule for real ones. */
 export function simulatedBounce(what: 'bounce' | 'softbounce'): { refusal: Refusal; words: string } {
   const { code, text } = SIMULATED_REPLIES[what];
   return { refusal: judgeRefusal(SIMULATED_REPLIES[what]), words: `${code} ${text}` };

@@ -6,9 +6,9 @@ export interface SmtpEndpoint {
   port: number;
   /** TLS from the first byte (`smtps://`). */
   implicitTls: boolean;
-  /** Without STARTTLS nothing is sent. */
+  /** Nothing is sent without STARTTLS. */
   requireTls: boolean;
-  /** STARTTLS is not used, and credentials go in the clear. */
+  /** STARTTLS is not used, and credentials are sent in plain text. */
   ignoreTls: boolean;
   /** The certificate must be valid for the host. */
   verifyCertificate: boolean;
@@ -29,9 +29,9 @@ const EHLO_NAME = /^(\[[\w.:]{3,60}\]|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/i;
 
 /**
  * Reads `smtp://user:pass@host:port` or `smtps://…` with its options. The default ports are 465 for smtps, 587
- * (submission) with a user, else 25. A relay on loopback may show any certificate: the one of Debian signs itself, and
- * nothing is between. An unknown option is refused, since TLS that was asked for would not be required.
- * @throws Error that names what is wrong, never the password
+ * (submission) with a user, else 25. A relay on loopback may have any certificate: Debian's is self-signed, and no
+ * network is involved. An unknown option is refused, because a misspelled option could leave required TLS off. @throws
+ * Error that names the problem, never the password
  */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!URL.canParse(text)) throw new Error('SMTP_URL is no URL');

@@ -43,7 +43,7 @@ export function confirmationUrl(message: SnsMessage): URL | undefined {
     : undefined;
 }
 
-/** Whether SNS signed the message with this certificate (PEM), which is in force at `now`. */
+/** Tells whether SNS signed the message with this certificate (PEM), and whether the certificate is valid at `now`. */
 export function isSnsSignature(message: SnsMessage, certificate: string, now: Date): boolean {
   try {
     const { publicKey, validFrom, validTo } = new X509Certificate(certificate);
@@ -51,7 +51,7 @@ export function isSnsSignature(message: SnsMessage, certificate: string, now: Da
     const verify = createVerify(ALGORITHM[message.SignatureVersion]).update(signedText(message), 'utf8');
     return verify.verify(publicKey, message.Signature, 'base64');
   } catch {
-    return false; // No certificate, or one of another kind.
+    return false; // Not a certificate, or one with another kind of key.
   }
 }
 

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { normalizeEmail } from './email-address.ts';
 
-/** SHA-256 works on blocks of 64 bytes; a key is padded to one (RFC 2104 §2). */
+/** SHA-256 uses blocks of 64 bytes. A key is padded to one block (RFC 2104 §2). */
 const BLOCK_BYTES = 64;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * The two padded keys of HMAC-SHA256, so that Postgres can make the hash of a stored address with its own `sha256()`.
+ * The two padded keys of HMAC-SHA256, with which Postgres can compute the hash of a stored address by its own
+ * `sha256()`.
  */
 export interface KeyPads {
   inner: Buffer;
@@ -31,7 +32,7 @@ export function phoneHash(key: Buffer, phone: string): Buffer {
   return createHmac('sha256', key).update(phone, 'utf8').digest();
 }
 
-/** The pads of a key of at most 64 bytes. Source: RFC 2104 §2. */
+/** Returns the padded keys of a key of at most 64 bytes. Source: RFC 2104 §2. */
 export function keyPads(key: Buffer): KeyPads {
   if (key.length > BLOCK_BYTES) throw new RangeError('a suppression key has at most 64 bytes');
   const block = Buffer.alloc(BLOCK_BYTES);

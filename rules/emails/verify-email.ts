@@ -7,7 +7,9 @@ import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DO
 /** Facts about an address that are known without sending to it. Source: contract §10.4 Verification. */
 export interface EmailVerification {
   email: string;
-  /** The domain exists and takes mail, and is not disposable. A DNS that does not answer makes nothing invalid. */
+  /**
+   * True if the domain exists, accepts email and is not disposable. A missing DNS response makes no address invalid.
+   */
   valid: boolean;
   isDisposable: boolean;
   /** An address of a relay service that forwards to another mailbox. */
@@ -15,13 +17,13 @@ export interface EmailVerification {
   isTypo: boolean;
   isPlusAddressed: boolean;
   isPersonalEmail: boolean;
-  /** There are NS records for the domain, or for the zone that it lies in. */
+  /** Whether the domain or its zone has NS records. */
   domainExists: boolean;
-  /** There are A or AAAA records; informational. */
+  /** Whether the domain has A or AAAA records; informational. */
   hasWebsite: boolean;
   hasMxRecords: boolean;
   suggestedEmail?: string;
-  /** Short sentences. */
+  /** Short sentences that explain the result. */
   reasons: string[];
 }
 
@@ -34,7 +36,7 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
   const domain = emailDomain(email);
   const [ns, mx, website] = await Promise.all([findZone(dns, domain), dns.mx(domain), dns.addresses(domain)]);
   const isAlias = isUnder(domain, RELAY_DOMAINS);
-  // The list counts some relays in; their addresses last for as long as their owner wants.
+  // The list includes some relays, but their addresses are not disposable.
   const isDisposable = !isAlias && isDisposableDomain(domain);
   const suggestedEmail = suggestionFor(email, domain);
   const traits = {
@@ -80,8 +82,8 @@ interface DomainAnswers {
 }
 
 /**
- * Whether mail can be delivered: MX records, else the address itself (RFC 5321 §5.1), unless a null MX says no (RFC
- * 7505).
+ * Tells whether email can be delivered: by MX records, else by the domain's address (RFC 5321 §5.1). A null MX means
+ * no (RFC 7505).
  */
 function mailOf({ ns, mx, website }: DomainAnswers): { takesMail: boolean; reasons: string[] } {
   const reasons: string[] = [];
@@ -104,12 +106,12 @@ function isNullMx(records: MxRecord[]): boolean {
   return records.every(({ exchange }) => exchange === '');
 }
 
-/** The address without its slip of the pen: near a well-known mail domain, or with a misspelt ending. */
+/** Returns the corrected address if its domain is similar to a well-known one or has a misspelled ending. */
 function suggestionFor(email: string, domain: string): string | undefined {
   if (FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isUnder(domain, RELAY_DOMAINS)) return undefined;
   const near = spellChecker.run({ email })?.domain.toLowerCase();
-  // The library also takes acme.com for me.com, tail.com for mail.com, and any unknown ending for a known one: those
-  // are no slips.
+  // The library also suggests me.com for acme.com, mail.com for tail.com, and a known ending for any unknown one. These
+  // are not typing errors.
   const isSlip = near !== undefined && FREE_MAIL_DOMAINS.has(near) && Math.abs(near.length - domain.length) <= 1;
   const meant = isSlip && near !== 'mail.com' ? near : withEnding(domain);
   return meant === undefined || meant === domain ? undefined : `${emailLocalPart(email)}@${meant}`;

@@ -7,7 +7,8 @@ import { createIdMac, type IdMac } from '../access/id-mac.ts';
  */
 const LOCAL_PART = /^bounce\+([0-9a-f]{32})([0-9a-f]{20})$/;
 /**
- * 80 bits cannot be guessed by mailing, and `bounce+` with id and MAC stays under the 64 characters of a local part.
+ * 80 bits cannot be guessed by sending email, and `bounce+` with id and MAC fits into the 64 characters of a local
+ * part.
  */
 const MAC_BYTES = 10;
 
@@ -20,7 +21,7 @@ export function verpAddress(key: Buffer, emailId: string, domain: string): strin
   return `bounce+${id}${signerOf(key)(Buffer.from(id, 'hex'), 'hex').slice(0, 2 * MAC_BYTES)}@${domain}`;
 }
 
-/** Kept by key: to make one costs more than to use it. */
+/** Cached by key, because creating a signer costs more than using it. */
 const signers = new WeakMap<Buffer, IdMac>();
 
 function signerOf(key: Buffer): IdMac {
@@ -29,7 +30,7 @@ function signerOf(key: Buffer): IdMac {
   return known;
 }
 
-/** Returns the email that a return path was made for, in any case and domain. Undefined if it is not ours. */
+/** Returns the email id of a return path, in upper or lower case and at any domain. Undefined if it is not ours. */
 export function emailIdOfVerp(key: Buffer, address: string): string | undefined {
   const [, id, signature] = LOCAL_PART.exec(address.trim().toLowerCase().replace(/@.*$/s, '')) ?? [];
   if (!id || !signature || !timingSafeEqual(Buffer.from(signature, 'hex'), mac(key, id))) return undefined;

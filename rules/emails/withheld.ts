@@ -8,9 +8,9 @@ export interface MailAtHand {
   suppressedBy: SuppressionReason | null;
   contentType: 'MARKETING' | 'TRANSACTIONAL';
   contact: { subscribed: boolean; pending?: boolean | undefined } | null;
-  /** The contact has left the topic of the mail. */
+  /** Whether the contact has left the topic of the email. */
   offTopic: boolean;
-  /** The contact has had as much marketing as the project allows. */
+  /** Whether the contact has reached the project's frequency cap. */
   capped: boolean;
   senderDomain: object | null;
   project: { held: boolean };
@@ -36,7 +36,10 @@ export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
   return email.capped ? failWith('frequency_capped') : undefined;
 }
 
-/** Marketing and automation wait for the end of a hold; transactional email is sent (contract §9.8 Hold). */
+/**
+ * Tells whether a hold stops the email: marketing and automation email waits, transactional email is sent (contract
+ * §9.8 Hold).
+ */
 function isHoldable(email: MailAtHand): boolean {
   return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
 }

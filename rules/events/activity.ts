@@ -23,7 +23,7 @@ export const ACTIVITY_TYPES = [
 ] as const;
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 
-/** Events of the service that the feed shows under a name of its own; any other event is `event.triggered`. */
+/** Events of the service that have their own type in the feed; any other event is `event.triggered`. */
 export const ACTIVITY_EVENTS: Record<string, ActivityType> = {
   'email.sent': 'email.sent',
   'email.delivery': 'email.delivered',

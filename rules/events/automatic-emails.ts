@@ -9,8 +9,8 @@ export const EMAIL_RECEIVED_EVENT: EmailEvent = 'email.received';
 export const INBOUND_STARTS_PER_HOUR = 5;
 
 /**
- * Tells whether a trigger, a wait or an exit takes an event. Automatic emails (out-of-office replies, list and bulk
- * email) count only where the listener includes them.
+ * Tells whether an event counts for a trigger, a wait or an exit. Automatic emails (out-of-office replies, list and
+ * bulk email) count only if the listener includes them.
  */
 export function isTakenBy(
   listener: { includeAutomatic?: boolean | null | undefined },

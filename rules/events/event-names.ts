@@ -39,10 +39,10 @@ export const PIXEL_PREFIX = 'pixel.';
 /** Namespaces the service fills from other sources: the pixel and the storefront platform. */
 const SYSTEM_SOURCED = [PIXEL_PREFIX, 'shopify.'];
 
-/** Recorded when a variant a contact waits for is available again (contract §10.5 Back in stock). */
+/** Recorded when a variant that a contact waits for is available again (contract §10.5 Back in stock). */
 export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';
 
-/** Whether the name belongs to what the service emits itself; callers may listen to it, never record it. */
+/** Tells whether only the service may record this name. Callers may listen to it. */
 function isReservedEvent(name: string): boolean {
   return (
     name.startsWith('email.') ||
@@ -53,12 +53,17 @@ function isReservedEvent(name: string): boolean {
   );
 }
 
-/** Whether the name lies in a namespace that only the service writes (`pixel.`, `shopify.`). */
+/**
+ * Tells whether the name is in a namespace of another source (`pixel.`, `shopify.`), in which callers cannot record.
+ */
 function isSystemSourcedEvent(name: string): boolean {
   return SYSTEM_SOURCED.some((prefix) => name.startsWith(prefix));
 }
 
-/** Whether the service owns the name: it can neither be recorded nor purged by a caller (contract §8.3 Event names). */
+/**
+ * Tells whether the service owns the name, so that a caller can neither record nor purge it (contract §8.3 Event
+ * names).
+ */
 export function isSystemEvent(name: string): boolean {
   return isReservedEvent(name) || isSystemSourcedEvent(name);
 }
@@ -90,7 +95,7 @@ export function eventNameShapeFault(name: string, field = 'event'): FieldError |
   if (name.length < 1) return { field, message: 'An event name has at least 1 character.', code: 'too_small' };
   if (name.length > EVENT_NAME_LENGTH)
     return { field, message: `An event name has at most ${EVENT_NAME_LENGTH} characters.`, code: 'too_big' };
-  // Postgres cannot store NUL or half a surrogate pair; line breaks would let a name forge log lines.
+  // Postgres cannot store NUL or half a surrogate pair, and a name with line breaks could forge log lines.
   if (/[\p{Cc}\p{Cs}]/u.test(name))
     return { field, message: 'An event name is text without control characters.', code: 'invalid_string' };
   return undefined;
@@ -105,15 +110,17 @@ const RECORDED: readonly string[] = [
   SMS_RECEIVED_EVENT,
   BACK_IN_STOCK_EVENT,
 ];
-/** Namespaces in which no caller can record, so a name that the service does not know never happens. */
+/** Namespaces in which callers cannot record, so an unknown name in them never occurs. */
 const CLOSED = /^(?:email|shopify)\./i;
-/** Namespaces that callers share with the service: a name that is nearly one of the service's is taken for a mistake. */
+/**
+ * Namespaces that callers share with the service. A name that is similar to one of the service's counts as a mistake.
+ */
 const SHARED = /^(?:contact|topic|sms|segment)\./i;
 const NEARLY = 3;
 
 /**
- * Returns why an event that something listens to can never occur, and which one was meant. Undefined if it can. For
- * new triggers, waits, exits, filters and webhooks; stored ones do not change.
+ * Returns why an event name can never occur, with the intended name. Undefined if it can occur. For new triggers,
+ * waits, exits, filters and webhooks; stored ones do not change.
  */
 export function impossibleEventReason(name: string): string | undefined {
   if (RECORDED.includes(name) || (!CLOSED.test(name) && !SHARED.test(name))) return undefined;
@@ -125,7 +132,7 @@ export function impossibleEventReason(name: string): string | undefined {
   return isClose ? `The service records no event "${name}". Did you mean ${nearest}?` : undefined;
 }
 
-/** Returns why no event can ever have a prefix that something listens to (`email.opened*`). Undefined if one can. */
+/** Returns why no event can have a prefix (`email.opened*`). Undefined if an event can. */
 export function impossiblePrefixReason(prefix: string): string | undefined {
   if (!CLOSED.test(prefix) || RECORDED.some((name) => name.startsWith(prefix))) return undefined;
   return `No event begins with "${prefix}". Did you mean ${closest(prefix.toLowerCase(), RECORDED)}?`;
@@ -134,9 +141,9 @@ export function impossiblePrefixReason(prefix: string): string | undefined {
 const SEGMENT_EVENT = /^segment\.(.+)\.(entry|exit)$/is;
 
 /**
- * The events of a segment have its slug, so `segment.VIP.entry` never happens.
- * `segment.vip.entered` is an event that a caller may record, and never the event of a contact that enters the
- * segment.
+ * Returns why a segment's event name can never occur. The events of a segment contain its slug, so `segment.VIP.entry`
+ * never occurs. `segment.vip.entered` is an event that a caller may record, but never the event of a contact that
+ * enters the segment.
  */
 function impossibleSegmentReason(name: string): string | undefined {
   const [, slug = '', own = ''] = SEGMENT_EVENT.exec(name) ?? [];

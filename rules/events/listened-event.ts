@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { EVENT_NAME_LENGTH, impossibleEventReason, impossiblePrefixReason } from './event-names.ts';
 
-/** The name of an event that something new listens to; one that cannot happen is refused with the nearest that can. */
+/**
+ * The schema for the name of an event in a new listener. A name that cannot occur is refused, with the nearest valid
+ * name.
+ */
 export const ListenedEventInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH).superRefine(refuseImpossibleEvent);
 
-/** Adds an issue for the name of an event that cannot happen. */
+/** Adds an issue for the name of an event that cannot occur. */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {
   refuse(impossibleEventReason(name), ctx);
 }
 
-/** Adds an issue for a name, or a prefix with an asterisk behind it, that no event can have. */
+/** Adds an issue for a name, or a prefix followed by an asterisk, that no event can have. */
 export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): void {
   const isPrefix = pattern.endsWith('*');
   refuse(isPrefix ? impossiblePrefixReason(pattern.slice(0, -1)) : impossibleEventReason(pattern), ctx);

@@ -19,7 +19,7 @@ export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>
   );
 }
 
-/** The names of the fields that differ from the contact's data once the updates are stored. */
+/** Returns the names of the fields that the updates change in the contact's data. */
 export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): string[] {
   const { set, remove } = applyData(updates, 'keep');
   const changed = Object.keys(set).filter((name) => !isDeepStrictEqual(set[name], before[name]));

@@ -1,10 +1,7 @@
 import { type RecordedOutcome, reasonOfRefusal } from '../emails/attempt-outcome.ts';
 import { uuidv7 } from '../uuid.ts';
 
-/**
- * Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6
- * Reasons).
- */
+/** Reasons for not sending that are not errors, so the step counts as skipped (contract §9.6 Reasons). */
 const SKIPPED = /^(unsubscribed|unconfirmed$|suppressed:|frequency_capped$)/;
 
 /**

@@ -1,6 +1,6 @@
 import type { EffectType, StepType } from './steps/registry.ts';
 
-/** The activities that move an execution. `ADVANCE` walks on where what follows a pause has no effect of its own. */
+/** The activities that move an execution. `ADVANCE` walks on after a pause if the next step has no effect. */
 export type StepActivity = EffectType | 'ADVANCE';
 
 export const EXECUTION_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'] as const;
@@ -12,9 +12,9 @@ export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
 /**
  * Position of an execution: all that its Temporal workflow knows. A visit numbers the steps that this contact has
- * reached; the database has the details of each (`execution_steps`). `then` is the activity that most likely follows
- * a pause. It reads the workflow again when it runs, so an edited workflow is followed in its current form, without
- * an activity that only reads.
+ * reached; the database has the details of each (`execution_steps`). `then` is the activity that most likely follows a
+ * pause. The activity reads the workflow again when it runs. It therefore follows an edited workflow, and no separate
+ * activity has to read it.
  */
 export type Next =
   | ({ kind: 'effect'; activity: EffectType } & Position)
@@ -30,17 +30,17 @@ export type Next =
     } & Position)
   | ExecutionEnd;
 
-/** How an execution ended. `reason` is a code of ours, or what an EXIT says. */
+/** How an execution ended. `reason` is one of our codes, or the reason of an EXIT step. */
 export interface ExecutionEnd {
   kind: 'end';
   status: ExecutionStatus;
   reason: string | null;
   path?: PathEntry[];
-  /** No row says so: the activity turns it into an error, and no workflow sees it. */
+  /** True if no row records the end. The activity turns this into an error, so no workflow gets it. */
   missing?: true;
 }
 
-/** The step at which an execution stands. Answers of earlier versions have its label alone. */
+/** The step at which an execution is. Results of earlier versions have only its label. */
 export interface Position {
   visit: number;
   label: string;
@@ -50,8 +50,8 @@ export interface Position {
 }
 
 /**
- * A visit that ended on the way to the current position, as the Temporal UI lists it. `label` is absent if the
- * workflow has paused at the step and knows it. `took` is the branch, or that the step was skipped or failed.
+ * A visit that ended before the current position, for the Temporal UI. `label` is absent if the workflow has paused at
+ * the step and knows its label. `took` is the branch, or says that the step was skipped or failed.
  */
 export interface PathEntry {
   visit: number;
@@ -66,13 +66,13 @@ export type Resume = 'delay' | 'event' | 'timeout';
 export interface StepInput {
   projectId: string;
   executionId: string;
-  /** The visit of the workflow. The database is ahead if an earlier attempt got further. */
+  /** The visit that the workflow is at. The database is ahead if an earlier attempt got further. */
   visit: number;
   /** Set when this visit is a pause that has ended. */
   resume?: Resume;
   /** The step of this visit; absent from workflows of earlier versions. */
   stepId?: string;
-  /** ISO 8601: when the pause of this visit ends, which has not ended. */
+  /** ISO 8601: when the current pause of this visit ends. */
   dueAt?: string;
 }
 
@@ -101,6 +101,6 @@ export interface ShownVisit {
 export interface ExecutionStart extends ExecutionInput {
   workflowId: string;
   contactId: string;
-  /** Restarts a FAILED execution, whose Temporal run is over. */
+  /** Set to restart a FAILED execution, whose Temporal run has ended. */
   anew?: true;
 }

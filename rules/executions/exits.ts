@@ -11,12 +11,12 @@ import type { Sourced } from '../provenance/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
 import { isNone } from './steps/wait-for-event.ts';
 
-/** An event that ends an execution of its contact, wherever it stands. */
+/** An event that ends an execution of its contact at any step. */
 export interface ExitEvent {
   eventName: string;
-  /** On the event's data, like the filters of a WAIT_FOR_EVENT. Absent for any event with the name. */
+  /** Filters on the event's data, as in a WAIT_FOR_EVENT. Without filters, any event with the name counts. */
   filters?: Condition | undefined;
-  /** Whether automatic emails count, on `email.received`; absent is no. */
+  /** Whether automatic emails count, for `email.received`; absent means no. */
   includeAutomatic?: boolean | undefined;
 }
 
@@ -26,12 +26,12 @@ export interface Exits {
   exitWhenUnsubscribed: boolean;
 }
 
-/** Exits of a workflow that executions leave only at its end. */
+/** Exits of a workflow whose executions end only at its end. */
 export const NO_EXITS: Exits = { exitOn: [], exitWhenUnsubscribed: false };
 
 /** The event of `exitWhenUnsubscribed`: any change of `subscribed` to false. Leaving a topic is another event. */
 export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
-/** Each event of a contact is compared with all of them. */
+/** The maximum number of exits, because each event of a contact is compared with all of them. */
 export const EXITS_MAX = 20;
 
 /**
@@ -49,7 +49,7 @@ const Filters = z
   .transform((filters) => (isNone(filters) ? undefined : filters))
   .pipe(WaitFiltersInput.optional());
 
-/** `exitOn` as a caller sets it. The parsed value is stored. */
+/** The schema for `exitOn` in a request. The parsed value is stored. */
 export const ExitOnInput = z
   .array(
     z.object({
@@ -76,7 +76,7 @@ export function fillExits<Exit extends { filters?: unknown }>(
   );
 }
 
-/** Whether an event ends the executions of its contact in a workflow, and for which reason. */
+/** Returns the reason for which an event ends the executions of its contact in a workflow; undefined if it does not. */
 export function exitReason(
   {
     exitOn,

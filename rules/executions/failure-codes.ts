@@ -3,9 +3,9 @@
  * which its workflow ends in Temporal. The sentence for people is in `error`, which never reaches Temporal.
  */
 export const FAILURE_CODES = [
-  /** The execution came round too soon, or too often. */
+  /** The execution repeated a step too soon or too often. */
   'loop',
-  /** A step cannot be run as it is configured. */
+  /** A step cannot run with its configuration. */
   'invalid_step',
   /** The endpoint of a WEBHOOK with `onFailure: FAIL` did not accept the request. */
   'webhook_failed',

@@ -10,9 +10,9 @@ type Scope = 'step' | 'wait';
 const NEGATIVE: ReadonlySet<string> = new Set(['notEquals', 'notContains', 'notIn', 'notExists']);
 
 /**
- * Fills the expressions in the values of a condition's filters. A value that is one expression keeps its type. A
- * filter whose value is missing or of no use to its operator matches nothing, and its opposite everything. Source:
- * contract §7.6 Webhooks and expressions.
+ * Fills the expressions in the values of a condition's filters. A value that is one expression keeps its type. A filter
+ * whose value is missing or does not fit its operator matches nothing, and a negative filter then matches everything.
+ * Source: contract §7.6 Webhooks and expressions.
  */
 export function fillCondition(condition: Condition, variables: Sourced<Data>, scope: Scope): Condition {
   const groups = condition.groups.map(({ filters, conditions }) => ({
@@ -29,7 +29,7 @@ function fillFilter(filter: Filter, variables: Sourced<Data>, scope: Scope): Fil
   return filled ?? withoutMatch(filter, scope);
 }
 
-/** A list in a list stands for its items. Null and empty strings are missing. */
+/** Fills one value. A list in a list is replaced by its items. Null and empty strings count as missing. */
 function fillValue({ operator }: Filter, value: unknown): unknown {
   if (operator !== 'in' && operator !== 'notIn') return isMissing(value) ? undefined : value;
   const items = [value].flat(2).filter((item) => !isMissing(item));
@@ -43,7 +43,7 @@ function isMissing(value: unknown): boolean {
 /** Reads a filled filter in the form that is compared. Undefined if its value does not fit the operator. */
 function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: Scope): Filter | undefined {
   try {
-    // The value may hold braces of its own, which are text by now.
+    // The filled value may contain braces, which are text now.
     const read = parseCondition(filter, scope).groups[0]?.filters[0];
     return read && { ...read, value: read.value as FilterValue };
   } catch {
@@ -51,7 +51,9 @@ function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: S
   }
 }
 
-/** The filter that compares with no value at all; a field that takes no list gives its place to one that does. */
+/**
+ * Returns a filter without values, which matches nothing. A field that accepts no list is replaced by one that does.
+ */
 function withoutMatch({ field, operator }: Filter, scope: Scope): Filter {
   const none = { operator: NEGATIVE.has(operator) ? ('notIn' as const) : ('in' as const), value: [] };
   const ref = parseField(field, none.operator, scope);

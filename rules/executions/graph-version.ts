@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A graph as it is stored. */
+/** A stored graph. */
 export interface VersionedGraph {
   entryStepId: string | null;
   steps: readonly { id: string; type: string; name: string; config: unknown; position: unknown }[];
@@ -8,9 +8,8 @@ export interface VersionedGraph {
 }
 
 /**
- * Returns the version of a graph: equal for equal graphs, by whatever edits they were made. A client that saves a
- * whole graph sends the version it edited, so that no other change is lost unseen. Computed from stored configs,
- * whose secrets are sealed.
+ * Returns the version of a graph. Equal graphs have equal versions. A client that saves a whole graph sends the version
+ * that it edited, so that no concurrent change is overwritten. Computed from stored configs, whose secrets are sealed.
  */
 export function graphVersion({ entryStepId, steps, transitions }: VersionedGraph): string {
   const drawn = [
@@ -21,5 +20,5 @@ export function graphVersion({ entryStepId, steps, transitions }: VersionedGraph
   return createHash('sha256').update(JSON.stringify(drawn)).digest('base64url').slice(0, VERSION_CHARS);
 }
 
-/** 132 bits: no two graphs of a workflow ever share one. */
+/** 132 bits, so that two graphs of a workflow never have the same version. */
 const VERSION_CHARS = 22;

@@ -4,29 +4,29 @@
  * in total, and it visits a limited number of steps.
  */
 
-/** Minimum waiting per cycle, by DELAY and WAIT_FOR_EVENT. Exactly this much is enough. */
+/** Minimum waiting per cycle, by DELAY and WAIT_FOR_EVENT. A cycle that waits exactly this long is allowed. */
 export const MIN_CYCLE_WAIT_MS = 60_000;
 /** Total visits of an execution. At one cycle a day, a cycle of three steps runs for a year. */
 export const MAX_VISITS = 1_000;
-/** The error of an execution that has come round too soon, or too far. */
+/** The error of an execution that repeated a step too soon or visited too many steps. */
 export const LOOP = 'loop';
 
-/** Waiting time of an execution with a cycle, as it is stored. */
+/** The stored waiting time of an execution with a cycle. */
 export interface LoopGuard {
-  /** Waited so far, in all pauses that are over. */
+  /** The total length of all ended pauses. */
   waitedMs: number;
   /** Length of its current pause. Absent for a wait without a deadline. */
   pauseMs?: number;
-  /** `waitedMs` when it came to a step last, by the step's id. */
+  /** The value of `waitedMs` at the last visit to each step, by the step's id. */
   comings: Record<string, number>;
 }
 
-/** An execution that has waited for nothing yet. */
+/** Creates the loop guard of an execution that has not waited yet. */
 export function newLoopGuard(): LoopGuard {
   return { waitedMs: 0, comings: {} };
 }
 
-/** Notes that the execution comes to a step. @returns whether it does so too soon after the last time */
+/** Records a visit to a step. @returns whether it is too soon after the last visit */
 export function countVisit(laps: LoopGuard, stepId: string): boolean {
   const before = laps.comings[stepId];
   laps.comings[stepId] = laps.waitedMs;
@@ -40,8 +40,8 @@ export function notePauseBegun(laps: LoopGuard, ms: number | undefined): void {
 }
 
 /**
- * Records the end of a pause. A timer counts with the length it was set to, whatever the machines' times of its start
- * and end. A wait that an event ended counts with the time it took.
+ * Records the end of a pause. A timer counts with its planned length, because the times of different machines may
+ * differ. A wait that an event ended counts with the time that it took.
  */
 export function notePauseEnded(laps: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = laps;

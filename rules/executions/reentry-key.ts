@@ -8,9 +8,8 @@ export const REENTRY_KEY_FAULT =
   'Must be the path of a value of the event or the context, such as event.cartId or context.orderId';
 
 /**
- * The value that a path finds, as a hash in the form of a UUID: several executions of a contact may be open, one for
- * each value. Undefined if the path finds nothing: then the contact may have one open. A number and its digits as text
- * are the same value.
+ * Returns the value at a path as a hash in the form of a UUID. A contact may have one open execution for each value,
+ * and one for a missing value (undefined). A number and its digits as text are the same value.
  */
 export function reentryValue(
   key: string | null,

@@ -12,21 +12,21 @@ import { WaitConfig } from './steps/wait-for-event.ts';
  * executions have no such state. A test run writes its changes here, and its steps read them from here.
  */
 export interface SandboxState {
-  /** How far its time is ahead of the clock. */
+  /** The milliseconds by which the run's time is ahead of the real time. */
   aheadMs: number;
-  /** Whether its pauses end at once, with its time going on to where they would have ended. */
+  /** Whether its pauses end at once, and its time advances to the end of the pause. */
   skipDelays: boolean;
-  /** Events of the run: given at its start, and caused by its own steps. */
+  /** Events of the run, from its start request and from its own steps. */
   events: RunEvent[];
-  /** The contact's row as its steps have left it, by column; null while it is as it is stored. */
+  /** The columns of the contact that its steps have changed; null if none. */
   contact: RunContact | null;
-  /** When it came to the step at which it stands, in its own time. */
+  /** When the current visit started, in the run's own time. */
   since: string | null;
-  /** The filters of the wait at which it stands, filled; null for any event, absent for a run from before they were kept. */
+  /** The filled filters of its current wait; null for any event, absent in runs of earlier versions. */
   filters?: Condition | null;
   /** When the current pause ends, in the run's own time. Null if only an event ends it. */
   dueAt: string | null;
-  /** The project's time zone at the start, for times without an offset. Runs from before it was kept have none. */
+  /** The project's time zone at the start, for times without an offset. Absent in runs of earlier versions. */
   zone?: string;
 }
 
@@ -34,17 +34,15 @@ export interface RunEvent {
   id: string;
   name: string;
   data: Record<string, unknown>;
-  /** In the run's own time; null is as soon as something waits for it. */
+  /** In the run's own time; null means as soon as a step waits for it. */
   at: string | null;
-  /**
-   * The visit of the step that brought it about; steps take no time of a preview, so `at` does not tell their order.
-   */
+  /** The visit whose step caused it. Steps take no time in a preview, so `at` does not show their order. */
   visit?: number;
-  /** It has ended a wait: it ends no other one. */
+  /** Set if it has ended a wait. It then ends no other wait. */
   used?: true;
 }
 
-/** Columns of `contacts` that differ; all of them for a contact that there is no row of. */
+/** The changed columns of `contacts`; all columns for a contact without a row. */
 export interface RunContact {
   subscribed?: boolean;
   data?: Data;
@@ -52,20 +50,20 @@ export interface RunContact {
   [column: string]: unknown;
 }
 
-/** Returns the data of a contact as a run has left it, or as it is stored where the run has changed none of it. */
+/** Returns the data of a contact with the run's changes, or the stored data if the run has changed none. */
 export function dataInRun(run: RunContact | null | undefined, stored: Sourced<Data>): Sourced<Data> {
   if (!run?.data && !run?.untrusted_keys) return stored;
   return markUntrusted(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
 }
 
-/** A run in which nothing has happened. */
+/** Creates a run without changes. */
 export function newRun(
   p: Pick<SandboxState, 'skipDelays' | 'events'> & { zone: string; contact?: RunContact },
 ): SandboxState {
   return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };
 }
 
-/** The event that a wait waits for. */
+/** The event of a wait. */
 export interface Awaited {
   eventName: string;
   filters: Condition | undefined;
@@ -92,19 +90,19 @@ export function takeEvent(
   awaited: Awaited,
   p: { since: Date; now: Date; from: number },
 ): RunEvent | undefined {
-  const counts = ({ at, visit }: RunEvent) =>
+  const isCounted = ({ at, visit }: RunEvent) =>
     visit === undefined
       ? at === null || (Date.parse(at) >= p.since.getTime() && Date.parse(at) <= p.now.getTime())
       : visit === p.from;
   const clock = { now: p.now, zone: run.zone };
-  const found = run.events.find((event) => counts(event) && matches(event, awaited, clock));
+  const found = run.events.find((event) => isCounted(event) && matches(event, awaited, clock));
   if (found) Object.assign(found, { used: true, at: found.at ?? p.now.toISOString() });
   return found;
 }
 
 /**
- * Returns how the run's current pause ends, as far as the run itself knows: at the first of its events that the wait
- * matches, else at its deadline. `at` is null if nothing ends it. Its own steps cause nothing meanwhile.
+ * Returns how the run's current pause ends, by the run's own events: at the first event that matches the wait, else at
+ * the deadline. `at` is null if nothing ends the pause. Its own steps cause no events during a pause.
  */
 export function endOfPause(run: SandboxState, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
   const deadlineMs = run.dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.dueAt);
@@ -130,9 +128,9 @@ function matches({ used, name, data }: RunEvent, awaited: Awaited, clock: Filter
 }
 
 /**
- * Returns the first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from its arrival at the current
- * position until an instant. An event without a time occurs when the run first pauses.
- * @param until null is without end
+ * Returns the first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from its arrival at the
+ * current position until an instant. An event without a time occurs when the run first pauses.
+ * @param until null means no limit
  */
 export function findExit(
   run: SandboxState,
@@ -157,7 +155,7 @@ export interface RunChanges {
   events?: Pick<RunEvent, 'id' | 'name' | 'data'>[];
 }
 
-/** Lets what a step has brought about be so, at an instant in the run's own time. */
+/** Applies the effects of a step to the run, at an instant in the run's own time. */
 export function changeRun(
   run: SandboxState,
   { contact, events = [] }: RunChanges,

@@ -6,7 +6,7 @@ export interface StartedWork {
   refId: string;
   /** Visit of the signal that ends a wait. Null for all other work. */
   visit: number | null;
-  /** Row that a signal with news was sent for; the other rows of its target have signals of their own. */
+  /** The row for which a signal with news was sent. Other rows of the same target get their own signals. */
   rowId?: string;
 }
 
@@ -21,12 +21,16 @@ const NEWS_SIGNALS = new Map<string, OutboxKind>([
   ['campaign changed', 'campaign.changed'],
   ['webhooks wake', 'webhook.deliver'],
 ]);
-/** The word, the short form of the installation's id (which ids of an earlier release lack), and the row's UUID. */
+/**
+ * A workflow id: the first word, the short form of the installation's id (missing in ids of an earlier release), and
+ * the row's UUID.
+ */
 const WORKFLOW_ID = /^([a-z]+)-(?:[0-9a-f]{8}-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/;
 
 /**
- * Kinds whose rows stay in the outbox until Temporal was seen to start them, or a workflow to receive their signal.
- * Other kinds are few, or come in groups, and are deleted when Temporal has accepted them.
+ * Kinds whose rows stay in the outbox until a worker sees that Temporal has started them, or that a workflow has
+ * received their signal. Rows of other kinds are rare or come in groups, and are deleted when Temporal has accepted
+ * them.
  */
 export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   ...WATCHED_STARTS.values(),

@@ -1,8 +1,8 @@
 import type { StepType } from './steps/registry.ts';
 
 /**
- * Bytes of a label as JSON. Temporal takes summaries of 400 bytes with what it wraps them in, documents 200, and may
- * refuse the workflow's every task over a longer one.
+ * Bytes of a label as JSON. Temporal documents a limit of 200 bytes for summaries, and accepts 400 including its own
+ * wrapping. After a longer one it may refuse every task of the workflow.
  */
 const MAX_BYTES = 200;
 const CUT = '…';
@@ -25,7 +25,7 @@ export function stepLabel(step: { type: StepType; name: string }, detail?: strin
   return kept + CUT;
 }
 
-/** In UTF-8, without the quotes around it. A character below U+0020 is written in six. */
+/** Returns the number of UTF-8 bytes as JSON, without the quotes. A character below U+0020 takes six. */
 function bytesOf(text: string): number {
   return encoder.encode(JSON.stringify(text)).length - 2;
 }

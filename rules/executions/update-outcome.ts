@@ -14,7 +14,7 @@ export function refusedUpdate(errors: FieldError[]): { status: 'FAILED'; error: 
   return { status: 'FAILED', error: errors.map(({ field, message }) => `${field}: ${message}`).join('; ') };
 }
 
-/** How the visit of an UPDATE_CONTACT ends in a run that only tries the workflow out, and what it changes there. */
+/** Returns how the visit of an UPDATE_CONTACT ends in a test run, and its changes to the run. */
 export function outcomeOfUpdate(p: {
   config: unknown;
   contact: SeenContact;

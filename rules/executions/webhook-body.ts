@@ -6,9 +6,9 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * Writes the body of a WEBHOOK step's request, in the form that its Content-Type names. A text is sent as it is
- * written, and its variables are escaped for the type: a text that is JSON stays JSON. Any other value is encoded, as a
- * form where the type is one, else as JSON.
+ * Writes the body of a WEBHOOK step's request, in the form that its Content-Type names. A text is sent as written, with
+ * variables escaped for the type, so that JSON text stays JSON. Any other value is encoded as a form if the type is
+ * one, else as JSON.
  */
 export function webhookBody(
   config: { body?: unknown; headers?: Record<string, string> | undefined },
@@ -16,14 +16,14 @@ export function webhookBody(
 ): string {
   const type = mediaType(config.headers);
   if (typeof config.body !== 'string') return encodeBody(webhookPayload(config, source), type);
-  // A text that is one variable stands for the variable's own value.
+  // A text that consists of one variable is replaced by the variable's value.
   const { value } = interpolateJson(config.body, source.variables);
   if (typeof value === 'object' && value !== null) return encodeBody(value, type);
   const encode = JSON_TYPE.test(type) ? escapeJson : type === FORM_TYPE ? encodeURIComponent : undefined;
   return interpolate(config.body, source.variables, { untrusted: 'keep', ...(encode && { encode }) });
 }
 
-/** The type without its parameters, in lower case; JSON unless the step names another. */
+/** Returns the type without its parameters, in lower case; JSON unless the step names another one. */
 function mediaType(headers: Record<string, string> = {}): string {
   const [, written] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
   return written?.split(';')[0]?.trim().toLowerCase() || 'application/json';
@@ -42,14 +42,14 @@ function fieldText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Writes a value into JSON: between the quotes of a string as its text, elsewhere as a value of its own. */
+/** Writes a value into JSON text: as text inside a string, as a JSON value elsewhere. */
 function escapeJson(text: string, before: string): string {
   if (isInString(before)) return JSON.stringify(text).slice(1, -1);
   if (text === '') return 'null';
   return isJson(text) ? text : JSON.stringify(text);
 }
 
-/** A text that ends in a string has an odd number of quotes that no backslash escapes. */
+/** Tells whether JSON text ends inside a string: it then has an odd number of unescaped quotes. */
 function isInString(json: string): boolean {
   return (json.match(/\\.|"/gs) ?? []).filter((token) => token === '"').length % 2 === 1;
 }

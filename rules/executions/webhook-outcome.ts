@@ -8,8 +8,8 @@ export interface WebhookAnswer {
 }
 
 /**
- * Judges the response to a WEBHOOK step; null is success, which only a 2xx is. 408, 425, 429 and 5xx are retried;
- * other 4xx, and redirects that were not followed, are not.
+ * Classifies the response to a WEBHOOK step; null means success. Only a 2xx is a success. 408, 425, 429 and 5xx are
+ * retried; other 4xx, and redirects that were not followed, are not.
  */
 export function faultOfAnswer({
   statusCode,
@@ -23,7 +23,7 @@ export function outputOfAnswer({ statusCode, body, latencyMs }: WebhookAnswer): 
   return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
 }
 
-/** How the visit of a WEBHOOK ends by an answer after which there is no further try. */
+/** Returns how the visit of a WEBHOOK ends after its last attempt. */
 export function outcomeOfAnswer(answer: WebhookAnswer, onFailure: 'CONTINUE' | 'FAIL') {
   const fault = faultOfAnswer(answer);
   return {

@@ -7,7 +7,7 @@ import { STEPS, type StepType } from './steps/registry.ts';
 /** How contacts enter a workflow. */
 export type TriggerType = 'EVENT' | 'MANUAL';
 
-/** A workflow as the check sees it. */
+/** The parts of a workflow that the check reads. */
 export interface WorkflowGraph {
   triggerType: TriggerType;
   eventName: string | null;
@@ -51,7 +51,7 @@ function stepFaults(graph: WorkflowGraph, step: WorkflowGraph['steps'][number]):
   return faults.map((message) => stepFault(step, message));
 }
 
-/** A step without a plain transition leads nowhere for a branch that is not drawn. */
+/** Lists missing branches. Without a plain transition, a branch without a transition leads nowhere. */
 function branchFaults({ transitions }: WorkflowGraph, { id, type, config }: WorkflowGraph['steps'][number]): string[] {
   const branches = STEPS[type].branches(config);
   if (branches.includes(null)) return [];
@@ -130,7 +130,7 @@ function onLoops(ids: string[], targets: Map<string, string[]>): Set<string> {
   return left;
 }
 
-/** How long each visit to the step is sure to wait; Infinity where that cannot be told. */
+/** Returns the minimum waiting of each visit to the step; Infinity if it is unknown. */
 function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
   const step = STEPS[type];
   return step.kind === 'pause' ? step.sureWaitMs(config) : 0;

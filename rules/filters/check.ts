@@ -1,13 +1,13 @@
 /**
- * Which filters make sense: field and operator together, and the value that the operator needs (contract §5.2
- * Filters).
+ * Checks filters: whether field and operator fit together, and whether the operator has the value that it needs
+ * (contract §5.2 Filters).
  */
 import { hasExpression } from '../content/expressions.ts';
 import { type FieldRef, type FilterScope, isHistoryOperator, isRelative, operatorsOf, parseField } from './fields.ts';
 import type { Filter } from './filters.ts';
 import { parseIsoDate, spanMs } from './values.ts';
 
-/** A hundred years: beyond it a relative date leaves what Postgres can hold, and no contact is that old. */
+/** A hundred years. A longer span could leave the range of dates in Postgres. */
 const MAX_SPAN_MS = 36_525 * 86_400_000;
 /** Characters that Postgres cannot store in text or jsonb: NUL, and half of a surrogate pair. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
@@ -19,7 +19,7 @@ export interface FilterFault {
 
 /**
  * Returns the errors of a filter with the right shape. Empty if it can be compiled and evaluated.
- * @param isStored whether `in` may have no value, which is how a filter is filled whose variable is missing
+ * @param isStored whether `in` may have no values, as in a filter that was filled with a missing variable
  */
 export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterFault[] {
   const ref = UNSTORABLE.test(filter.field) ? undefined : parseField(filter.field, filter.operator, scope);

@@ -1,8 +1,6 @@
-/**
- * Bytes of a whole condition as JSON: it is kept, answered, compiled and compared by processes that all tenants share.
- */
+/** Bytes of a whole condition as JSON, which processes that all tenants share store, return, compile and compare. */
 const CONDITION_MAX_BYTES = 64 * 1024;
-/** Bytes of one text that a filter compares with; an event's name or a plan is far below. */
+/** Bytes of one text that a filter compares with. Names of events and plans are far shorter. */
 const FILTER_VALUE_MAX_BYTES = 1024;
 
 const DEPTH_MAX = 64;
@@ -14,8 +12,8 @@ export interface SizeFault {
 }
 
 /**
- * Looks at a condition of any form as it came in: at the bytes of the whole, and of each text under a `value`. Only
- * what is new is measured: one that is stored stays readable.
+ * Checks the size of a new condition in any form: the bytes of the whole, and of each text under a `value`. Stored
+ * conditions are not checked, so they stay readable.
  */
 export function conditionSizeFault(input: unknown): SizeFault | undefined {
   if (isTooDeep(input, 0)) return undefined; // A malformed condition is reported by its parser.
@@ -24,7 +22,7 @@ export function conditionSizeFault(input: unknown): SizeFault | undefined {
   return longValue(input, []);
 }
 
-/** Deeper than any condition, so that nothing here ends on the stack. */
+/** Tells whether an input is nested more deeply than any condition, so that no recursion overflows the stack. */
 function isTooDeep(input: unknown, depth: number): boolean {
   if (typeof input !== 'object' || input === null) return false;
   return depth > DEPTH_MAX || Object.values(input).some((member) => isTooDeep(member, depth + 1));

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 
-/** Names the service itself gives a meaning; a caller's value under one of them is dropped in silence (rule 5). */
+/** Names with a meaning for the service. A caller's value under one of them is dropped silently (rule 5). */
 export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'id',
   'service_id',
@@ -12,26 +12,26 @@ export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'confirmUrl',
 ]);
 
-/** Fields of a contact that are not data; the value says where a caller sets the field. */
+/** Fields of a contact that are not data. The value names the place where a caller sets the field. */
 const CONSENT_KEYS: ReadonlyMap<string, string> = new Map([
   ['subscribed', 'set `subscribed` beside `data`'],
   ['smsSubscribed', 'consent to SMS follows STOP and START'],
   ['topics', 'set `topics` of the contact'],
 ]);
 
-/** Other spellings of consent, as clients in other languages write them: `Subscribed`, `sms_subscribed`. */
+/** Other spellings of consent fields, which clients in other languages use: `Subscribed`, `sms_subscribed`. */
 const CONSENT_SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['subscribed', 'smsSubscribed'].map((key) => [key.toLowerCase(), key]),
 );
 
-/** The place that sets a contact's field of this name, which is not data; undefined for a name of data. */
+/** Returns the place where a caller sets the contact's field with this name; undefined for a data field. */
 export function consentPlaceOf(key: string): string | undefined {
   const meant = CONSENT_SPELLINGS.get(key.toLowerCase().replaceAll(/[_-]/g, ''));
   return CONSENT_KEYS.get(meant ?? key);
 }
 
 /**
- * How `applyData` treats names of consent: `refuse` reports an error that names the right place, `drop` leaves them out
+ * How `applyData` treats names of consent: `refuse` reports an error that names the right place, `drop` omits them
  * (requests with the public key), `keep` stores them as data (steps that were saved before such names were refused).
  */
 export type ConsentNames = 'refuse' | 'drop' | 'keep';
@@ -53,7 +53,7 @@ export interface DataChanges {
    * for values.
    */
   ignored: string[];
-  /** Violated limits; nothing may be stored unless this is empty. */
+  /** Violated limits. Nothing may be stored unless this is empty. */
   errors: FieldError[];
 }
 
@@ -80,7 +80,7 @@ export function mergeData(
   return merged;
 }
 
-/** The violated limits of a whole contact's data: the number of keys and the size of its JSON. */
+/** Returns the violated limits of a contact's whole data: the number of keys and the size of its JSON. */
 export function checkData(data: Readonly<Data>, field = 'data'): FieldError[] {
   const errors: FieldError[] = [];
   if (Object.keys(data).length > DATA_LIMITS.keys)
@@ -94,7 +94,7 @@ export function checkData(data: Readonly<Data>, field = 'data'): FieldError[] {
   return errors;
 }
 
-/** The data as plain values: `{ value, persistent }` is its value, whether it is stored or not. */
+/** Returns the data as plain values: `{ value, persistent }` is replaced by its value. */
 export function plainData(data: Readonly<Data>): Data {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, unwrap(value).value ?? null]));
 }
@@ -105,8 +105,8 @@ function sortValue(
   value: unknown,
   { field, consent }: { field: string; consent: ConsentNames },
 ): void {
-  // `__proto__` as an assigned key would change the prototype of our own objects instead of being stored.
-  // Deleting a field that an earlier release stored under another spelling stays possible.
+  // `__proto__` as an assigned key would change the prototype of our own objects instead of being stored. A field that
+  // an earlier release stored under another spelling can still be deleted.
   const isConsent = consentPlaceOf(key) !== undefined && (value !== null || CONSENT_KEYS.has(key));
   if (RESERVED_DATA_KEYS.has(key) || key === '__proto__' || (isConsent && consent === 'drop')) {
     changes.ignored.push(key);
@@ -128,7 +128,8 @@ function sortValue(
 
 function unwrap(value: unknown): { value: unknown; oneOff: boolean } {
   if (!isPlainObject(value) || typeof value.persistent !== 'boolean') return { value, oneOff: false };
-  // A client whose value was undefined sends `{"persistent":false}`: that is a one-off nothing, not an object to keep.
+  // A client with an undefined value sends `{"persistent":false}`. It is a missing one-off value, not an object to
+  // store.
   if (Object.keys(value).some((name) => name !== 'value' && name !== 'persistent')) return { value, oneOff: false };
   return { value: value.value, oneOff: !value.persistent };
 }
@@ -147,7 +148,8 @@ function keyFault(key: string): Fault | undefined {
 }
 
 /**
- * Postgres cannot hold NUL or half a surrogate pair in jsonb, and a deep value would overflow the stack of a reader.
+ * Returns the error of a value. Postgres cannot store NUL or half a surrogate pair in jsonb, and a deeply nested value
+ * would overflow the stack of a reader.
  */
 function valueFault(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'string') return textFault(value);
@@ -170,7 +172,7 @@ function textFault(text: string): Fault | undefined {
   return { message: 'Text may not contain NUL or unpaired surrogates.', code: 'invalid_string' };
 }
 
-/** Whether a value is a JSON object: neither a list nor null. */
+/** Tells whether a value is a JSON object: neither a list nor null. */
 export function isPlainObject(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -25,18 +25,18 @@ export interface EmailActivityTimes {
   complained?: Date | null;
 }
 
-/** The present, and the project's zone, in which a date-time without an offset is read. */
+/** The current time, and the project's zone for date-times without an offset. */
 export interface FilterClock {
   now: Date;
   zone?: string | undefined;
 }
 
-/** All that a condition can look at. */
+/** All facts that a condition can read. */
 export interface FilterWorld extends FilterClock {
   contact: { email: string; subscribed: boolean; createdAt: Date; updatedAt: Date; data: Record<string, unknown> };
   events: readonly { name: string; createdAt: Date }[];
   emails: readonly EmailActivityTimes[];
-  /** Ids, in lower case, of the segments that the contact is in. */
+  /** Ids of the contact's segments, in lower case. */
   segmentIds: ReadonlySet<string>;
   /**
    * Whether the contact is subscribed to each of the project's topics, by id in lower case. No contact is subscribed
@@ -49,7 +49,7 @@ export interface FilterWorld extends FilterClock {
   context?: unknown;
 }
 
-/** Whether the condition holds for the contact. */
+/** Tells whether the condition holds for the contact. */
 export function evaluateCondition(condition: Condition, world: FilterWorld, scope: FilterScope = 'audience'): boolean {
   return evaluateGroups(condition, (filter) => {
     const ref = parseField(filter.field, filter.operator, scope);
@@ -57,7 +57,9 @@ export function evaluateCondition(condition: Condition, world: FilterWorld, scop
   });
 }
 
-/** Whether the filters of a wait hold for an event's data; no condition is "any event of the name". */
+/**
+ * Tells whether the filters of a wait hold for an event's data. Without a condition, any event with the name matches.
+ */
 export function matchesEventData(condition: Condition | null | undefined, data: unknown, clock: FilterClock): boolean {
   if (!condition) return true;
   return evaluateGroups(condition, (filter) => {
@@ -66,7 +68,7 @@ export function matchesEventData(condition: Condition | null | undefined, data: 
   });
 }
 
-/** Whether a filter with a value operator holds for a value; undefined and null are a missing field. */
+/** Tells whether a filter with a value operator holds for a value; undefined and null mean a missing field. */
 export function evaluateValueFilter(filter: Filter, stored: unknown, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;
   if (!isValueOperator(operator)) return false;
@@ -80,7 +82,7 @@ export function evaluateValueFilter(filter: Filter, stored: unknown, clock: Filt
   return value !== undefined && holdsValue(operator, stored, { value, zone: clock.zone });
 }
 
-/** A negative operator is the opposite of its positive one, also for a missing field. */
+/** The positive operator of each negative one. A negative operator is its exact opposite, also for a missing field. */
 const POSITIVE: Partial<Record<ValueOperator, ValueOperator>> = {
   notEquals: 'equals',
   notContains: 'contains',
@@ -126,8 +128,8 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
 }
 
 /**
- * An instant that the service itself wrote is never in the future, so `within` needs no upper end (times of hosts
- * differ).
+ * Evaluates a filter on an instant that the service wrote. It is never in the future, so `within` needs no upper limit,
+ * and small differences between hosts do not matter.
  */
 function evaluateOwnInstant(filter: Filter, at: Date, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;
@@ -146,7 +148,10 @@ function evaluateHistory({ operator, value, unit }: Filter, times: readonly Date
   );
 }
 
-/** `recent`: at least one lies within the span. `triggeredOlderThan` is "did it, and the last time is longer ago". */
+/**
+ * Evaluates a history operator. `recent` means that at least one event is within the span. `triggeredOlderThan` holds
+ * if there are events and all of them are older.
+ */
 function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolean): boolean {
   switch (operator) {
     case 'triggered':
@@ -162,7 +167,10 @@ function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolea
   }
 }
 
-/** `within` ends now: a future date is neither within the last days nor older than them. `withinNext` starts now. */
+/**
+ * Evaluates a relative operator. `within` ends now, so a future date is neither within the last days nor older.
+ * `withinNext` starts now.
+ */
 function holdsInTime(
   operator: 'within' | 'withinNext' | 'olderThan',
   stored: unknown,
@@ -208,7 +216,7 @@ function isText(stored: unknown, value: Scalar): stored is string {
   return typeof stored === 'string' && typeof value === 'string';
 }
 
-/** An element of a list, or a part of a text. */
+/** Tells whether a list has the value as an element, or a text as a part. */
 function containsValue(stored: unknown, value: Scalar, zone: string | undefined): boolean {
   if (Array.isArray(stored)) return stored.some((item) => equalsValue(item, value, zone));
   return isText(stored, value) && foldCase(stored).includes(foldCase(String(value)));

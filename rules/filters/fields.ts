@@ -52,7 +52,7 @@ export type FieldRef =
   | { kind: 'topic'; topicId: string };
 export type FieldKind = FieldRef['kind'];
 
-/** A path deeper than this is a mistake: contact data holds 64 KB at most. */
+/** A deeper path is a mistake. */
 const MAX_PATH_KEYS = 10;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -74,14 +74,14 @@ const OPERATORS_BY_KIND: Record<FieldKind, readonly Operator[]> = {
   topic: ['equals', 'notEquals'],
 };
 
-/** The operators that a field of this kind takes. */
+/** Returns the operators that a field of this kind accepts. */
 export function operatorsOf(kind: FieldKind): readonly Operator[] {
   return OPERATORS_BY_KIND[kind];
 }
 
 /**
- * Reads the name of a field as filters write it; undefined when there is no such field in this scope. The operator
- * tells `event.<name>` of a contact's history from `event.<key>` of the trigger payload (contract §7.2 Steps).
+ * Parses the name of a field in a filter; undefined if the scope has no such field. The operator distinguishes
+ * `event.<name>` of a contact's history from `event.<key>` of the trigger payload (contract §7.2 Steps).
  */
 export function parseField(field: string, operator: Operator, scope: FilterScope): FieldRef | undefined {
   if (scope === 'wait') return pathRef('payload', field.startsWith('event.') ? field.slice('event.'.length) : field);
@@ -125,7 +125,7 @@ export function isHistoryOperator(operator: Operator): operator is HistoryOperat
   return (HISTORY_OPERATORS as readonly string[]).includes(operator);
 }
 
-/** Whether the operator counts from now by `value` and `unit`. */
+/** Tells whether the operator is relative to now, by `value` and `unit`. */
 export function isRelative(operator: Operator): boolean {
   return /^(within|withinNext|olderThan|.*Within|.*OlderThan)$/.test(operator);
 }

@@ -12,9 +12,11 @@ import { conditionSizeFault } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
 import type { Scalar } from './values.ts';
 
-/** Nesting of conditions, the outermost counted as 1. Bounds the depth of the SQL and of every recursion here. */
+/**
+ * Maximum nesting of conditions; the outermost counts as 1. It limits the depth of the SQL and of every recursion here.
+ */
 export const MAX_CONDITION_DEPTH = 10;
-/** Filters of a whole condition. Bounds the parameters of one statement. */
+/** Maximum number of filters in a whole condition. It limits the parameters of one statement. */
 export const MAX_FILTERS = 500;
 
 export type FilterValue = Scalar | Scalar[];
@@ -39,7 +41,7 @@ export interface Condition {
 
 const ScalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
-/** One filter as it is stored and answered. */
+/** One filter in storage and responses. */
 const FilterSchema = z
   .object({
     field: z.string().meta({ description: 'email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, …' }),
@@ -49,7 +51,9 @@ const FilterSchema = z
   })
   .meta({ id: 'Filter', example: { field: 'data.plan', operator: 'equals', value: 'pro' } });
 
-/** The full form of a condition as it is stored and answered; for documents, since `ConditionInput` does the checks. */
+/**
+ * The full form of a condition in storage and responses. It is for the document only; `ConditionInput` does the checks.
+ */
 export const ConditionSchema: z.ZodType<Condition> = z
   .object({
     logic: z.enum(['AND', 'OR']),
@@ -71,7 +75,7 @@ const GroupSchema = z
   })
   .meta({ id: 'FilterGroup' });
 
-/** A new condition of a segment or an audience, in either form and of a size that may be kept; yields the full one. */
+/** Parses a new condition of a segment or an audience, in either form and with a limited size, to the full form. */
 export const ConditionInput: z.ZodType<Condition, unknown> = z
   .unknown()
   .superRefine((input, ctx) => {
@@ -88,7 +92,7 @@ export const StepConditionInput = conditionInput('step');
  */
 export const WaitFiltersInput = conditionInput('wait');
 
-/** The same as it is stored: expressions that a new one may not have stay text. */
+/** The stored filters of a WAIT_FOR_EVENT step. Expressions that new filters may not have stay text. */
 export const StoredWaitFilters = conditionInput('wait', { isStored: true });
 
 /**
@@ -158,7 +162,9 @@ class ConditionReader {
     return { logic: 'AND', groups: [] };
   }
 
-  /** `{ operator, conditions: [Filter] }`: one group of all for AND, a group for each for OR. */
+  /**
+   * Reads `{ operator, conditions: [Filter] }`: for AND as one group with all filters, for OR as one group per filter.
+   */
   #simple(input: Record<string, unknown>, path: Path): Condition {
     const logic = this.#logic(input, 'operator', path);
     const filters = this.#filterList(input.conditions, [...path, 'conditions']);

@@ -1,4 +1,4 @@
-/** Names in a condition, for "where is this used" and for the guards before a deletion. */
+/** Finds names in conditions, for lists of uses and for the checks before a deletion. */
 import { readIsoDate } from '../time/iso-date.ts';
 import { type EmailActivity, type FieldRef, type FilterScope, isRelative, parseField } from './fields.ts';
 import { type Condition, type Filter, parseCondition } from './filters.ts';
@@ -6,13 +6,13 @@ import { type Condition, type Filter, parseCondition } from './filters.ts';
 export interface ConditionReferences {
   /** Paths of contact data without the `data.` prefix, such as `plan` or `address.city`. */
   dataFields: string[];
-  /** Names of events in the contact's history; keys of the trigger payload are none. */
+  /** Names of events in the contact's history, without keys of the trigger payload. */
   eventNames: string[];
   segmentIds: string[];
   emailActivities: EmailActivity[];
 }
 
-/** Everything a condition names, each once, in the order it is met. */
+/** Collects all names in a condition, each once, in the order of their first use. */
 export function collectReferences(condition: Condition, scope: FilterScope = 'audience'): ConditionReferences {
   const refs = [...allFilters(condition)].map((filter) => parseField(filter.field, filter.operator, scope));
   return {
@@ -23,10 +23,10 @@ export function collectReferences(condition: Condition, scope: FilterScope = 'au
   };
 }
 
-/** Target of "where is this used"; one of the three. */
+/** The resource whose uses are searched. */
 export type ReferenceTarget = { dataField: string } | { eventName: string } | { segmentId: string };
 
-/** Whether a condition uses a data field (a path below it counts), an event name or a segment. */
+/** Tells whether a condition uses a data field (or a path below it), an event name or a segment. */
 export function conditionUses(condition: Condition, target: ReferenceTarget, scope: FilterScope = 'audience'): boolean {
   const references = collectReferences(condition, scope);
   if ('eventName' in target) return references.eventNames.includes(target.eventName);
@@ -44,7 +44,7 @@ export function storedConditionUses(stored: unknown, target: ReferenceTarget, sc
   }
 }
 
-/** Whether a filter may compare instants: by a date in its value, or by its operator. */
+/** Tells whether a filter may compare instants, by a date in its value or by its operator. */
 export function readsInstants(condition: Condition): boolean {
   return [...allFilters(condition)].some(
     ({ operator, value }) =>
@@ -52,7 +52,7 @@ export function readsInstants(condition: Condition): boolean {
   );
 }
 
-/** The filters of a condition, in order, at every depth. */
+/** Yields the filters of a condition, in order, at every depth. */
 function* allFilters(condition: Condition): Generator<Filter> {
   for (const group of condition.groups) {
     yield* group.filters;

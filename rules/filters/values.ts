@@ -13,7 +13,7 @@ export type Scalar = string | number | boolean;
 
 const UNIT_MS: Record<Unit, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 
-/** The length of `value` units in whole milliseconds. */
+/** Returns the length of `value` units in whole milliseconds. */
 export function spanMs(value: number, unit: Unit): number {
   return Math.round(value * UNIT_MS[unit]);
 }
@@ -29,14 +29,17 @@ export function parseIsoDate(text: string, zone = 'UTC'): number | undefined {
   return date.wall - (date.offsetMs ?? 0);
 }
 
-/** Lower case by single code points, as Postgres does it: `İ` becomes `i`, a final sigma is like any other. */
+/**
+ * Converts to lower case by single code points, as Postgres does: `İ` becomes `i`, and a final sigma is like any other
+ * sigma.
+ */
 export function foldCase(text: string): string {
   let folded = '';
   for (const char of text) folded += String.fromCodePoint(char.toLowerCase().codePointAt(0) ?? 0);
   return folded;
 }
 
-/** Whether a stored value equals the filter's, by the filter's type. */
+/** Tells whether a stored value equals the filter's value, by the type of the filter's value. */
 export function equalsValue(stored: unknown, value: Scalar, zone?: string): boolean {
   if (typeof value !== 'string') return stored === value;
   if (typeof stored !== 'string') return false;
@@ -44,7 +47,9 @@ export function equalsValue(stored: unknown, value: Scalar, zone?: string): bool
   return instant === undefined ? foldCase(stored) === foldCase(value) : parseIsoDate(stored, zone) === instant;
 }
 
-/** The order of a stored value to the filter's (below 0: stored is less); undefined when they do not compare. */
+/**
+ * Compares a stored value with the filter's: below 0 if the stored one is less; undefined if they cannot be compared.
+ */
 export function compareValue(stored: unknown, value: string | number, zone?: string): number | undefined {
   if (typeof value === 'number') return typeof stored === 'number' ? stored - value : undefined;
   if (typeof stored !== 'string') return undefined;
@@ -54,12 +59,14 @@ export function compareValue(stored: unknown, value: string | number, zone?: str
   return storedInstant === undefined ? undefined : storedInstant - instant;
 }
 
-/** Order by code points, which is the order of UTF-8 bytes (JavaScript's own is by UTF-16 units). */
+/** Compares texts by code points, which is the order of UTF-8 bytes. JavaScript's own order is by UTF-16 units. */
 export function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The value at a path of an object; a literal key with dots in it (`data["a.b"]`) goes before the nested one. */
+/**
+ * Returns the value at a path of an object. A literal key with dots (`data["a.b"]`) takes precedence over a nested one.
+ */
 export function valueAt(root: unknown, path: readonly string[]): unknown {
   if (path.length > 1) {
     const literal = step(root, path.join('.'), false);

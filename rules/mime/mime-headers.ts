@@ -10,16 +10,16 @@ export interface HeaderMailbox {
 const LINE_CHARS = 78;
 const LINE_MAX_CHARS = 998;
 const FOLD = '\r\n ';
-/** A word beyond this has to be encoded where a composer folds at spaces alone. */
+/** A longer word must be encoded, because a composer folds only at spaces. */
 const FOLDABLE_WORD_CHARS = 200;
 /**
- * RFC 2047 §2: an encoded word has at most 75 characters; `=?utf-8?B?` and `?=` are 12 of them, 60 of base64 hold 45
- * bytes.
+ * An encoded word has at most 75 characters (RFC 2047 §2). `=?utf-8?B?` and `?=` take 12 of them, and 60 characters of
+ * base64 encode 45 bytes.
  */
 const WORD_BYTES = 45;
 
 const ATOM_PHRASE = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-/** Fields that hold message ids. Source: RFC 5322 §3.6.4. */
+/** Fields with message ids. Source: RFC 5322 §3.6.4. */
 export const ID_FIELDS = /^(?:message-id|in-reply-to|references)$/i;
 const HEADER_NAME = /^[!-9;-~]+$/;
 
@@ -37,7 +37,7 @@ export function textHeader(name: string, value: string): string {
   return `${name}: ${encodedWords(clean, name.length + 2).join(FOLD)}\r\n`;
 }
 
-/** `name <address>` as a header's value; the name is quoted or encoded as it needs. */
+/** Returns `name <address>` as a header's value, with the name quoted or encoded if necessary. */
 export function formatMailbox({ name, email }: HeaderMailbox): string {
   const address = formatAddress(email);
   const shown = singleLine(name ?? '');
@@ -48,8 +48,8 @@ export function formatMailbox({ name, email }: HeaderMailbox): string {
 }
 
 /**
- * Returns a header with a mailbox, folded before the address when it is long. Ends in CRLF. A string of bytes, like
- * the message it goes into: a non-ASCII local part cannot be encoded, and is written as UTF-8 (RFC 6532 §3.2).
+ * Returns a header with a mailbox, folded before the address if it is long. Ends in CRLF. The string has one character
+ * per byte, like the whole message: a non-ASCII local part cannot be encoded and is written as UTF-8 (RFC 6532 §3.2).
  */
 export function mailboxHeader(name: string, mailbox: HeaderMailbox): string {
   const formatted = formatMailbox(mailbox);
@@ -59,27 +59,28 @@ export function mailboxHeader(name: string, mailbox: HeaderMailbox): string {
   return `${name}: ${value.replace(/ <(?=[^<]*$)/, '\r\n <')}\r\n`;
 }
 
-/** A header with several mailboxes, each on a line of its own. Ends in CRLF. */
+/** Returns a header with several mailboxes, each on its own line. Ends in CRLF. */
 export function mailboxesHeader(name: string, mailboxes: readonly HeaderMailbox[]): string {
   const lines = mailboxes.map((mailbox) => mailboxHeader('', mailbox).slice(2, -2));
   return `${name}: ${lines.join(`,${FOLD}`)}\r\n`;
 }
 
-/** Text on one line: line breaks, tabs and control characters as a single space, and none at the ends. */
+/**
+ * Converts text to one line: runs of line breaks, tabs and control characters become a single space; the ends are
+ * trimmed.
+ */
 export function singleLine(value: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(value) ? value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim() : value.trim();
 }
 
-/**
- * A header's text on one line that a composer can fold at spaces: it is encoded where a word without any is too long.
- */
+/** Returns a header's text on one line that a composer can fold at spaces. It is encoded if a word is too long. */
 export function foldableText(value: string): string {
   const line = singleLine(value);
   const isLong = line.split(' ').some((word) => word.length > FOLDABLE_WORD_CHARS);
   return isLong ? encodedWords(line, 0).join(' ') : line;
 }
 
-/** An address without anything that could end it early; an international domain in its ASCII form. */
+/** Returns an address without characters that could end it early, with its domain in ASCII. */
 export function formatAddress(email: string): string {
   if (/^[!-;=?-~]+$/.test(email)) return email;
   const clean = email.replace(/[\s\p{Cc}<>]/gu, '');
@@ -90,7 +91,10 @@ export function formatAddress(email: string): string {
 
 let lastDate = { second: Number.NaN, text: '' };
 
-/** The date as RFC 5322 §3.3 has it, in UTC; made once a second, since a sender asks thousands of times in one. */
+/**
+ * Returns the date in the form of RFC 5322 §3.3, in UTC. It is cached for a second, because a sender needs it thousands
+ * of times per second.
+ */
 export function mailDate(date: Date): string {
   const second = Math.floor(date.getTime() / 1000);
   if (second !== lastDate.second) lastDate = { second, text: date.toUTCString().replace('GMT', '+0000') };
@@ -102,7 +106,7 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** Folds at spaces; two in a row stay together, and a word beyond the limit of a line is encoded instead. */
+/** Folds a line at single spaces. If a word exceeds the limit of a line, the text is encoded instead. */
 function foldAscii(name: string, value: string): string {
   if (name.length + 2 + value.length <= LINE_CHARS) return `${name}: ${value}\r\n`;
   let line = `${name}:`;
@@ -118,7 +122,9 @@ function foldAscii(name: string, value: string): string {
   return `${out}${line}\r\n`;
 }
 
-/** Encoded words (RFC 2047). No word splits a character, and the first leaves space for the text before it. */
+/**
+ * Returns encoded words (RFC 2047). No word splits a character, and the first line leaves space for the text before it.
+ */
 function encodedWords(text: string, before: number): string[] {
   const words: string[] = [];
   let bytes: Buffer[] = [];

@@ -2,9 +2,9 @@
 export interface MimePart {
   /** Offset of the first header field. */
   start: number;
-  /** Offset behind the blank line. */
+  /** Offset after the blank line. */
   bodyStart: number;
-  /** Offset behind the last octet of the body; the line break before a boundary belongs to the boundary. */
+  /** Offset after the last octet of the body. The line break before a boundary belongs to the boundary. */
   end: number;
   /** In lower case, such as `text/html`. */
   type: string;
@@ -18,7 +18,7 @@ export interface MimePart {
   parts: MimePart[];
 }
 
-/** A header field as it stands, folds and line break included. */
+/** A raw header field, including folds and line break. */
 export interface RawField {
   /** In lower case. */
   name: string;
@@ -27,14 +27,14 @@ export interface RawField {
   end: number;
 }
 
-/** More levels than any mail program writes (channels/mime-parser.ts refuses them too). */
+/** More levels than any email client writes (channels/mime-parser.ts refuses them, too). */
 const DEPTH_MAX = 30;
 const CRLF = '\r\n';
 const BLANK_LINE = '\r\n\r\n';
 const TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/;
 /** The name of a parameter, the number of its piece, and the mark of percent encoding (RFC 2231). */
 const EXTENDED_NAME = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/;
-/** Limit of the pieces of one parameter. Mail programs write fewer, because a boundary has at most 70 characters. */
+/** Limit of the pieces of one parameter. Email clients write fewer, because a boundary has at most 70 characters. */
 const PIECES_MAX = 100;
 const PARAMETER = /;\s*([\w!#$&^.+*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
 
@@ -97,7 +97,7 @@ export function fieldValue(message: Buffer, fields: readonly RawField[], name: s
   return unfoldedValue(message.toString('latin1', field.start, field.end));
 }
 
-/** The value of a field as it stands, on one line (RFC 5322 §2.2.3). */
+/** Returns the value of a raw field on one line (RFC 5322 §2.2.3). */
 export function unfoldedValue(field: string): string {
   return field
     .slice(field.indexOf(':') + 1)
@@ -105,17 +105,17 @@ export function unfoldedValue(field: string): string {
     .trim();
 }
 
-/** The offset behind the blank line that ends the header of a message, or of the part between two offsets. */
+/** Returns the offset after the blank line that ends the header of a message, or of the part between two offsets. */
 export function findBodyStart(message: Buffer, start = 0, end = message.length): number {
-  // A part may start with the blank line: it has no header.
+  // A part without a header starts with the blank line.
   if (message.toString('latin1', start, start + 2) === CRLF) return Math.min(start + 2, end);
-  // Searches no further than the part: a message may have such a number of parts that reading to the end each time would take
+  // Searches only within the part. With very many parts, a search to the end of the message for each part would take
   // minutes.
   const blank = message.subarray(start, end).indexOf(BLANK_LINE);
   return blank === -1 ? end : start + blank + 4;
 }
 
-/** Reads the parameters of a field, those in pieces and with percent encoding too (RFC 2231 §3, §4). */
+/** Reads the parameters of a field, also parameters in pieces and with percent encoding (RFC 2231 §3, §4). */
 function parametersOf(contentType: string): Map<string, string> {
   const params = new Map<string, string>();
   const pieces = new Map<string, string[]>();
@@ -144,7 +144,7 @@ function decodeExtended(value: string, isFirst: boolean): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** The spans between the boundary lines of a multipart; preamble and epilogue are none. */
+/** Returns the spans between the boundary lines of a multipart, without preamble and epilogue. */
 function findBodies(message: Buffer, part: MimePart, boundary: string): { start: number; end: number }[] {
   const delimiter = `--${boundary}`;
   const spans: { start: number; end: number }[] = [];
@@ -167,7 +167,7 @@ function findBodies(message: Buffer, part: MimePart, boundary: string): { start:
   return spans;
 }
 
-/** Bodies that nothing may change: a signature covers them, or only another program reads them. */
+/** Bodies that must not change, because a signature covers them or only another program reads them. */
 const PROTECTED = /^(multipart\/(signed|encrypted|report)|application\/(x-)?pkcs7-mime|message\/.*)$/;
 
 /** Tells whether a part has to be passed on byte for byte. */
@@ -188,7 +188,7 @@ function changeableLeaves(part: MimePart): MimePart[] {
   return part.parts.length > 0 ? part.parts.flatMap(changeableLeaves) : [part];
 }
 
-/** A header, whose last line is complete, with another Content-Transfer-Encoding. */
+/** Returns a header with another Content-Transfer-Encoding. Its last line must be complete. */
 export function withTransferEncoding(header: string, encoding: string): string {
   const field = `Content-Transfer-Encoding: ${encoding}\r\n`;
   const written = /^content-transfer-encoding[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/im;

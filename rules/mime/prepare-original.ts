@@ -17,11 +17,11 @@ import {
 } from './mime-parts.ts';
 import { decodeQuotedPrintable, QuotedPrintableWriter } from './quoted-printable.ts';
 
-/** A message as an application composed it, ready to be kept and passed on. */
+/** An application's message, prepared for storage and sending. */
 export interface OriginalMessage {
-  /** The whole message; Message-ID and Date may be missing. All lines end in CRLF, none passes 998 octets. */
+  /** The whole message; Message-ID and Date may be missing. All lines end in CRLF and have at most 998 octets. */
   message: Buffer;
-  /** The application's own, with angle brackets. Null if it has no valid one. */
+  /** The application's own Message-ID, with angle brackets. Null if it has no valid one. */
   messageId: string | null;
   /**
    * The HTML that may be tracked: the text of the only text/html part that no signature covers. Undefined if there is
@@ -30,7 +30,7 @@ export interface OriginalMessage {
   html: string | undefined;
 }
 
-/** Names of this server and of the message for `Received`, and the author where the message names none. */
+/** The names of this server and of the message for `Received`, and the author for a message that names none. */
 export interface PrepareOptions {
   host: string;
   id: string;
@@ -41,20 +41,20 @@ export interface PrepareOptions {
 /** RFC 5322 §2.1.1. */
 const LINE_MAX_OCTETS = 998;
 const FOLD_AFTER_CHARS = 60;
-/** RFC 5321 §6.3: a message that passed this many servers is in a mail loop. */
+/** A message that passed more servers than this is in a mail loop (RFC 5321 §6.3). */
 const RECEIVED_MAX = 100;
 /** RFC 5322 §3.6.4, with the domain literals of §3.4.1 and the quoted strings of §4.5.4. */
 const MESSAGE_ID =
   /^<(?:[^\s<>@"\u0080-\uffff]+|"(?:[^"\\\s\u0080-\uffff]|\\?[ -~])*")@(?:[^\s<>@[\]\u0080-\uffff]+|\[[^\s<>[\]\u0080-\uffff]*\])>$/;
-/** A comment beside an identifier (RFC 5322 §3.2.2), without nested ones. */
+/** A comment next to an identifier (RFC 5322 §3.2.2), without nested comments. */
 const COMMENT = /^\s*\([^()<>]*\)|\([^()<>]*\)\s*$/g;
-/** Encodings that can be undone (RFC 2045 §6.1). */
+/** Encodings that can be decoded (RFC 2045 §6.1). */
 const ENCODINGS = /^(7bit|8bit|binary|base64|quoted-printable)$/;
 const ADDRESSES = /^(from|to|cc|reply-to)$/;
 
 /**
- * Fields that do not travel: blind copies, what the last server writes (Return-Path), verdicts and chains of servers
- * that have not seen the message, the sender that the service speaks for itself, and what steers a provider.
+ * Tells whether a field is removed: blind copies, fields of the last server (Return-Path), verdicts and chains of other
+ * servers, the sender, which the service sets itself, and fields that control a provider.
  */
 function isDropped(name: string): boolean {
   if (/^((resent-)?bcc|return-path|sender|authentication-results|arc-.*|delivered-to)$/.test(name)) return true;
@@ -62,8 +62,8 @@ function isDropped(name: string): boolean {
 }
 
 /**
- * Makes a message ready to be passed on. Header fields stay as they are written, except for fields that must not travel;
- * bodies stay byte for byte, except for lines that no server would take. Adds one `Received` (RFC 5321 §4.4).
+ * Prepares a message for sending. Header fields stay as written, except for removed fields. Bodies stay byte for byte,
+ * except for lines that no server would accept. Adds one `Received` (RFC 5321 §4.4).
  * @throws AppError BAD_REQUEST for a line beyond 998 octets or a lone CR or LF in a part that must not be changed, for
  * more than one author, or for a message that loops
  */
@@ -83,7 +83,7 @@ export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage
     ...fields
       .filter(({ name }) => !isDropped(name))
       .filter(({ name }) => name !== 'message-id' || messageId !== null)
-      // A signature of the application is invalid once a line of the body was encoded again.
+      // A signature of the application is invalid after a line of the body was re-encoded.
       .filter(({ name }) => name !== 'dkim-signature' || edits.length === 0)
       .map((field) => writtenField(message, field)),
   ].join('');
@@ -128,7 +128,7 @@ function protectedParts(part: MimePart): MimePart[] {
   return isProtected(part) ? [part] : part.parts.flatMap(protectedParts);
 }
 
-/** Refuses lines outside the bodies of parts that no server accepts: they cannot be re-encoded. */
+/** Refuses lines outside the bodies of parts that no server accepts, because they cannot be re-encoded. */
 function refuseUnsendableLines(message: Buffer): void {
   if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
     throw refuseMessage(
@@ -140,7 +140,7 @@ function refuseMessage(message: string): AppError {
   return new AppError('BAD_REQUEST', { message });
 }
 
-/** Fields that RFC 5322 §3.6 demands and that say nothing new: the author is the envelope's. */
+/** Returns the missing fields that RFC 5322 §3.6 requires. The author is the sender of the envelope. */
 function missingFields(fields: readonly RawField[], from: string): string[] {
   const has = (name: string) => fields.some((field) => field.name === name);
   return [
@@ -150,8 +150,8 @@ function missingFields(fields: readonly RawField[], from: string): string[] {
 }
 
 /**
- * A field as it is written. One that holds raw UTF-8 is encoded, since no server has to take it (RFC 6531). Words in it
- * that are encoded already are decoded first, because an encoded word within another one would be shown as code.
+ * Returns a field as written. A field with raw UTF-8 is encoded, because servers need not accept it (RFC 6531). Its
+ * encoded words are decoded before, because an encoded word inside another one would be shown as code.
  */
 function writtenField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);
@@ -167,8 +167,8 @@ function writtenField(message: Buffer, field: RawField): string {
 }
 
 /**
- * Folds a line that no server has to take at blanks, where a reader puts it together again (RFC 5322 §2.2.3). Word by
- * word: a pattern would look at each of a hundred thousand characters again and again.
+ * Folds a line that is too long at spaces, where a reader joins it again (RFC 5322 §2.2.3). Works word by word, because
+ * a pattern would read each of a hundred thousand characters many times.
  */
 function foldLine(line: string): string {
   let folded = '';
@@ -188,13 +188,13 @@ interface Edit {
 }
 
 /**
- * Makes new encodings of the parts that have lines no server has to take.
- * @throws AppError BAD_REQUEST where a part must not be changed or has a structure or an encoding that is not known
+ * Re-encodes the parts with lines that are too long. @throws AppError BAD_REQUEST if a part must not be changed, or has
+ * an unknown structure or encoding
  */
 function longLineEdits(message: Buffer, part: MimePart): Edit[] {
   if (!hasUnsendableLine(message, part)) return [];
   if (part.parts.length > 0 && !isProtected(part)) return part.parts.flatMap((child) => longLineEdits(message, child));
-  // A multipart is never encoded (RFC 2045 §6.4), also where its boundary cannot be read.
+  // A multipart is never encoded (RFC 2045 §6.4), even if its boundary cannot be read.
   if (isProtected(part) || part.type.startsWith('multipart/') || !ENCODINGS.test(part.encoding))
     throw refuseMessage(
       `The part of type ${part.type} has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
@@ -219,7 +219,7 @@ function hasUnsendableLine(message: Buffer, { bodyStart, end }: Pick<MimePart, '
   return false;
 }
 
-/** The body with the edited parts in place of the written ones; everything between them as it is. */
+/** Returns the body with the edited parts. Everything between them does not change. */
 function applyEdits(message: Buffer, start: number, edits: readonly Edit[]): Buffer {
   const pieces: Buffer[] = [];
   let at = start;
@@ -241,7 +241,7 @@ function decodedBytes(message: Buffer, { bodyStart, end, encoding }: MimePart): 
   return encoding === 'quoted-printable' ? decodeQuotedPrintable(body.toString('latin1')) : body;
 }
 
-/** The text of a part; one in an unknown charset is read as UTF-8. */
+/** Returns the text of a part. Text in an unknown charset is read as UTF-8. */
 function textOf(message: Buffer, part: MimePart): string {
   const bytes = decodedBytes(message, part);
   const charset = part.params.get('charset') ?? 'utf-8';

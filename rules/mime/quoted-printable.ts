@@ -1,4 +1,4 @@
-/** 76 characters a line with the `=` of a soft break. RFC 2045 §6.7. */
+/** 76 characters per line including the `=` of a soft break (RFC 2045 §6.7). */
 const LINE_CHARS = 75;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`);
@@ -9,20 +9,20 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Writes quoted-printable that is canonical as it stands: ASCII, CRLF, no two spaces in a row, none at a line's end, no
- * dot at a line's start. So neither SMTP's dot-stuffing (RFC 5321 §4.5.2) nor DKIM's relaxed canonicalisation
- * (RFC 6376 §3.4.4) has anything left to do. Text may come in pieces: the writer keeps the column between them.
+ * Writes quoted-printable in canonical form: ASCII, CRLF, no two spaces in a row, no space at the end of a line, no dot
+ * at the start of a line. SMTP's dot-stuffing (RFC 5321 §4.5.2) and DKIM's relaxed canonicalization (RFC 6376 §3.4.4)
+ * therefore change nothing. Text may be written in pieces, because the writer remembers the column.
  */
 export class QuotedPrintableWriter {
   private out = '';
   private column = 0;
 
-  /** Text of any kind; every kind of line break becomes CRLF. */
+  /** Writes any text. Every kind of line break becomes CRLF. */
   text(text: string): this {
     return this.bytes(Buffer.from(text, 'utf8'));
   }
 
-  /** The same for text in a charset that has the line breaks of ASCII. */
+  /** Writes text in a charset with the line breaks of ASCII. */
   bytes(bytes: Buffer): this {
     let wasSpace = false;
     for (let i = 0; i < bytes.length; i++) {
@@ -51,14 +51,14 @@ export class QuotedPrintableWriter {
     return this;
   }
 
-  /** Reserves `chars` safe characters, at most a line, that another writer puts at this position. */
+  /** Reserves space for `chars` safe characters, at most a line, that another writer inserts here. */
   reserve(chars: number): this {
     if (this.column + chars > LINE_CHARS) this.softBreak();
     this.column += chars;
     return this;
   }
 
-  /** Returns the text written since the last call; the column stays. */
+  /** Returns the text written since the last call. The column does not change. */
   take(): string {
     const taken = this.out;
     this.out = '';
@@ -83,7 +83,7 @@ export class QuotedPrintableWriter {
 
 /** Decodes a body, including soft line breaks. Invalid escapes stay unchanged (RFC 2045 §6.7). */
 export function decodeQuotedPrintable(body: string): Buffer {
-  // From the first blank of a run only: from each one it would take the square of the run's length.
+  // Matches only from the first space of a run. Matching from each space would take quadratic time.
   const joined = body.replace(/(?<![ \t])[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
   const bytes = joined.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1');
@@ -94,10 +94,10 @@ export function quotedPrintable(text: string): string {
   return new QuotedPrintableWriter().text(text).take();
 }
 
-/** Most values of most contacts: as they are they would come out of the encoder, and out of `escapeHtml`, unchanged. */
+/** Matches most values of most contacts, which neither the encoder nor `escapeHtml` would change. */
 const SAFE_VALUE = /^[A-Za-z0-9,:;@_()+*!?$%#/-][A-Za-z0-9.,:;@_()+*!?$%#/-]*(?: [A-Za-z0-9.,:;@_()+*!?$%#/-]+)*$/;
 
-/** Tells whether a value can be written unchanged on a line of its own, in HTML as in plain text. */
+/** Tells whether a value can be written unchanged on a separate line, in HTML and in plain text. */
 export function isSafeValue(value: string): boolean {
   return value.length <= LINE_CHARS && SAFE_VALUE.test(value);
 }

@@ -20,7 +20,7 @@ export function markTrusted<T>(values: T): Sourced<T> {
   return withOrigin(values, NONE);
 }
 
-/** Marks values of which these names are untrusted, as a row stores them. */
+/** Marks values with the names of untrusted ones, as stored in a row. */
 export function markUntrusted<T>(values: T, untrusted: readonly string[] | null | undefined): Sourced<T> {
   return withOrigin(values, untrusted && untrusted.length > 0 ? new Set(untrusted) : NONE);
 }
@@ -30,7 +30,7 @@ export function markUntrustedIf<T extends object>(values: T, isUntrusted: boolea
   return isUntrusted ? markUntrusted(values, Object.keys(values)) : markTrusted(values);
 }
 
-/** Copies values with others over them. A name keeps the origin of the value that it has in the copy. */
+/** Copies values and overrides them with others. A name has the origin of its value in the copy. */
 export function overlay<T extends object>(base: Sourced<T>, over: Sourced<T>): Sourced<T> {
   const values = { ...base.values, ...over.values };
   if (base.untrusted.size === 0) return withOrigin(values, over.untrusted);
@@ -47,7 +47,7 @@ function withOrigin<T>(values: T, untrusted: ReadonlySet<string>): Sourced<T> {
   return { values, untrusted } as Sourced<T>;
 }
 
-/** One value, and whether an untrusted value went into it. */
+/** One value, and whether it contains an untrusted value. */
 export interface Taken<T = unknown> {
   readonly value: T;
   readonly untrusted: boolean;

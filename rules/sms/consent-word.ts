@@ -1,21 +1,21 @@
 /** Words by which people withdraw and give consent to SMS, as used by carriers and in common languages. */
 
-/** These mean "stop" wherever one is a sentence of its own. */
+/** Words that mean "stop" if they are a whole sentence. */
 const STOP_WORDS = wordsOf(`
   STOP STOPALL STOPP UNSUBSCRIBE UNSUBSCRIBED UNSUB UNSUSCRIBE UNSUBCRIBE UNSUBSRIBE OPTOUT REVOKE
   ARRET ARRETER ARRETEZ DESABONNER DESABONNEMENT DESINSCRIRE DESINSCRIPTION SEDESINSCRIRE ABMELDEN ABBESTELLEN AUSTRAGEN STOPPEN AFMELDEN
   UITSCHRIJVEN BAJA DARMEDEBAJA DARDEBAJA DEMEDEBAJA ALTO DETENER PARAR SAIR DESCADASTRAR BASTA FERMARE CANCELLAMI RIMUOVIMI DISISCRIVIMI AVSLUTA
   AVREGISTRERA AVMELD AVMELDING FRAMELD FRAMELDING AFMELD STOPPA SLUTT LOPETA PERUUTA REZYGNUJE WYPISZ ZATRZYMAJ ODHLASIT ODJAVA LEIRATKOZAS LEIRATKOZOM DEZABONARE DEZABONEZ IPTAL CIKIS
   RET BERHENTI TUCHOI HUY СТОП ОТПИСАТЬСЯ ОТПИСКА ОТПИШИТЕ ОТПИШИ ВІДПИСАТИСЯ ВІДПИСКА ΣΤΟΠ ΔΙΑΓΡΑΦΗ הסר הסירו 停止 停止してください 取消订阅 取消訂閱 退订 退訂 TD T退订 退订T 退订回T 配信停止 ストップ 解除 수신거부 정지 중지 ยกเลิก إيقاف توقف الغاءالاشتراك हटाओ बंदकरो`);
-/** These have other meanings too, so they count only where the message says nothing else. */
+/** Words with other meanings, which count only if the message says nothing else. */
 const AMBIGUOUS_STOP_WORDS = wordsOf(
   'CANCEL CANCELAR CANCELLA ANNULER ANNULLA RIMUOVI PARE PARA KUNDIGEN END ENDE QUIT REMOVE FIN FERMER ZRUSIT KONIEC DUR الغاء キャンセル',
 );
 const ANY_STOP_WORDS: ReadonlySet<string> = new Set([...STOP_WORDS, ...AMBIGUOUS_STOP_WORDS]);
 const START_WORDS = wordsOf('START UNSTOP SUBSCRIBE OPTIN RESUME');
-/** Carriers take it as START. "Yes please" answers a question, so it counts only alone. */
+/** Carriers treat it as START. "Yes please" replies to a question, so YES counts only alone. */
 const YES = 'YES';
-/** Words that people put beside one of these without changing it. */
+/** Polite words that do not change the meaning. */
 const POLITE_WORDS = wordsOf(`
   PLEASE PLS PLZ THANKS THANK THX TY YOU NOW IT THIS ALL ME OK OKAY JUST BITTE DANKE MERCI SVP STP GRACIAS POR FAVOR GRAZIE OBRIGADO
   OBRIGADA TAK TACK TAKK PER FAVORE AUB ALSTUBLIEFT DANK MNIE PROSZE PROSIM KIITOS LUTFEN МЕНЯ МЕНЕ ПОЖАЛУЙСТА СПАСИБО HI HEY HELLO
@@ -32,7 +32,7 @@ const STOP_MESSAGES: readonly RegExp[] = [
   /^(?:BITTE )?NICHT MEHR SCHREIBEN$|^(?:YA )?NO (?:QUIERO |MAS )+(?:MENSAJES|SMS)$|^CANCELAR (?:MI |LA )?SUSCRIPCION$/,
   /^(?:PARE|PAREM) DE (?:ENVIAR|MANDAR)(?: (?:MENSAGENS|SMS))?$|^ANNULLA (?:L )?(?:ISCRIZIONE|ABBONAMENTO)$|^NE M?ENVOYEZ PLUS DE (?:SMS|MESSAGES)$/,
 ];
-/** A stop sign without words. */
+/** A stop sign emoji without words. */
 const STOP_SIGN = /^\s*(?:[🛑⛔🚫](?:\uFE0F|\s)*)+$/u;
 
 /**
@@ -43,7 +43,7 @@ const STOP_SIGN = /^\s*(?:[🛑⛔🚫](?:\uFE0F|\s)*)+$/u;
 export function consentWord(body: string): 'stop' | 'start' | undefined {
   if (STOP_SIGN.test(body)) return 'stop';
   const text = foldCase(body);
-  // Quotes, hyphens and signs that join words ("Stop & Shop") stand inside sentences; every other sign ends one.
+  // Quotes, hyphens and symbols that join words ("Stop & Shop") belong to a sentence; every other symbol ends it.
   const sentences = text
     .split(/[^\p{L}\p{N} \t\u00A0'’‘"“”„«»‐-―_&+/@-]+/u)
     .map((sentence) => sentence.match(/[\p{L}\p{N}]+/gu) ?? [])
@@ -59,7 +59,7 @@ function isStop(words: string[], stopWords: ReadonlySet<string>): boolean {
   return isOnly(words, stopWords) || STOP_MESSAGES.some((pattern) => pattern.test(words.join(' ')));
 }
 
-/** Whether the words are one of the set ("OPT OUT" is OPTOUT), and polite words beside it. */
+/** Tells whether the words are one of the set ("OPT OUT" is OPTOUT), with or without polite words. */
 function isOnly(words: readonly string[], set: ReadonlySet<string>): boolean {
   if (set.has(words.join(''))) return true;
   const meant = words.filter((word) => !POLITE_WORDS.has(word));
@@ -70,7 +70,7 @@ function wordsOf(list: string): ReadonlySet<string> {
   return new Set(foldCase(list).trim().split(/\s+/));
 }
 
-/** Without case, accents and compatibility forms such as full-width letters. */
+/** Removes case, accents and compatibility forms such as full-width letters. */
 function foldCase(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC').toUpperCase();
 }

@@ -21,9 +21,9 @@ export function readPhoneNumber(text: string): PhoneNumber | undefined {
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
   const written = text
     .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '') // Address books copy numbers with invisible marks of direction.
+    .replaceAll(/\p{Cf}/gu, '') // Address books copy numbers with invisible direction marks.
     .trim()
-    .replace(/^(?:tel:|')/i, '') // A spreadsheet marks a text by an apostrophe.
+    .replace(/^(?:tel:|')/i, '') // A spreadsheet marks text with an apostrophe.
     .replace(/^\(\+(\d{1,3})\)/, '+$1');
   if (!/^\+?[\d\s()./‐-―·-]{6,40}$/.test(written)) return undefined;
   const plain = written.replace(/\(0\)/, '').replaceAll(/[^\d+]/g, '');
@@ -33,8 +33,8 @@ export function readWrittenNumber(text: string, country: string | null): PhoneNu
 }
 
 /**
- * Reads digits without `+` and `00`: a national number, or an international one without its plus. `49151…` can be
- * both in Germany, where a national number starts with 0; an ambiguous number is not read.
+ * Reads digits without `+` and `00`: a national number, or an international one without its plus. A number that could
+ * be both is not read.
  */
 function withoutPrefix(digits: string, country: string | null): PhoneNumber | undefined {
   const international = toPhoneNumber(validNumber(`+${digits}`));
@@ -42,7 +42,7 @@ function withoutPrefix(digits: string, country: string | null): PhoneNumber | un
   const national = parsePhoneNumber(digits, country);
   if (national === undefined) return international;
   if (national.formatNational().replaceAll(/\D/g, '') === digits) {
-    // The prefix of national calls proves what the number is, so its length is enough, as with a plus.
+    // The prefix of national calls identifies the kind of number, so checking its length is enough, as with a plus.
     const hasPrefix = digits.length > national.nationalNumber.length;
     return national.isValid() || (hasPrefix && national.isPossible()) ? toPhoneNumber(national) : international;
   }
@@ -51,7 +51,7 @@ function withoutPrefix(digits: string, country: string | null): PhoneNumber | un
   return isAmbiguous ? undefined : toPhoneNumber(national);
 }
 
-/** Whether a number with its calling code has the length of numbers in this country. */
+/** Tells whether a number with its calling code has the length of numbers in this country. */
 function isOfCountry(text: string, country: CountryCode): boolean {
   const number = parsePhoneNumber(text);
   return number?.countryCallingCode === getCountryCallingCode(country) && number.isPossible();
@@ -62,7 +62,7 @@ function validNumber(text: string, country?: CountryCode) {
   return number?.isValid() ? number : undefined;
 }
 
-/** Whether a default country is one whose numbers can be read. */
+/** Tells whether numbers of a country can be read. */
 export function isPhoneCountry(country: string): boolean {
   return isSupportedCountry(country);
 }

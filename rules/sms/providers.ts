@@ -4,12 +4,12 @@ import type { Variables } from '../config/variable.ts';
 
 /** Traits of an SMS provider that the rest of the service needs, so that only the provider's own files name it. */
 interface SmsProviderTraits {
-  /** It keeps SMS for development instead of sending them. */
+  /** True if it stores SMS for development instead of sending them. */
   readonly captures: boolean;
 }
 
 /**
- * Every SMS provider, as the mail providers in `email-providers.ts`; how it sends is in `channels/sms/providers.ts`.
+ * All SMS providers, like the email providers in `email-providers.ts`. How they send is in `channels/sms/providers.ts`.
  */
 export const SMS_PROVIDERS = {
   capture: provider({ captures: true, variables: {}, settings: () => ({}), needs: () => ({}) }),

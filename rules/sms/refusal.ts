@@ -3,7 +3,7 @@ import type { Reason } from '../emails/reasons.ts';
 /** Why a provider refuses an SMS permanently. */
 export type SmsRefusal = Extract<Reason, 'provider_rejected' | 'sms_stopped' | 'not_mobile' | 'invalid_number'>;
 
-/** Twilio's error codes that say something of the recipient. Source: twilio.com/docs/api/errors. */
+/** Twilio's error codes about the recipient. Source: twilio.com/docs/api/errors. */
 const TWILIO_REFUSALS: Readonly<Record<string, SmsRefusal>> = {
   // The recipient has answered STOP to this sender.
   21610: 'sms_stopped',
@@ -12,7 +12,7 @@ const TWILIO_REFUSALS: Readonly<Record<string, SmsRefusal>> = {
   21217: 'invalid_number',
 };
 
-/** The reason behind an error code of Twilio's. */
+/** Returns the reason for a Twilio error code. */
 export function twilioRefusal(code: string | number | undefined): SmsRefusal {
   return TWILIO_REFUSALS[String(code)] ?? 'provider_rejected';
 }

@@ -6,20 +6,20 @@ export interface SmsSize {
   segments: number;
 }
 
-/** GSM 03.38 §6.2.1, the basic table; the escape itself (0x1B) is no character. */
+/** The basic table of GSM 03.38 §6.2.1, without the escape (0x1B), which is not a character. */
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 );
-/** GSM 03.38 §6.2.1.1: an escape and a second septet each. */
+/** The extension table (GSM 03.38 §6.2.1.1). Each character takes an escape and a second septet. */
 const EXTENSION = new Set('\f^{}\\[~]|€');
 
-/** Septets, and UTF-16 units, in a message of one part; each part of a longer one gives six octets to its header. */
+/** Septets or UTF-16 units in an SMS of one part, and in each part of a longer one, whose header takes six octets. */
 const GSM7 = { single: 160, part: 153 };
 const UCS2 = { single: 70, part: 67 };
 
 /**
- * The encoding and the number of parts of a text. GSM 7-bit when every character is in its tables, else UCS-2. Neither
- * an extension character (two septets) nor a surrogate pair is split over two parts. Source: GSM 03.38, 03.40
+ * Returns the encoding and the number of parts of a text: GSM 7-bit if every character is in its tables, else UCS-2.
+ * Neither an extension character (two septets) nor a surrogate pair is split over two parts. Source: GSM 03.38, 03.40
  * §9.2.3.24.
  */
 export function smsSize(body: string): SmsSize {
@@ -41,7 +41,7 @@ export function smsSize(body: string): SmsSize {
   };
 }
 
-/** `units` are the units of each character, 1 or 2. */
+/** @param units the units of each character, 1 or 2 */
 function segmentsOf(units: number[], limit: { single: number; part: number }): number {
   const total = units.reduce((sum, unit) => sum + unit, 0);
   if (total <= limit.single) return 1;

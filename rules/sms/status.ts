@@ -4,7 +4,7 @@ export type SmsStatus = (typeof SMS_STATUSES)[number];
 
 const RANK: Record<SmsStatus, number> = { PENDING: 0, QUEUED: 1, SENT: 2, DELIVERED: 3, UNDELIVERED: 3, FAILED: 3 };
 
-/** The statuses an SMS may be in to become `to`: it never goes back, and what ended stays ended. */
+/** Returns the statuses from which an SMS may become `to`. A status never goes back, and a final status stays. */
 export function smsStatusesBefore(to: SmsStatus): SmsStatus[] {
   return SMS_STATUSES.filter((from) => RANK[from] < RANK[to]);
 }

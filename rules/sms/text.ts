@@ -1,10 +1,10 @@
 import { type ContentSource, compileContent } from '../content/content.ts';
 import { TemplateError } from '../content/template-error.ts';
 
-/** The most that an SMS holds, in UTF-16 units as JSON counts them: ten parts and a little more. */
+/** The maximum length of an SMS in UTF-16 units: ten parts and a little more. */
 export const SMS_MAX_CHARS = 1_600;
 
-/** The text of an SMS step as content that can be rendered: Liquid without markup, without tracking and footer. */
+/** Returns the text of an SMS step as content for rendering: Liquid without markup, tracking and footer. */
 export function smsContent(text: string): ContentSource {
   return { subject: '', body: '', text, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false };
 }

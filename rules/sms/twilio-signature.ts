@@ -11,7 +11,7 @@ export function twilioSignature(authToken: string, url: string, params: Record<s
   return createHmac('sha1', authToken).update(text, 'utf8').digest('base64');
 }
 
-/** Tells whether a callback is Twilio's. `url` is the address that Twilio was given, including the query. */
+/** Tells whether Twilio signed a callback. `url` is the callback address that Twilio has, including the query. */
 export function isTwilioSignature(
   p: { authToken: string; url: string; params: Record<string, string> },
   signature: string | undefined,

@@ -11,7 +11,7 @@ export function readVariantId(text: string): string | undefined {
   return VARIANT_ID.exec(text.trim())?.[1];
 }
 
-/** A variant as its buyers see it. */
+/** A product variant. */
 export interface Variant {
   /** The bare number. */
   variantId: string;
@@ -25,6 +25,6 @@ export interface Variant {
 export interface Restock {
   projectId: string;
   variantId: string;
-  /** Counts how often the variant came back. */
+  /** The number of restocks of the variant. */
   restockNo: number;
 }

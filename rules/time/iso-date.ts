@@ -1,8 +1,8 @@
 import type { WallMs } from './local-time.ts';
 
 /**
- * A calendar date with or without a time of day and an offset, in the extended format of ISO 8601; the T may be a blank.
- * The same form is spelled in SQL by the function `tidings_ts` (migration `filter-functions`).
+ * A calendar date with or without a time of day and an offset, in the extended format of ISO 8601; the T may be a
+ * space. The SQL function `tidings_ts` (migration `filter-functions`) reads the same form.
  */
 const ISO_DATE =
   /^([1-9]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/;
@@ -10,13 +10,13 @@ const ISO_DATE =
 export interface IsoDate {
   /** The date and time as written. */
   wall: WallMs;
-  /** Milliseconds ahead of UTC. Undefined if no offset is written. */
+  /** Milliseconds ahead of UTC. Undefined without an offset. */
   offsetMs: number | undefined;
-  /** No time of day is written. */
+  /** True without a time of day. */
   isDay: boolean;
 }
 
-/** Reads an ISO 8601 date or date-time; undefined for any other text, and for a day that no calendar has. */
+/** Reads an ISO 8601 date or date-time; undefined for any other text, and for a day that does not exist. */
 export function readIsoDate(text: string): IsoDate | undefined {
   const match = ISO_DATE.exec(text);
   if (!match) return undefined;

@@ -1,6 +1,6 @@
 import { DAY_MS, dayOf, instantOf, wallAt, writeLocalTime } from './local-time.ts';
 
-/** A day in the local time of a zone: 23 or 25 hours when daylight saving time changes. */
+/** A day in the local time of a zone. It has 23 or 25 hours when daylight saving time changes. */
 export interface LocalDay {
   /** `YYYY-MM-DD`. */
   date: string;
@@ -20,7 +20,7 @@ export function localDays(zone: string, firstMs: number, lastMs: number): LocalD
   return days;
 }
 
-/** The running day of a zone and those before it, `count` in all. */
+/** Returns the current day of a zone and the days before it, `count` in total. */
 export function lastDays(zone: string, count: number, nowMs: number): LocalDay[] {
   const today = dayOf(wallAt(zone, nowMs));
   return localDays(zone, instantOf(zone, today - (count - 1) * DAY_MS), nowMs);

@@ -2,10 +2,10 @@ import { offsetAt } from './zones.ts';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
-/** The zones furthest from UTC are 12 hours behind it and 14 before it. */
+/** Zones are at most 12 hours behind UTC and 14 hours ahead. */
 const FURTHEST_AHEAD_MS = 14 * 3_600_000;
 
-/** Local time of a zone, as the milliseconds at which UTC shows the same time. */
+/** Local time of a zone, as the milliseconds since 1970 at which UTC has the same time of day and date. */
 export type WallMs = number;
 
 /** Returns the zone's local time at an instant. */
@@ -33,7 +33,7 @@ export function firstInstantOf(wall: WallMs): number {
 /** `HH:MM`. */
 export const HOUR_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** Milliseconds since midnight of `HH:MM`. */
+/** Returns the milliseconds from midnight to `HH:MM`. */
 export function hourMs(hour: string): number {
   const [hours = 0, minutes = 0] = hour.split(':').map(Number);
   return (hours * 60 + minutes) * MINUTE_MS;
@@ -52,7 +52,7 @@ export function weekdayOf(wall: WallMs): Weekday {
   return ((((Math.floor(wall / DAY_MS) + 3) % 7) + 7) % 7) + 1;
 }
 
-/** The milliseconds of `YYYY-MM-DDTHH:MM`; undefined for a text of another form, or a day that no calendar has. */
+/** Reads `YYYY-MM-DDTHH:MM`; undefined for another form, and for a day that does not exist. */
 export function readLocalTime(text: string): WallMs | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return undefined;
   const wall = Date.parse(`${text}Z`);
@@ -67,8 +67,8 @@ export function writeLocalTime(wall: WallMs): string {
 /** Returns the first instant after `afterMs` with this local time in the zone, on one of the days. */
 export function nextHour(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
   const today = dayOf(wallAt(zone, p.afterMs));
-  // Eight days on is the same weekday, whose time may be over today; one day before, for a day that a change of zone
-  // has merged with this one.
+  // Checks up to eight days, because today's time on the same weekday may be over, and starts one day before, because a
+  // change of the zone may have merged two days.
   for (let day = today - DAY_MS; day <= today + 8 * DAY_MS; day += DAY_MS) {
     if (!p.days.includes(weekdayOf(day))) continue;
     const atMs = instantOf(zone, day + hourMs(p.hour));

@@ -6,13 +6,13 @@ export const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
 /** Offsets change at whole minutes. */
 const CLOCK_STEP_MS = 60_000;
 
-/** When marketing may leave. */
+/** When marketing email may be sent. */
 export interface SendingWindow {
   /** `HH:MM`, inclusive. */
   from: string;
   /** `HH:MM`, exclusive. A time before `from` is on the next day. */
   to: string;
-  /** On which days it opens. */
+  /** The days on which it opens. */
   days: Weekday[];
   /** Time zone of the window: each contact's own, or a named zone. Absent means the project's. */
   timezone?: string | undefined;
@@ -34,7 +34,7 @@ export const DaysInput = z
   .max(7)
   .transform((days) => [...new Set(days)].sort());
 
-/** A window as a caller writes it. */
+/** The schema for a window in a request. */
 export const SendingWindowInput = z
   .object({
     from: HourInput,
@@ -62,7 +62,7 @@ export function isOpen(window: SendingWindow, zone: string, atMs: number): boole
   return isOpenAt(window, wallAt(zone, atMs));
 }
 
-/** The first instant from `atMs` on at which it is open. */
+/** Returns the first instant from `atMs` on at which the window is open. */
 export function nextOpening(window: SendingWindow, zone: string, atMs: number): number {
   return firstInstant(zone, atMs, {
     reached: (wall) => isOpenAt(window, wall),
@@ -70,7 +70,7 @@ export function nextOpening(window: SendingWindow, zone: string, atMs: number): 
   });
 }
 
-/** The first instant after `atMs`, at which it is open, at which it is not. */
+/** Returns the first instant after `atMs` at which the window is closed. It must be open at `atMs`. */
 export function nextClosing(window: SendingWindow, zone: string, atMs: number): number {
   return firstInstant(zone, atMs, {
     reached: (wall) => !isOpenAt(window, wall),
@@ -81,7 +81,7 @@ export function nextClosing(window: SendingWindow, zone: string, atMs: number): 
   });
 }
 
-/** The first day with an opening that comes after `wall`. */
+/** Returns the first day with an opening after `wall`. */
 function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
   let day = dayOf(wall);
   if (day + hourMs(from) <= wall) day += DAY_MS;
@@ -91,7 +91,8 @@ function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
 
 /**
  * Returns the first instant from `atMs` on at which local time reaches a value. Between two changes of the offset,
- * local time runs evenly, so the instant is computed. After a change on the way, it is computed again.
+ * local time runs evenly, so the instant can be computed. If the offset changes before that instant, it is computed
+ * again.
  */
 function firstInstant(
   zone: string,

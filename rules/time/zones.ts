@@ -4,12 +4,12 @@ import { Lru } from '../lru.ts';
 const KNOWN_ZONES = 2_000;
 const MINUTE_MS = 60_000;
 
-/** A zone by its canonical name, with the formatter that gives its offset. Null for an unknown name. */
+/** A zone: its canonical name, and the formatter that returns its offset. Null for an unknown name. */
 type Zone = { name: string; format: Intl.DateTimeFormat } | null;
 
 const zones = new Lru<string, { zone: Zone }>(KNOWN_ZONES);
 
-/** As IANA writes them: `Europe/Berlin`, `UTC`, `Etc/GMT+5`; never an offset such as `+02:00`. */
+/** Matches IANA names: `Europe/Berlin`, `UTC`, `Etc/GMT+5`. An offset such as `+02:00` is not a name. */
 export const ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9_+/-]{1,63}$';
 const ZONE_NAME = new RegExp(ZONE_PATTERN);
 
@@ -48,7 +48,7 @@ function make(timeZone: string): Zone {
   }
 }
 
-/** Of `11/22/2026, GMT+05:45`, or `GMT` alone; zones had seconds before 1972. */
+/** Reads the offset of `11/22/2026, GMT+05:45`, or `GMT` alone. Before 1972, offsets had seconds. */
 function readOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset in ${text}`);

@@ -1,4 +1,4 @@
-/** Enough to see what an endpoint had to say, and little beside the payload. */
+/** Enough to see the endpoint's message, and small compared with the payload. */
 const KEPT_BYTES = 1_024;
 const MASK = '***';
 
@@ -8,17 +8,17 @@ const MASK = '***';
  * @param url the address as it was called
  */
 export function keptResponse(body: string, url: string): string {
-  // Postgres keeps no NUL in a text.
+  // Postgres cannot store NUL in a text.
   const plain = credentialsOf(url).reduce(
     (text, secret) => text.replaceAll(secret, MASK),
     body.replaceAll('\0', '\uFFFD'),
   );
   const bytes = Buffer.from(plain).subarray(0, KEPT_BYTES);
-  // In a stream, an incomplete character at the end is held back and not shown.
+  // In streaming mode, an incomplete character at the end is omitted.
   return new TextDecoder().decode(bytes, { stream: true });
 }
 
-/** The longest first, so that none is cut by another that is part of it. */
+/** Lists the credentials of a URL, the longest first, so that a credential is replaced before its own parts. */
 function credentialsOf(url: string): string[] {
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);
@@ -33,6 +33,6 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A `%` of its own.
+    return text; // A literal `%`.
   }
 }

@@ -1,11 +1,11 @@
 /**
- * They say where a request goes and how it is framed: HTTP's own to set. Another `Host` would reach a site that its
- * address does not name.
+ * Headers for the target and the framing of a request, which only HTTP itself sets. Another `Host` would reach another
+ * site than the address names.
  */
 const FRAMING =
   /^(?:host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|:.*)$/i;
 
-/** Whether a header of a request is not for a tenant to set. */
+/** Tells whether a tenant may not set a header of a request. */
 export function isFramingHeader(name: string): boolean {
   return FRAMING.test(name);
 }

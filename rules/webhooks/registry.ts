@@ -4,12 +4,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** Eight tries over 24 hours: the first retry comes within a minute, the last after a night and a morning. Seconds. */
+/**
+ * Seconds until each retry: eight attempts over 24 hours. The first retry comes within a minute, the last one after 15
+ * hours.
+ */
 export const RETRY_SECONDS = [30, 120, 600, 1_800, 7_200, 21_600, 54_000] as const;
 export const MAX_TRIES = RETRY_SECONDS.length + 1;
 /** After this many consecutive failures, an endpoint gets one delivery at a time until one succeeds. */
 export const DEGRADED_AFTER_FAILURES = 10;
-/** An endpoint that has only failed for this long is disabled, and its owner notified. */
+/** An endpoint that has only failed for this long is disabled, and its owner is notified. */
 export const DISABLED_AFTER_DAYS = 5;
 /** After a rotation both secrets sign for this long. */
 export const ROTATION_HOURS = 24;
@@ -29,14 +32,17 @@ export function matchesEvent(patterns: readonly string[], eventName: string): bo
 }
 
 export interface SignedWebhook {
-  /** The same on every attempt, so that a receiver can tell a repetition. */
+  /** The same on every attempt, so that a receiver can recognize a repetition. */
   id: string;
   /** Seconds since 1970. */
   timestamp: number;
   body: string;
 }
 
-/** The headers of Standard Webhooks: one signature a secret, so that a receiver may have either during a rotation. */
+/**
+ * Returns the headers of Standard Webhooks, with one signature per secret, so that a receiver may use either secret
+ * during a rotation.
+ */
 export function webhookHeaders(
   secrets: readonly string[],
   { id, timestamp, body }: SignedWebhook,
@@ -58,15 +64,15 @@ export type WebhookOutcome = 'success' | 'failure' | 'gone';
 
 /** Conclusion from a series of attempts about an endpoint. */
 export interface EndpointVerdict {
-  /** Whether one of them succeeded. */
+  /** Whether at least one of them succeeded. */
   succeeded: boolean;
-  /** How many failed since the last that succeeded. */
+  /** The number of failures since the last success. */
   failures: number;
   /** True if a response was 410: the endpoint no longer exists. */
   gone: boolean;
 }
 
-/** Sums tries up, in the order of their ends. */
+/** Sums up attempts, in the order of their ends. */
 export function verdictOf(outcomes: readonly WebhookOutcome[]): EndpointVerdict {
   const lastSuccess = outcomes.lastIndexOf('success');
   return {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Asset } from '../../../db/assets/assets.ts';
-import { PICTURE_TYPES } from '../../../rules/assets/picture.ts';
+import { IMAGE_TYPES } from '../../../rules/assets/image.ts';
 import { cursorList, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
@@ -11,7 +11,7 @@ export const AssetRecord = z
     url: z.string().openapi({ description: 'URL of the image. It always returns the same bytes.' }),
     hash: z.string(),
     filename: z.string().nullable(),
-    contentType: z.enum(PICTURE_TYPES),
+    contentType: z.enum(IMAGE_TYPES),
     bytes: z.number().int(),
     width: z.number().int().openapi({ description: 'In pixels' }),
     height: z.number().int(),

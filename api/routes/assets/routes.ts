@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { ASSETS_MAX_BYTES, deleteAsset, listAssets, sumAssets } from '../../../db/assets/assets.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { readPicture } from '../../../rules/assets/picture.ts';
+import { readImage } from '../../../rules/assets/image.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { isStorable } from '../../../rules/json-body.ts';
 import { tooLarge } from '../../http/body.ts';
@@ -70,10 +70,10 @@ export function assetRoutes(app: App, deps: Deps): void {
     const { file } = c.req.valid('form');
     if (file.size > IMAGE_MAX_BYTES) throw tooLarge(IMAGE_MAX_BYTES);
     const content = Buffer.from(await file.arrayBuffer());
-    const picture = readPicture(content);
-    if (!picture) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
+    const image = readImage(content);
+    if (!image) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
     const hash = await hashOf(projectId, content);
-    const { asset, isNew } = await store.keep({ projectId, hash, filename: nameOf(file), picture, content });
+    const { asset, isNew } = await store.keep({ projectId, hash, filename: nameOf(file), image, content });
     const answer = assetResponse(asset, config.publicUrl);
     return isNew ? c.json(answer, 201) : c.json(answer, 200);
   });

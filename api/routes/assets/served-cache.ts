@@ -1,4 +1,4 @@
-import type { PictureType } from '../../../rules/assets/picture.ts';
+import type { ImageType } from '../../../rules/assets/image.ts';
 
 /** Total size of cached images, in each API process. */
 const KEPT_MAX_BYTES = 48 * 1024 * 1024;
@@ -7,12 +7,12 @@ const KEPT_MS = 60_000;
 
 /** An image as it is served. */
 export interface ServedAsset {
-  contentType: PictureType;
+  contentType: ImageType;
   content: Buffer;
 }
 
 interface Kept {
-  picture: ServedAsset;
+  image: ServedAsset;
   untilMs: number;
 }
 
@@ -33,13 +33,13 @@ export function createServedCache(read: (hash: string) => Promise<ServedAsset | 
     const old = kept.get(hash);
     if (!old) return;
     kept.delete(hash);
-    bytes -= old.picture.content.length;
+    bytes -= old.image.content.length;
   }
 
-  function keep(hash: string, picture: ServedAsset): void {
+  function keep(hash: string, image: ServedAsset): void {
     drop(hash);
-    kept.set(hash, { picture, untilMs: Date.now() + KEPT_MS });
-    bytes += picture.content.length;
+    kept.set(hash, { image, untilMs: Date.now() + KEPT_MS });
+    bytes += image.content.length;
     // A Map iterates in the order of insertion: the first is the oldest.
     for (const oldest of kept.keys()) {
       if (bytes <= KEPT_MAX_BYTES) return;
@@ -48,15 +48,15 @@ export function createServedCache(read: (hash: string) => Promise<ServedAsset | 
   }
 
   async function load(hash: string): Promise<ServedAsset | undefined> {
-    const picture = await read(hash);
-    if (picture) keep(hash, picture);
-    return picture;
+    const image = await read(hash);
+    if (image) keep(hash, image);
+    return image;
   }
 
   return {
     async get(hash) {
       const known = kept.get(hash);
-      if (known && known.untilMs > Date.now()) return known.picture;
+      if (known && known.untilMs > Date.now()) return known.image;
       drop(hash);
       const loading = underWay.get(hash) ?? load(hash).finally(() => underWay.delete(hash));
       underWay.set(hash, loading);

@@ -19,17 +19,17 @@ const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
  * Serves images at `PUBLIC_URL/assets/<hash>`, to anyone with the address. An address always returns the same bytes.
  */
 export function assetServingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
-  const pictures = createServedCache((hash) => readServedAsset(deps, hash));
+  const images = createServedCache((hash) => readServedAsset(deps, hash));
   unauthenticated.get(
     '/assets/{hash}',
     async (c) => {
       const hash = c.req.param('hash') ?? '';
-      const picture = HASH.test(hash) ? await pictures.get(hash) : undefined;
-      if (!picture) throw new AppError('NOT_FOUND', { message: 'This image does not exist.' });
+      const image = HASH.test(hash) ? await images.get(hash) : undefined;
+      if (!image) throw new AppError('NOT_FOUND', { message: 'This image does not exist.' });
       const etag = `"${hash}"`;
-      const headers = headersOf(picture, etag);
+      const headers = headersOf(image, etag);
       if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
-      return c.body(new Uint8Array(picture.content), 200, headers);
+      return c.body(new Uint8Array(image.content), 200, headers);
     },
     { limit: FETCHES },
   );

@@ -54,7 +54,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
 
   return {
     async keep(asset) {
-      const { projectId, picture, content } = asset;
+      const { projectId, image, content } = asset;
       const object = { projectId, objectKey: `${prefix}${projectId}/${uuidv7()}` };
       const known = await inTransaction(db, async (trx) => {
         const found = await findKnown(trx, asset);
@@ -63,7 +63,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
       });
       if (known) return { asset: known, isNew: false };
       await requireBucket()
-        .put(object.objectKey, content, picture.type)
+        .put(object.objectKey, content, image.type)
         .catch((error) => raise(unavailable(error)));
       return inTransaction(db, async (trx) => {
         const kept = await insertAsset(trx, asset, object.objectKey);

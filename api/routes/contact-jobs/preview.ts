@@ -5,7 +5,7 @@ import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../../../rules/contacts/csv.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
-import type { CsvLook, CsvReview } from '../../../rules/contacts/csv-review.ts';
+import type { CsvPreview, CsvReview } from '../../../rules/contacts/csv-review.ts';
 import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
 import { tooLarge } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -89,19 +89,19 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const fields = await listRecentFields(reads, projectId);
       const known = { knownKeys: fields.map(({ key }) => key), knownTypes: knownTypesOf(fields) };
       const asked = { file, mapping, ...known, text, rows: ROWS_SHOWN };
-      const look = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.look', asked);
+      const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.look', asked);
       const tried =
-        look.errors.length === 0 ? await forecast({ projectId, file, layout: look.layout, text }) : undefined;
-      const emails = look.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
+        preview.errors.length === 0 ? await forecast({ projectId, file, layout: preview.layout, text }) : undefined;
+      const emails = preview.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
       const contacts = await findKnown(reads, { projectId, emails });
       return {
-        delimiter: look.delimiter,
-        rows: look.rows,
-        mapping: look.mapping,
-        problems: look.errors,
-        columns: columnsOf(look, tried?.types ?? {}),
+        delimiter: preview.delimiter,
+        rows: preview.rows,
+        mapping: preview.mapping,
+        problems: preview.errors,
+        columns: columnsOf(preview, tried?.types ?? {}),
         preview: tried
-          ? look.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known: contacts }))
+          ? preview.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known: contacts }))
           : [],
         result: tried?.result ?? null,
       };
@@ -110,7 +110,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
   });
 }
 
-function columnsOf({ headers, layout, first }: CsvLook, types: CsvReview['types']) {
+function columnsOf({ headers, layout, first }: CsvPreview, types: CsvReview['types']) {
   return headers.map((header, n) => {
     const column = layout.columns[n] ?? '';
     const special = column === '' || column === 'email' || column === 'subscribed';

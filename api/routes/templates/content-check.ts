@@ -1,6 +1,6 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { compileForSending } from '../../../compute/contents.ts';
-import { contentSource, type SaidContent } from '../../../rules/content/content.ts';
+import { type AuthoredContent, contentSource } from '../../../rules/content/content.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 
 /**
@@ -11,7 +11,7 @@ import { TemplateError, templateRefusal } from '../../../rules/content/template-
  */
 export async function refuseBadContent(
   compute: Compute,
-  p: { projectId: string; content: SaidContent },
+  p: { projectId: string; content: AuthoredContent },
 ): Promise<void> {
   const { projectId, content } = p;
   try {

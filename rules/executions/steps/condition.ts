@@ -2,7 +2,7 @@ import { StepConditionInput } from '../../filters/filters.ts';
 import { storedConditionUses } from '../../filters/references.ts';
 import { configFaults, type PassedStep } from './definition.ts';
 
-/** Continues by a condition on the contact at that moment. */
+/** Chooses a branch by a condition on the contact at that moment. */
 export const condition: PassedStep = {
   kind: 'passed',
   input: StepConditionInput,

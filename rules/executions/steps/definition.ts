@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { IdField } from '../../as-code/references.ts';
 
 /**
- * A way on that a step takes by what it finds: `yes` or `no`, `event` or `timeout`, or a name that the tenant gave it.
+ * The name of an exit of a step with a choice: `yes` or `no`, `event` or `timeout`, or a name that the tenant chose.
  */
 export type Branch = string;
 
 /** Settings of a step by the tenant. */
 export type StepConfig = Record<string, unknown>;
 
-/** A field of a config that holds secrets: the password in a `url`, each value of `headers`. */
+/** A field of a config with secrets: the password in a `url`, or each value of `headers`. */
 export type SecretField = 'url' | 'headers';
 
 /** A step as input of the check that runs before a workflow is enabled. */
@@ -33,7 +33,8 @@ interface Step {
    */
   faults(step: DrawnStep): string[];
   /**
-   * The branches it leaves by; `null` is the plain transition. A step without a plain one needs each of its branches.
+   * The branches of the step; `null` is the plain transition. A step without a plain transition needs a transition for
+   * each branch.
    */
   branches(config: StepConfig): readonly (Branch | null)[];
   /**
@@ -41,10 +42,7 @@ interface Step {
    * whole config is a condition, whose filters name segments and topics. Files have slugs in these places.
    */
   names: readonly IdField[] | 'condition';
-  /**
-   * The fields of its config that hold secrets. They are sealed in storage, masked in responses and omitted from
-   * files.
-   */
+  /** The fields of its config with secrets. They are sealed in storage, masked in responses and omitted from files. */
   secretsIn: readonly SecretField[];
   /**
    * Whether it sends an email, for which it or its template needs a sender on a verified domain. Events of the email
@@ -82,7 +80,7 @@ export interface PauseStep extends Step {
   sureWaitMs(config: StepConfig): number;
 }
 
-/** A step that is walked past, or ends the walk, in the transaction of the step before. */
+/** A step that an execution passes, or at which it ends, within the transaction of the previous step. */
 export interface PassedStep extends Step {
   kind: 'passed';
 }

@@ -48,7 +48,7 @@ const DelayConfig = z.unknown().transform((input, ctx) => {
   return z.NEVER;
 });
 
-/** A local time, `HH:MM`, and the days on which it counts. */
+/** Tells whether `until` is a local time, `HH:MM`. */
 export function isHour(until: string): boolean {
   return HOUR_PATTERN.test(until);
 }
@@ -57,7 +57,7 @@ function canBeHour(until: string): boolean {
   return isHour(until) || until.includes('{{');
 }
 
-/** Waits for a span, until an instant that the config names or makes of variables, or until an hour. */
+/** Waits for a span, until an instant in the config or from a variable, or until a local time. */
 export const delay: PauseStep = {
   kind: 'pause',
   input: DelayConfig,

@@ -3,7 +3,7 @@ import { configFaults, type PassedStep } from './definition.ts';
 
 const ExitConfig = z.object({ reason: z.string().max(200).optional() });
 
-/** Ends the execution, for a reason of the tenant's. */
+/** Ends the execution, with a reason that the tenant chooses. */
 export const exit: PassedStep = {
   kind: 'passed',
   input: ExitConfig,

@@ -9,13 +9,13 @@ interface Configured {
   config: StepConfig;
 }
 
-/** Whether configs of a type have this field. */
+/** Tells whether configs of a type have this field. */
 export function hasField(type: StepType, field: IdField): boolean {
   const { names } = STEPS[type];
   return names !== 'condition' && names.includes(field);
 }
 
-/** The ids in the fields of a config. */
+/** Lists the ids in the fields of a config. */
 export function listNamedIds({ type, config }: Configured): NamedId[] {
   const { names } = STEPS[type];
   return names === 'condition' ? [] : idsIn(config, names);
@@ -26,7 +26,7 @@ export const TYPES_WITH_SEGMENTS = STEP_TYPES.filter(
   (type) => STEPS[type].names === 'condition' || hasField(type, 'segmentId'),
 );
 
-/** Whether a config names this segment, in a field or in its condition. */
+/** Tells whether a config names this segment, in a field or in its condition. */
 export function usesSegment(step: Configured, segmentId: string): boolean {
   if (STEPS[step.type].names === 'condition') return storedConditionUses(step.config, { segmentId }, 'step');
   return listNamedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());

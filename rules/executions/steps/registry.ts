@@ -39,7 +39,7 @@ export type EffectOn<Queue extends EffectQueue> = TypeOf<{ kind: 'effect'; queue
 /** Steps with a side effect. Each is an activity type with the same name. */
 export type EffectType = EffectOn<EffectQueue>;
 
-/** Whether a step of this type has a side effect. */
+/** Tells whether a step of this type has a side effect. */
 export function isEffect(type: StepType): type is EffectType {
   return STEPS[type].kind === 'effect';
 }

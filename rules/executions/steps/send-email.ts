@@ -19,13 +19,13 @@ export const SendEmailConfig = z.object({
     .optional(),
 });
 
-/** The step may be drawn before its template is chosen; enabling the workflow asks for it. */
+/** The template may be missing until the workflow is enabled. */
 const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ recipient }, ctx) => {
   for (const fault of expressionFaults(recipient?.customEmail, ['recipient', 'customEmail']))
     ctx.addIssue({ code: 'custom', ...fault });
 });
 
-/** Sends an email by a template to the contact, or to an address that the config makes of variables. */
+/** Sends an email with a template to the contact, or to an address from the config, which may use variables. */
 export const sendEmail: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',

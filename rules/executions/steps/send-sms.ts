@@ -22,7 +22,7 @@ export const SendSmsConfig = z.object({
   transactional: z.boolean().optional(),
 });
 
-/** A step that names a template would send nothing: its author has to know when saving it. */
+/** A step with a template would send nothing, so saving it is an error. */
 const SendSmsInput = SendSmsConfig.partial({ body: true })
   .extend({ templateId: z.null({ error: 'templates are for mail: write the text in body' }).optional() })
   .transform(({ templateId: _, ...config }) => config);
@@ -31,7 +31,7 @@ const SendSmsInput = SendSmsConfig.partial({ body: true })
 export const sendSms: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',
-  // The step may be drawn before its text is written; enabling the workflow asks for it.
+  // The text may be missing until the workflow is enabled.
   input: SendSmsInput,
   faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),
   branches: () => [null],

@@ -23,7 +23,10 @@ const SplitBranches = z
 /** Settings by which a SPLIT step divides contacts. */
 export const SplitConfig = z.object({ branches: SplitBranches });
 
-/** Sends each contact one of several ways, in proportion to their weights; the same contact always the same way. */
+/**
+ * Sends each contact to one of several branches, in proportion to their weights. A contact always takes the same
+ * branch.
+ */
 export const split: PassedStep = {
   kind: 'passed',
   input: SplitConfig,
@@ -37,7 +40,7 @@ export const split: PassedStep = {
   usesEvent: null,
 };
 
-/** The names of a stored config's branches. */
+/** Returns the names of a stored config's branches. */
 function splitBranches(config: StepConfig): string[] {
   const { data } = SplitConfig.safeParse(config);
   return data ? data.branches.map(({ name }) => name) : [];
@@ -45,8 +48,7 @@ function splitBranches(config: StepConfig): string[] {
 
 /**
  * Returns the branch of a contact at a SPLIT: the branch of the last visit if it still exists, else one computed from
- * contact and step, so that a repeated decision is the same. A changed weight therefore applies to contacts that have
- * not come yet.
+ * contact and step, so that a repeated decision is the same. A changed weight therefore applies only to later contacts.
  * @param taken the branch of the contact's last visit, if there was one
  */
 export function chooseBranch(
@@ -66,7 +68,10 @@ export function chooseBranch(
   return (chosen ?? open.at(-1))?.name ?? '';
 }
 
-/** From 0 to below 1: even over contacts, and of one contact independent from step to step. */
+/**
+ * Returns a number from 0 to below 1. It is evenly distributed over contacts, and independent between the steps of one
+ * contact.
+ */
 function placeOf(contactId: string, stepId: string): number {
   return createHash('sha256').update(`${stepId}:${contactId}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }

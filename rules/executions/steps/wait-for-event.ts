@@ -14,19 +14,19 @@ export const WaitConfig = z.object({
   includeAutomatic: z.boolean().optional(),
 });
 
-/** The same as a caller sets it: for an event that can happen. */
+/** The config in a request, whose event must be one that can occur. */
 const WaitInput = WaitConfig.extend({ eventName: ListenedEventInput, filters: filtersBy(WaitFiltersInput) });
 
 function filtersBy(schema: typeof WaitFiltersInput) {
   return z.preprocess((filters) => (isNone(filters) ? undefined : filters), schema.optional());
 }
 
-/** An editor without filters saves an empty list: any event of the name. */
+/** Tells whether filters match any event. An editor without filters saves an empty list. */
 export function isNone(filters: unknown): boolean {
   return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }
 
-/** Waits for an event of the contact, until a deadline where one is set. */
+/** Waits for an event of the contact, until a deadline if one is set. */
 export const waitForEvent: PauseStep = {
   kind: 'pause',
   input: WaitInput,

@@ -32,7 +32,7 @@ const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx
 /** Makes a request to the tenant's own endpoint. */
 export const webhook: EffectStep<'webhooks'> = {
   kind: 'effect',
-  // Endpoints are slow: the other effects do not wait behind them.
+  // A separate queue, because endpoints are slow and must not delay other effects.
   queue: 'webhooks',
   input: WebhookInput,
   // A sealed value is longer than the original, which was checked when it was saved.

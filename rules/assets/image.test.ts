@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPicture } from './picture.ts';
+import { readImage } from './image.ts';
 
 const base64 = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
 const GIF = base64('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==');
@@ -21,7 +21,7 @@ describe('an image', () => {
     ['image/jpeg', jpeg(APP0, SOF2)],
     ['image/jpeg', jpeg(APP0, [0xff], SOF2)],
   ])('is recognized as %s by its bytes, with width and height', (type, bytes) => {
-    expect(readPicture(bytes)).toEqual({ type, width: 2, height: 3 });
+    expect(readImage(bytes)).toEqual({ type, width: 2, height: 3 });
   });
 
   it.each([
@@ -32,23 +32,23 @@ describe('an image', () => {
     ['a PDF', `%PDF-1.7 ${'x'.repeat(40)}`],
     ['a RIFF that is sound', `RIFF\0\0\0\0WAVEfmt ${'x'.repeat(40)}`],
   ])('an image is not %s', (_, text) => {
-    expect(readPicture(new Uint8Array(Buffer.from(text)))).toBeUndefined();
+    expect(readImage(new Uint8Array(Buffer.from(text)))).toBeUndefined();
   });
 
   it('is not what has sides of nothing, or of more than any mail shows', () => {
-    expect(readPicture(jpeg([0xff, 0xc0, 0, 11, 8, 0, 0, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
-    expect(readPicture(jpeg([0xff, 0xc0, 0, 11, 8, 0xff, 0xff, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
+    expect(readImage(jpeg([0xff, 0xc0, 0, 11, 8, 0, 0, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
+    expect(readImage(jpeg([0xff, 0xc0, 0, 11, 8, 0xff, 0xff, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
   });
 
   it('that is cut off anywhere is none, and never throws', () => {
     for (const whole of [PNG, GIF, WEBP_LOSSY, jpeg(APP0, SOF2)]) {
-      for (let length = 0; length < 13; length += 1) expect(readPicture(whole.slice(0, length))).toBeUndefined();
-      for (let length = 13; length < whole.length; length += 1) readPicture(whole.slice(0, length));
+      for (let length = 0; length < 13; length += 1) expect(readImage(whole.slice(0, length))).toBeUndefined();
+      for (let length = 13; length < whole.length; length += 1) readImage(whole.slice(0, length));
     }
   });
 
   it('with segments that lead nowhere ends the search', () => {
-    expect(readPicture(jpeg([0xff, 0xe0, 0, 0], SOF2))).toBeUndefined();
-    expect(readPicture(jpeg([0xff, 0xda, 0, 4, 1, 2], SOF2))).toBeUndefined();
+    expect(readImage(jpeg([0xff, 0xe0, 0, 0], SOF2))).toBeUndefined();
+    expect(readImage(jpeg([0xff, 0xda, 0, 4, 1, 2], SOF2))).toBeUndefined();
   });
 });

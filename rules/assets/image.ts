@@ -1,8 +1,8 @@
-export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
-export type PictureType = (typeof PICTURE_TYPES)[number];
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
 
-export interface Picture {
-  type: PictureType;
+export interface ImageFacts {
+  type: ImageType;
   /** In pixels. */
   width: number;
   height: number;
@@ -15,7 +15,7 @@ const SIDE_MAX_PX = 20_000;
  * Reads type and size of an image from its bytes only, because names and types from a caller prove nothing. Undefined
  * for anything but the four types (also SVG and HTML), for a truncated header, and for invalid sizes.
  */
-export function readPicture(bytes: Uint8Array): Picture | undefined {
+export function readImage(bytes: Uint8Array): ImageFacts | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found = png(view) ?? gif(view) ?? webp(view) ?? jpeg(view);
   if (!found) return undefined;
@@ -23,20 +23,20 @@ export function readPicture(bytes: Uint8Array): Picture | undefined {
   return sides.every((side) => side > 0 && side <= SIDE_MAX_PX) ? found : undefined;
 }
 
-/** Signature, then IHDR as the first chunk (PNG §5.2, §11.2.1). */
-function png(view: DataView): Picture | undefined {
+/** Reads a PNG image: the signature, then IHDR as the first chunk (PNG §5.2, §11.2.1). */
+function png(view: DataView): ImageFacts | undefined {
   if (view.byteLength < 33 || view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return undefined;
   if (ascii(view, 12, 4) !== 'IHDR') return undefined;
   return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-function gif(view: DataView): Picture | undefined {
+function gif(view: DataView): ImageFacts | undefined {
   if (view.byteLength < 13 || !['GIF87a', 'GIF89a'].includes(ascii(view, 0, 6))) return undefined;
   return { type: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) };
 }
 
-/** The first chunk says how it is packed, and so where its sides stand (RFC 9649 §2.5 to 2.7, §3.4). */
-function webp(view: DataView): Picture | undefined {
+/** Reads a WebP image. The type of its first chunk determines where its size is (RFC 9649 §2.5 to 2.7, §3.4). */
+function webp(view: DataView): ImageFacts | undefined {
   if (view.byteLength < 30 || ascii(view, 0, 4) !== 'RIFF' || ascii(view, 8, 4) !== 'WEBP') return undefined;
   const type = 'image/webp' as const;
   switch (ascii(view, 12, 4)) {
@@ -55,8 +55,11 @@ function webp(view: DataView): Picture | undefined {
   }
 }
 
-/** The size is in the start of frame, after segments that each state their length (ITU T.81 §B.1.1.4, §B.2.2). */
-function jpeg(view: DataView): Picture | undefined {
+/**
+ * Reads a JPEG image. Its size is in the start of frame, after segments that each begin with their length (ITU T.81
+ * §B.1.1.4, §B.2.2).
+ */
+function jpeg(view: DataView): ImageFacts | undefined {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
   let at = 2;
   while (at + 9 <= view.byteLength) {
@@ -71,14 +74,14 @@ function jpeg(view: DataView): Picture | undefined {
       return { type: 'image/jpeg', height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
     }
     const length = view.getUint16(at + 2);
-    // Pixels before any start of frame, or a length that leads nowhere.
+    // Image data before any start of frame, or an invalid length.
     if (marker === 0xda || marker < 0xc0 || length < 2) return undefined;
     at += 2 + length;
   }
   return undefined;
 }
 
-/** SOF0 to SOF15, without the tables with markers between theirs. */
+/** Tells whether a marker is one of SOF0 to SOF15. Three markers in this range belong to tables instead. */
 function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
