@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseExtensions } from './extensions.ts';
 
-describe('the answer to EHLO', () => {
+describe('the reply to EHLO', () => {
   it('is read to its last line, in any case', () => {
     const offers = parseExtensions(
       'mail.example.com at your service\nsize 1000\n8BITMIME\nAUTH=LOGIN\nAuth PLAIN CRAM-MD5\nPipelining',
