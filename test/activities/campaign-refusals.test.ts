@@ -23,7 +23,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Deletes one refusal, as another campaign's claim of the same contact does, so that it can no longer be read. */
+/** Deletes one refusal, so that it can no longer be read. A claim of the same contact by another campaign does this. */
 async function forgetOneRefusal(): Promise<void> {
   await sql`
     CREATE FUNCTION forget_one() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -59,7 +59,7 @@ async function chunks({ campaignId }: CampaignStart): Promise<ChunkRow[]> {
   return rows;
 }
 
-/** How many recipients have which variant, and of them how many a content that is not the variant's. */
+/** Returns the number of recipients by variant, and how many of them have a content of another variant. */
 async function recipients({ campaignId }: CampaignStart): Promise<Record<string, number>> {
   const { rows } = await sql<{ what: string; n: number }>`
     SELECT coalesce(e.variant::text, 'none') || ' ' || e.status || CASE
@@ -69,12 +69,12 @@ async function recipients({ campaignId }: CampaignStart): Promise<Record<string,
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
 }
 
-/** Sends every chunk that may be sent. */
+/** Sends every chunk that can be sent now. */
 async function sendAll(start: CampaignStart): Promise<void> {
   for (const { seq } of await chunks(start)) if (seq > 0) await worker.send(start, seq);
 }
 
-/** Records this many opens and clicks by the variant's recipients. */
+/** Records this number of opens and clicks by recipients of the variant. */
 async function engage({ campaignId }: CampaignStart, variant: number, p: { opens: number; clicks: number }) {
   await sql`
     UPDATE emails e SET opened_at = CASE WHEN r.n <= ${p.opens} THEN now() END, clicked_at = CASE WHEN r.n <= ${p.clicks} THEN now() END,
@@ -97,7 +97,7 @@ async function winnerOf({ campaignId }: CampaignStart) {
 const choose = ({ campaignId: id }: CampaignStart, variant: string) =>
   inTransaction(database.db, (trx) => chooseWinner(trx, { projectId, id, variant }));
 
-describe('taking an audience with variants', () => {
+describe('adding the audience of a campaign with variants', () => {
   it('assigns every contact exactly by share and weight, over pages', async () => {
     await buildContacts(database.db, { projectId, count: 6_001 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
@@ -134,13 +134,13 @@ describe('taking an audience with variants', () => {
     );
     await worker.take(start, 0);
     expect(await places()).toEqual(first);
-    // The order in which contacts were made means nothing.
+    // The order in which contacts were created must not matter.
     const inOrder = first.map(({ variant }) => variant);
     expect(inOrder.slice(0, 60).filter((variant) => variant !== null)).not.toHaveLength(0);
     expect(inOrder).not.toEqual([...inOrder].sort());
   });
 
-  it('gives later contacts the winner', async () => {
+  it('gives contacts that join after the decision the winner', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
     const start = await buildStartedCampaign(database.db, { projectId, says: saysWith({}) });
     await worker.read(start);
@@ -308,7 +308,7 @@ describe('judging a test', () => {
     expect(sink.counts.messages).toBe(100);
   });
 
-  it('again changes nothing: the clock runs from the first time, the winner stays', async () => {
+  it('when repeated, changes nothing: the wait counts from the first time, and the winner stays', async () => {
     const start = await sendTestCampaign();
     const first = await worker.judge(start);
     expect(await worker.judge(start)).toEqual(first);
@@ -334,7 +334,7 @@ describe('judging a test', () => {
     expect(await winnerOf(start)).toEqual({ winner: null, winner_by: null });
   });
 
-  it('beside a choice by hand has one winner', async () => {
+  it('has one winner if a user chooses concurrently', async () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
     await endTest(start);

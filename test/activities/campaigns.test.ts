@@ -19,7 +19,7 @@ let database: TestDatabase;
 let sink: SmtpSink;
 let projectId: string;
 const workers: CampaignWorker[] = [];
-/** The sink's reply at RCPT; undefined means its default. */
+/** The sink's reply to RCPT; undefined means its default. */
 let answerRcpt: ((to: string) => string | null) | undefined;
 let slowly = 0;
 
@@ -48,12 +48,12 @@ function worker(url = sink.url): CampaignWorker {
   return started;
 }
 
-/** A campaign to `count` contacts whose audience is taken. */
+/** Builds a campaign to `count` contacts whose recipients are stored. */
 async function sending(count: number): Promise<CampaignStart> {
   return sendingCampaign(database.db, { projectId, count, worker: worker() });
 }
 
-/** Someone wants each `email.sent`, so that each result is recorded with its event. */
+/** Builds a listener for `email.sent`, so that each result is recorded with its event. */
 function wantSent() {
   const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const endpoint = {
@@ -87,7 +87,7 @@ function counts({ campaignId }: CampaignStart) {
 }
 
 describe('a chunk', () => {
-  it('that is taken twice, or again after it was sent, sends nothing twice', async () => {
+  it('that is claimed twice, or again after it was sent, sends nothing twice', async () => {
     const start = await sending(300);
     const { take, send, finish } = worker();
     expect(await take(start)).toMatchObject({ done: true, recipients: 300 });
@@ -195,7 +195,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(3_000);
   });
 
-  it('a provider that is away costs few attempts, not one a recipient', async () => {
+  it('an unreachable provider costs few attempts, not one for each recipient', async () => {
     const start = await sending(2_000);
     const { send } = worker('smtp://127.0.0.1:1');
     expect(await send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });
@@ -226,13 +226,13 @@ describe('a chunk', () => {
     },
   );
 
-  it('reports each email that is recorded after a watcher appeared in mid-turn', async () => {
+  it('reports each email that is recorded after a listener is added during a turn', async () => {
     const start = await sending(3_000);
     slowly = 20;
     const turn = worker().send(start);
     await until(async () => (await counts(start)).sent > 0);
     await wantSent();
-    // Messages that are being recorded when the watch starts do not know of it.
+    // Messages that are being recorded when the listener is added are not reported to it.
     const { rows: now } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(database.db);
     await until(async () => (await transactionsOlderThan(now[0]?.at)) === 0);
     const { rows: before } = await sql<{ n: number }>`
@@ -276,7 +276,7 @@ describe('a send rate', () => {
   const bucket = () =>
     database.db.selectFrom('send_buckets').selectAll().where('project_id', '=', projectId).executeTakeFirstOrThrow();
 
-  it('ends the turn without allowance: no email was attempted, deferred or counted', async () => {
+  it('ends the turn if no token is left: no email was attempted, deferred or counted', async () => {
     const start = await sending(5);
     await limit(10);
     await singles();
@@ -317,7 +317,7 @@ describe('a send rate', () => {
 });
 
 describe('the audience', () => {
-  it('keeps no send of the project waiting for the month while its rows are written', async () => {
+  it('does not block sends that count for the monthly limit while its rows are written', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 100 WHERE id = ${projectId}`.execute(database.db);
     const start = await sending(10);
     const audience = { projectId, count: 30, localPart: 'more' };

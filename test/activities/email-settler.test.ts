@@ -65,7 +65,7 @@ function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
     ),
   );
 }
-/** Live mails that were counted as taken: twice, where a result was recorded twice. */
+/** Returns the number of live emails counted as accepted. A result that was recorded twice counts twice. */
 const countOutcomes = async () => {
   const { rows } = await sql<{ n: number }>`SELECT coalesce(sum(mails), 0)::int AS n FROM send_outcomes`.execute(
     database.db,
@@ -81,7 +81,7 @@ it('results are recorded once if the response to COMMIT is lost, with the values
   expect(await countOutcomes()).toBe(before + 4);
 });
 
-it('results whose COMMIT did not arrive before Postgres went away are recorded when it is back', async () => {
+it('results whose COMMIT was lost when Postgres stopped are recorded after it starts again', async () => {
   const emails = await claimMails(1);
   proxy.loseCommit('request', { later: 'refused' });
   const settling = settle(emails);

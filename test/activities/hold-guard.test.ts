@@ -74,7 +74,7 @@ async function statuses(campaignId: string): Promise<Record<string, number>> {
 
 const notices = () => sink.messages.filter(({ to }) => to === `owner-${project.id}@owners.test`);
 
-/** Mails on their way, whose outcomes are then recorded in one transaction, as a batch of the sender would. */
+/** Builds emails that are being sent, and records their outcomes in one transaction, as the sender does for a batch. */
 async function outcomes(count: number, p: { outcome: RecordedOutcome; mode?: KeyMode }): Promise<OutboxRow[]> {
   const { db } = service;
   const ids: string[] = [];
@@ -100,9 +100,9 @@ const judge = (text: string) => judgeRefusal({ ...parseDiagnostic(text), stage: 
 const dead = refusedAs(judge('550 5.1.1 no such user'), 'no');
 const refused: RecordedOutcome = { ...refusedAs(judge(POLICY), POLICY), provider: 'bigmail.test' } as RecordedOutcome;
 
-it('puts a campaign on hold when the provider starts to refuse the sender; no contact is unsubscribed, and held emails leave once', async () => {
+it('puts a campaign on hold when the provider starts to refuse the sender; no contact is unsubscribed, and held emails are sent once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
-  // As when a DKIM record is taken away while a campaign runs.
+  // This happens if a DKIM record is removed while a campaign runs.
   refusing = (to) => to.endsWith('@to.test') && taken >= 150;
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   const id: string = body.data.id;
@@ -186,7 +186,7 @@ describe('rates', () => {
 });
 
 describe('refusals because of the sender', () => {
-  it('hold at 20 of the last 100 to one provider, not of two', async () => {
+  it('cause a hold at 20 of the last 100 emails to one provider, not to two providers together', async () => {
     await outcomes(19, { outcome: refused });
     await outcomes(19, { outcome: { ...refused, provider: 'other.test' } as RecordedOutcome });
     expect((await hold()).held).toBe(false);
@@ -215,7 +215,7 @@ describe('refusals because of the sender', () => {
   });
 });
 
-describe('returned feedback', () => {
+describe('feedback that arrives later', () => {
   function recorder() {
     const config = parseConfig({
       DATABASE_URL: 'postgres://none',

@@ -19,7 +19,7 @@ import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
 const MB = 1024 * 1024;
-/** So little that the first large mail has used it up for minutes, and that a second is refused at once. */
+/** A budget so small that the first large email uses it for minutes, and the second is refused at once. */
 const SCANT = 1;
 const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
@@ -82,7 +82,7 @@ function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
   });
 }
 
-/** A mail with these files, in the ledger. */
+/** Builds an email with these files. */
 async function mail({ projectId }: Tenant, domain: string, files: Buffer[]): Promise<string> {
   const rows = files.map((content, n) => ({
     id: uuidv7(),
@@ -109,7 +109,7 @@ const rowOf = (id: string) =>
   database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('an email with large files', () => {
-  it('arrives with every byte of them, signed by its domain', async () => {
+  it('arrives with unchanged files, signed by its domain', async () => {
     const files = [3 * MB + 1, 256 * 1024, 5].map((n) =>
       Buffer.from(Array.from({ length: n }, (_, i) => (i * 7) % 256)),
     );
@@ -128,7 +128,7 @@ describe('an email with large files', () => {
     expect(results.map(({ status }) => status.result)).toEqual(['pass']);
   });
 
-  it("waits unclaimed when its project has used its budget, while its small emails and other projects' emails pass", async () => {
+  it("is not claimed while its project's budget is used up; small emails and other projects' emails are sent", async () => {
     const mailer = mailerWith({ cpuMsPerSecond: SCANT });
     const large = () => mail(one, 'one.example.com', [Buffer.alloc(MB)]);
     const [first, second, small] = [
@@ -146,7 +146,7 @@ describe('an email with large files', () => {
     expect(sink.messages).toHaveLength(3);
   });
 
-  it('that may not leave costs its project nothing', async () => {
+  it('that must not be sent costs its project nothing', async () => {
     const mailer = mailerWith({ cpuMsPerSecond: SCANT });
     const [refused, next] = [
       await mail(one, 'nobody.example.com', [Buffer.alloc(MB)]),
@@ -156,7 +156,7 @@ describe('an email with large files', () => {
     expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('accepted');
   });
 
-  it('is retried after the death of its thread, with the same Message-ID, and is not lost', async () => {
+  it('is retried with the same Message-ID if its thread ends, and is not lost', async () => {
     const id = await mail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
     const { outcome } = await mailerWith({ hardLimitMs: 1 }).deliver(await claim(one, id));
     expect(outcome).toMatchObject({ kind: 'deferred' });
@@ -168,7 +168,7 @@ describe('an email with large files', () => {
 });
 
 describe('large emails of a project', () => {
-  it('are in memory two at a time, while another project’s go their way', async () => {
+  it('are in memory two at a time, and do not delay another project’s', async () => {
     const compute = createCompute({ cpuMsPerSecond: 0 });
     computes.push(compute);
     const begun: string[] = [];

@@ -117,7 +117,7 @@ it('an email is rendered, signed by its domain, sent, and recorded with its even
   expect(event?.data).toMatchObject({ subject: 'Hello Ada & Co', emailId: id, sourceType: 'TRANSACTIONAL' });
 });
 
-it('the link of an invitation is for its recipient alone: whole, not counted, and sealed in the ledger', async () => {
+it('the link of an invitation is for its recipient alone: it is unchanged, not tracked, and stored encrypted', async () => {
   const url = 'https://mail.example.com/app/join#the-token';
   const at = { createdAt: new Date(), expiresAt: new Date() };
   const invitation = {
@@ -162,7 +162,7 @@ it('marketing carries the unsubscribe headers and a footer; transactional mail w
   expect(header(transactional, 'list-unsubscribe')).toBeUndefined();
 });
 
-it('attachments and inline images arrive as they were given', async () => {
+it('attachments and inline images arrive unchanged', async () => {
   const files = [
     {
       id: '0190a000-0000-7000-8000-0000000000f1',
@@ -267,7 +267,7 @@ it('keeps a deferred email SENDING with a due time 30 to 60 s away, and its deli
   expect((await claim(id))?.attempts).toBe(2);
 });
 
-it('an email that is over its day is FAILED as expired', async () => {
+it('an email that was not sent within a day is FAILED as expired', async () => {
   const id = await buildEmail(database.db, { projectId, to: 'defer450-4.2.1@example.com' });
   const email = await claim(id);
   if (!email) throw new Error('not claimed');
@@ -286,7 +286,7 @@ it('a superseded attempt records nothing, and its hook does not run', async () =
   const now = await mailer.deliver(second, async () => ({ values: ['done'] }));
   expect([now.recorded, now.settled]).toEqual([true, 'done']);
   expect(await eventsOf(id)).toHaveLength(1);
-  // Both attempts carry one Message-ID, so that the receiver can tell.
+  // Both attempts have the same Message-ID, so that the receiver can detect the repetition.
   expect(new Set(sink.messages.map((m) => m.messageId)).size).toBe(1);
 });
 
@@ -298,7 +298,7 @@ it('a failing hook leaves the email unrecorded, so the step and its email comple
   expect((await rowOf(id)).status).toBe('SENDING');
 });
 
-it('two hundred emails at a time are all settled, each once', async () => {
+it('two hundred concurrent emails are all recorded, each once', async () => {
   const ids = await Promise.all(
     Array.from({ length: 200 }, (_, i) => buildEmail(database.db, { projectId, to: `m${i}@example.com` })),
   );
@@ -313,7 +313,7 @@ it('two hundred emails at a time are all settled, each once', async () => {
   expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);
 });
 
-it('defers an email that cannot be composed now, and holds up no other', async () => {
+it('defers an email that cannot be composed now, and delays no other email', async () => {
   await database.db
     .updateTable('domains')
     .set({ dkim_private_key: 'unreadable' })

@@ -23,13 +23,13 @@ afterAll(() => database?.drop());
 
 const newProject = async () => (await buildProject(database.db, 'One')).id;
 const newSegment = (projectId: string, name: string) => buildSegment(database.db, { projectId, name });
-/** Names of computed segments, in the order in which they were. */
+/** Returns the names of computed segments, in the order of computation. */
 async function listComputed(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT name FROM segments WHERE computed_at IS NOT NULL ORDER BY computed_at`.execute(database.db);
   return rows.map((row) => row.name);
 }
-/** Runs something while a segment is held, as by a computation that takes long. */
+/** Runs `work` while a segment is locked, as during a long computation. */
 async function whileHeld(id: string, work: () => Promise<void>): Promise<void> {
   await database.db.transaction().execute(async (trx) => {
     await sql`SELECT FROM segments WHERE id = ${id} FOR UPDATE`.execute(trx);
@@ -74,7 +74,7 @@ describe('tracked segments of a project', () => {
     expect(heartbeats.map((details) => JSON.parse(details).underWay)).toContain(poison);
   });
 
-  it('return a cursor when their time is over', async () => {
+  it('return a cursor when their time has run out', async () => {
     const projectId = await newProject();
     for (const name of ['a', 'b']) await newSegment(projectId, name);
     const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
@@ -160,7 +160,7 @@ describe('a table that is pruned', () => {
 });
 
 describe('events whose retention is over', () => {
-  it('stay until their hour is added up, so late statistics still count them', async () => {
+  it('stay until the statistics of their hour are stored, so late statistics still count them', async () => {
     const projectId = await newProject();
     const at = Date.now() - 10 * 86_400_000;
     const hex = at.toString(16).padStart(12, '0');

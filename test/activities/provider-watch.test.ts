@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A log whose lines can be read; all of them are warnings. */
+/** Creates a log and an array of its lines, all of which are warnings. */
 function readLog() {
   const lines: Record<string, unknown>[] = [];
   return { lines, log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) };
@@ -57,7 +57,7 @@ function watch(provider: EmailProvider) {
   return { lines, clock, watched, submit };
 }
 
-it('a login that is refused is said once a minute, for single emails and campaigns, never with the password', async () => {
+it('reports a refused login once a minute, for single emails and campaigns, never with the password', async () => {
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const { lines, clock, watched, submit } = watch(smtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }));
@@ -79,7 +79,7 @@ it('a login that is refused is said once a minute, for single emails and campaig
   expect(JSON.stringify(lines)).not.toMatch(/wr0ng|ann/);
 });
 
-it('credentials that SES refuses, without what it repeats of the request', async () => {
+it('reports credentials that SES refuses, without the parts of the request that SES repeats', async () => {
   const fake = await startFakeSes();
   cleanup.push(() => fake.close());
   const message = 'The signature does not match.\n\nThe canonical request was x-amz-security-token:t0k3n';
@@ -91,7 +91,7 @@ it('credentials that SES refuses, without what it repeats of the request', async
   expect(JSON.stringify(lines)).not.toMatch(/t0k3n|aws-password/);
 });
 
-it('an unreachable server', async () => {
+it('reports an unreachable server', async () => {
   const sink = await startSmtpSink();
   await sink.close();
   const { lines, submit } = watch(smtpProvider({ url: sink.url }));
@@ -104,7 +104,7 @@ it('an unreachable server', async () => {
   ]);
 });
 
-it('nothing of emails that are taken or refused themselves, nor when we stop', async () => {
+it('reports nothing about accepted emails, refusals of single emails, and a stopping worker', async () => {
   const sink = await startSmtpSink();
   cleanup.push(() => sink.close());
   const { lines, watched } = watch(smtpProvider({ url: sink.url }));
@@ -134,7 +134,7 @@ it('a worker reports it once for both ways of sending, and emails are deferred w
   const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
   const [email] = await claimEmails(database.db, { projectId, mails, suppressionPads: pads });
   if (!email) throw new Error('not claimed');
-  // The probe of a starting worker pauses the route a little later, and email waits then without an attempt.
+  // The probe of a starting worker pauses the route a little later. Email then waits without an attempt.
   const { lines, log } = readLog();
   const lifecycle = {} as unknown as ActivityDeps['lifecycle'];
   const outbox = { wake: () => {} };

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterAll(() => database?.drop());
 
-/** A ledger of SENT mails of which some are HELD; ids in order. */
+/** Builds SENT emails, some of which are HELD. Returns the ids in order. */
 async function buildLedger(mails: number, isHeld: (n: number) => boolean): Promise<string[]> {
   const ids = Array.from({ length: mails }, () => uuidv7());
   const contentId = uuidv7();
@@ -55,7 +55,7 @@ const releaseAll = async () => {
   return pages;
 };
 
-it('a hold that is set again during its release ends the release, and what is left stays held', async () => {
+it('a hold that is set again during its release ends the release, and the remaining emails stay held', async () => {
   await buildLedger(2_500, () => true);
   const first = await activities.releasePage({ projectId });
   expect(first.released).toBe(1_000);
@@ -64,7 +64,7 @@ it('a hold that is set again during its release ends the release, and what is le
   expect([await countHeld(), dispatched.length]).toEqual([1_500, 1_000]);
 });
 
-it('a release reads the ledger once, and each held email is sent once', async () => {
+it('a release reads the emails once, and sends each held email once', async () => {
   const ids = await buildLedger(5_500, (n) => n % 500 === 0);
   const pages = await releaseAll();
   expect(pages.map((page) => page.released)).toEqual([2, 2, 2, 2, 2, 1]);
@@ -73,7 +73,7 @@ it('a release reads the ledger once, and each held email is sent once', async ()
   expect(await countHeld()).toBe(0);
 });
 
-it('a long ledger with nothing held is done by one activity', async () => {
+it('one activity reads many emails of which none is held', async () => {
   await buildLedger(3_200, () => false);
   expect(await releaseAll()).toEqual([{ released: 0, after: null }]);
 });

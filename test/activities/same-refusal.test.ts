@@ -71,13 +71,13 @@ async function deliver(id: string): Promise<void> {
   await mailer.deliver(email);
 }
 
-/** Sends an email, which the first server refuses in the session. */
+/** Sends an email that the first server refuses during the session. */
 async function refuseInSession(id: string): Promise<void> {
   refuses = true;
   await deliver(id);
 }
 
-/** Sends an email, which the first server takes and a later one refuses by a notification. */
+/** Sends an email that the first server accepts and a later one refuses by a notification. */
 async function refuseLater(id: string): Promise<void> {
   refuses = false;
   await deliver(id);
@@ -95,7 +95,7 @@ async function buildEmailTo(email: string): Promise<{ id: string; contactId: str
   return { contactId, id: await buildEmail(database.db, { projectId, contactId, to: email }) };
 }
 
-/** Everything that a refusal writes, but the instants and the ids. */
+/** Returns all columns that a refusal writes, except times and ids. */
 async function rowsAfter(id: string) {
   const { db } = database;
   const row = await db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -154,7 +154,7 @@ describe('the same 550 reply leads to the same rows', () => {
   });
 });
 
-describe('the address that a step names, which is not its contact’s', () => {
+describe('an address in a step that is not its contact’s', () => {
   it.each(Object.entries(WAYS))('ends the contact that has it, by %s', async (_, refuse) => {
     const own = await buildContact(database.db, { projectId, email: 'own@example.com' });
     const other = await buildContact(database.db, { projectId, email: 'other@example.com' });
@@ -179,7 +179,7 @@ describe('the address that a step names, which is not its contact’s', () => {
   });
 });
 
-describe('the dead mailbox of a step’s email', () => {
+describe('an email of a step to a dead mailbox', () => {
   it.each(Object.entries(WAYS))('is one link further in the chain of executions, by %s', async (_, refuse) => {
     const { id, contactId } = await buildEmailTo('chained@example.com');
     const { rows } = await sql<{ id: string }>`

@@ -23,7 +23,7 @@ beforeAll(async () => {
   relayPort = await freePort();
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) });
   slowOnes = sendSlowOnes(await newProject());
-  // The test that looks at them says why.
+  // The test that uses them explains why.
   slowOnes.catch(() => undefined);
 });
 beforeEach(async () => {
@@ -56,7 +56,7 @@ async function send(
   return answer.body.data.emails[0].email;
 }
 
-/** The mail, once it has this status. */
+/** Returns the email as soon as it has this status. */
 async function waitForEnd(id: string, status: string, by = project) {
   return until(async () => {
     const { body } = await callAs(by, 'GET', `/v1/emails/${id}`);
@@ -64,15 +64,15 @@ async function waitForEnd(id: string, status: string, by = project) {
   }, `${id} ${status}`);
 }
 
-/** Results of the emails that take their time. */
+/** Results of the emails with delayed feedback. */
 interface SlowOnes {
   slow: { sentAt: string; deliveredAt: string };
-  /** The deferred one after its first attempt, and at its end. */
+  /** The deferred email after its first attempt, and at its end. */
   putOff: { attempts: number; error: string | null };
   deferred: { attempts: number };
 }
 
-/** Sends them and waits for their end, while other tests run. */
+/** Sends these emails and waits for their end, while other tests run. */
 async function sendSlowOnes(by: TestProject): Promise<SlowOnes> {
   const slowId = await send('slow@simulator.test', undefined, by);
   const deferredId = await send('defer@simulator.test', undefined, by);
@@ -103,7 +103,7 @@ async function eventNames(emailId: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-describe('mail to the simulator', () => {
+describe('email to the simulator', () => {
   it('delivered is DELIVERED, is shown in the mailbox and reaches no one', async () => {
     const id = await send('delivered+a@simulator.test');
     await waitForEnd(id, 'DELIVERED');
@@ -123,7 +123,7 @@ describe('mail to the simulator', () => {
     expect(await waitForEnd(again, 'FAILED')).toMatchObject({ reason: 'suppressed:hard_bounce' });
   });
 
-  it('softbounce ends BOUNCED for now and changes no contact', async () => {
+  it('softbounce ends BOUNCED and changes no contact', async () => {
     const to = 'softbounce@simulator.test';
     const id = await send(to);
     await waitForEnd(id, 'BOUNCED');
@@ -184,7 +184,7 @@ async function waiting(): Promise<boolean> {
   return rows.length > 0;
 }
 
-it('an automation and the SMTP relay have the same chain', async () => {
+it('email of an automation and of the SMTP relay has the same results', async () => {
   await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${project.id}`.execute(service.db);
   const templateId = await buildTemplate(service.db, { projectId: project.id, from: 'news@sender.test' });
   const steps = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
@@ -211,7 +211,7 @@ it('an automation and the SMTP relay have the same chain', async () => {
 });
 
 describe('a campaign to the simulator', () => {
-  /** A campaign to all contacts, once it is SENT and all has come back. */
+  /** Sends a campaign to all contacts. Returns its id when it is SENT and all feedback has arrived. */
   async function campaign(): Promise<string> {
     const { body } = await call('POST', '/campaigns', campaignBody());
     await call('POST', `/campaigns/${body.data.id}/send`, {});
@@ -220,7 +220,7 @@ describe('a campaign to the simulator', () => {
     return body.data.id;
   }
 
-  it('counts in its stats, and in no guard, rate, limit and analytics', async () => {
+  it('counts in its stats, but in no guard, rate, limit or analytics', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 5, send_rate_per_second = 1 WHERE id = ${project.id}`.execute(
       service.db,
     );
@@ -246,8 +246,8 @@ describe('a campaign to the simulator', () => {
   });
 });
 
-// Last, because the mails were sent before the first test and come back meanwhile.
-describe('mail to the simulator that takes its time', () => {
+// These tests are last, because the emails were sent before the first test and their feedback arrives meanwhile.
+describe('email to the simulator with delayed feedback', () => {
   it('slow is delivered after 10 s', async () => {
     const { slow } = await slowOnes;
     expect(Date.parse(slow.deliveredAt) - Date.parse(slow.sentAt)).toBeGreaterThanOrEqual(9_900);

@@ -73,7 +73,7 @@ async function verdicts(ask: (address: string) => Promise<string | null>): Promi
   return found;
 }
 
-/** Says lines one after the other on one connection; returns the replies to them. */
+/** Sends lines one after the other on one connection. Returns the replies. */
 async function talk(port: number, lines: string[]): Promise<string[]> {
   const socket = connect(port, '127.0.0.1');
   const replies: string[] = [];
@@ -91,7 +91,7 @@ async function talk(port: number, lines: string[]): Promise<string[]> {
   return replies.slice(1);
 }
 
-describe('an address has the same verdict at every door', () => {
+describe('an address is valid or invalid everywhere', () => {
   it('generates addresses of both kinds', () => {
     expect(normalized.slice(0, SAMPLE.numRuns).filter((email) => email === null)).toEqual([]);
     expect(normalized.slice(SAMPLE.numRuns).filter((email) => email !== null)).toEqual([]);
@@ -149,7 +149,7 @@ describe('an address has the same verdict at every door', () => {
   });
 });
 
-describe('mail', () => {
+describe('email', () => {
   it('reaches a quoted local part through the relay, and is sent from one', async () => {
     sink.reset();
     const relay = createTransport({

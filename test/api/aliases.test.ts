@@ -17,7 +17,7 @@ const plan = (value: string) => ({
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value }] }],
 });
-/** The same condition with its keys in another order. */
+/** Returns the same condition with its keys in another order. */
 const reordered = ({ logic, groups }: ReturnType<typeof plan>) => ({ groups, logic });
 
 interface Alias {
@@ -162,7 +162,7 @@ describe('a field with two names', () => {
     expect([...new Set(documented)].sort()).toEqual([...new Set(tested)].sort());
   });
 
-  it('counts by the name that was edited in a record that was read and sent back', async () => {
+  it('uses the name that was edited in a record that was read and sent back', async () => {
     const campaign = await create('/campaigns', { ...audience, audienceType: 'FILTERED', audienceFilter: plan('old') });
     for (const name of ['filters', 'audienceCondition', 'audienceFilter']) {
       const { body: read } = await api.call('GET', `/campaigns/${campaign.id}`);
@@ -190,13 +190,13 @@ describe('a field with two names', () => {
     expect((await api.call('POST', '/segments', { body })).status).toBe(201);
   });
 
-  it('is refused where a workflow and its triggerConfig say different things', async () => {
+  it('is refused if a workflow and its triggerConfig differ', async () => {
     const body = { name: 'W', eventName: 'signup', triggerConfig: { eventName: 'purchase' } };
     const { status, body: answer } = await api.call('POST', '/workflows', { body });
     expect([status, answer.error.errors[0].field]).toEqual([422, 'triggerConfig.eventName']);
   });
 
-  it('never sends a campaign at once when one name schedules it', async () => {
+  it('never sends a campaign immediately if either name schedules it', async () => {
     const { id } = await newCampaign();
     const body = { scheduledFor: null, scheduledAt: '2031-01-01T09:00:00Z' };
     expect((await api.call('POST', `/campaigns/${id}/send`, { body })).status).toBe(422);

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const hourAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 const asTwo = () => ({ key: api.two.secretKey });
 
-/** A row of `events` as of that instant, whose id says when. */
+/** Returns a row of `events` with that time, also in its id. */
 async function event(name: string, at: Date, emailId: string | null, projectId = api.one.id): Promise<void> {
   const hex = at.getTime().toString(16).padStart(12, '0');
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
@@ -31,7 +31,7 @@ async function event(name: string, at: Date, emailId: string | null, projectId =
 }
 
 describe('GET /analytics/overview', () => {
-  it('counts live email by the day of the event, before and after its hours are added up', async () => {
+  it('counts live email by the day of the event, before and after the totals of its hours are stored', async () => {
     const { id: projectId } = api.one;
     const live = await buildEmail(api.db, { projectId });
     const test = await buildEmail(api.db, { projectId, mode: 'test' });
@@ -75,7 +75,7 @@ describe('GET /analytics/overview', () => {
     const { id: projectId } = api.two;
     await sql`UPDATE projects SET timezone = 'Asia/Kolkata' WHERE id = ${projectId}`.execute(api.db);
     const emailId = await buildEmail(api.db, { projectId });
-    // 23:30 of the fourth, 00:30 and 23:30 of the fifth.
+    // 23:30 on the fourth, 00:30 and 23:30 on the fifth.
     for (const at of ['2026-03-04T18:00:00Z', '2026-03-04T19:00:00Z', '2026-03-05T18:00:00Z'])
       await event('email.sent', new Date(at), emailId, projectId);
     await sql`UPDATE mail_hours_until SET hour = ${Date.parse('2026-03-01T00:00:00Z') / HOUR_MS}`.execute(api.db);
@@ -96,7 +96,7 @@ describe('GET /analytics/overview', () => {
     expect(previous.totals).toMatchObject({ sent: 1, delivered: 1 });
   });
 
-  it('has the days before in a zone whose clocks change in between', async () => {
+  it('has the previous days too in a zone whose clocks change in between', async () => {
     await sql`UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = ${api.two.id}`.execute(api.db);
     const { days, previous } = await expectOk(
       api.call('GET', '/analytics/overview?startDate=2026-03-29&endDate=2026-03-30', asTwo()),
@@ -115,7 +115,7 @@ describe('GET /analytics/overview', () => {
 });
 
 describe('GET /analytics/attention', () => {
-  it('lists items that need attention, the most urgent first, and none of another project', async () => {
+  it("lists items that need attention, the most urgent first, without another project's items", async () => {
     const { id: projectId } = api.one;
     expect((await expectOk(api.call('GET', '/analytics/attention'))).data).toEqual([]);
     await sql`UPDATE projects SET held_at = now(), hold_reason = 'too many bounces' WHERE id = ${projectId}`.execute(
@@ -177,7 +177,7 @@ describe('GET /analytics/attention', () => {
 });
 
 describe('GET /analytics/upcoming', () => {
-  it('counts scheduled campaigns and pauses that were booked by their hour', async () => {
+  it('counts by hour the campaigns that are scheduled and the pauses that end', async () => {
     const { id: projectId } = api.one;
     const inThree = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 3 * HOUR_MS;
     const seconds = [inThree / 1000 + 5, inThree / 1000 + 6, inThree / 1000 + 100 * 3600];
@@ -201,7 +201,7 @@ describe('GET /analytics/upcoming', () => {
 });
 
 describe('GET /project/checklist', () => {
-  it('ticks itself as a project does its first things', async () => {
+  it('marks each first step of a project as done automatically', async () => {
     const headers = await signIn(api, api.two, 'MEMBER');
     const read = async () => {
       const { items, done } = await expectOk(api.call('GET', '/project/checklist', { key: null, headers }));

@@ -9,7 +9,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { type FakeS3, startFakeS3 } from '../support/fake-s3.ts';
 
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
-/** A unique GIF: bytes behind its end do not change the image. */
+/** Returns a unique GIF: bytes after its end do not change the image. */
 const newGif = (more: string | Buffer = crypto.randomUUID()) => Buffer.concat([GIF, Buffer.from(more)]);
 
 let s3: FakeS3;
@@ -41,21 +41,21 @@ async function fetchServed(url: string, app: Asked = api.app) {
   return { status: answer.status, headers: answer.headers, content: Buffer.from(await answer.arrayBuffer()) };
 }
 
-/** The API with other settings, over the same database. */
+/** Starts the API with other settings on the same database. */
 const apart = (bucket: TestApi['deps']['bucket']): Asked => createApp({ ...api.deps, bucket });
 const remove = (id: string) => api.call('DELETE', `/assets/${id}`);
 const keyOf = async (hash: string) =>
   (await api.db.selectFrom('assets').select('object_key').where('hash', '=', hash).executeTakeFirstOrThrow())
     .object_key ?? '';
 const leftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
-/** The part of a pruning an hour later. */
+/** Runs this part of pruning as if an hour had passed. */
 async function pruneObjects(deps: Partial<Parameters<typeof removeLeftovers>[0]> = {}): Promise<void> {
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(api.db);
   await removeLeftovers({ db: api.db, bucket: api.deps.bucket, ...deps });
 }
 
 describe('an image with a bucket', () => {
-  it('is an object under the prefix, and served as one of Postgres is', async () => {
+  it('is an object under the prefix, and is served like an image in Postgres', async () => {
     const content = newGif();
     const { status, body } = await upload(content);
     expect(status).toBe(201);
@@ -80,7 +80,7 @@ describe('an image with a bucket', () => {
     expect((await fetchServed(body.url)).content.equals(content)).toBe(true);
   });
 
-  it('that is there already is put no second time', async () => {
+  it('that exists already is not written again', async () => {
     const content = newGif();
     const first = await upload(content);
     s3.requests = [];
@@ -148,7 +148,7 @@ describe('a bucket that cannot be used', () => {
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('serves nothing meanwhile, and everything again afterwards', async () => {
+  it('serves no image meanwhile, and every image again afterwards', async () => {
     const content = newGif();
     const { body } = await upload(content);
     s3.mood = 'away';
@@ -157,7 +157,7 @@ describe('a bucket that cannot be used', () => {
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('that fails during an image never leaves half an image', async () => {
+  it('that fails during a download serves no partial image', async () => {
     const content = newGif(Buffer.alloc(100_000));
     const { body } = await upload(content);
     s3.cutAt = 50_000;
@@ -166,7 +166,7 @@ describe('a bucket that cannot be used', () => {
     expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
   });
 
-  it('is 404 if its object is lost, as for a missing image', async () => {
+  it('makes an image 404 if its object is lost', async () => {
     const { body } = await upload(newGif());
     s3.objects.delete(await keyOf(body.hash));
     expect((await fetchServed(body.url)).status).toBe(404);
@@ -186,7 +186,7 @@ describe('a bucket that cannot be used', () => {
   });
 });
 
-describe('a bucket that is named later, or no more', () => {
+describe('a bucket that is configured later, or no longer', () => {
   it('earlier images stay in Postgres and are served as before', async () => {
     const content = newGif();
     const before = await upload(content, { app: apart(undefined) });

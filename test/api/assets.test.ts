@@ -5,7 +5,7 @@ import { ASSETS_MAX_BYTES } from '../../db/assets/assets.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
-/** A unique GIF: bytes behind its end do not change the image. */
+/** Returns a unique GIF: bytes after its end do not change the image. */
 const newGif = (more: string | Buffer = crypto.randomUUID()) => Buffer.concat([GIF, Buffer.from(more)]);
 
 let api: TestApi;
@@ -49,7 +49,7 @@ describe('an image', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(content);
   });
 
-  it('is immutable, of the type that its bytes say, and can neither run nor load anything', async () => {
+  it('is immutable, has the type of its bytes, and can neither run nor load anything', async () => {
     const { body } = await upload(newGif('<script>alert(1)</script>'), { name: 'x.html', type: 'text/html' });
     const { headers } = await served(body.url);
     expect(headers.get('content-type')).toBe('image/gif');
@@ -60,7 +60,7 @@ describe('an image', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('over a megabyte returns byte for byte, also to two concurrent readers', async () => {
+  it('of more than a megabyte is returned byte for byte, also to two concurrent readers', async () => {
     const content = newGif(Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 31) & 255)));
     const { body } = await upload(content);
     const sha = async () =>
@@ -71,7 +71,7 @@ describe('an image', () => {
     expect(await Promise.all([sha(), sha()])).toEqual([whole, whole]);
   });
 
-  it('that exists already is returned again, under its first name', async () => {
+  it('that exists already is returned under its first name', async () => {
     const content = newGif();
     const first = await upload(content, { name: 'a.gif' });
     expect(await upload(content, { name: 'b.gif' })).toEqual({ status: 200, body: first.body });
@@ -123,7 +123,7 @@ describe('the images of a project', () => {
     expect((await served(theirs.url)).status).toBe(404);
   });
 
-  it('are listed newest first, by cursor, with how large they are together', async () => {
+  it('are listed newest first, by cursor, with their total size', async () => {
     const ids = [];
     for (let n = 0; n < 3; n += 1) ids.unshift((await upload(newGif())).body.id);
     const first = await listAssets('?limit=2');
@@ -134,7 +134,7 @@ describe('the images of a project', () => {
     expect((await listAssets(`?limit=2&cursor=${first.cursor}`)).data[0].id).toBe(ids[2]);
   });
 
-  it('the images of a project are bounded together', async () => {
+  it('the images of a project have a limit of total size', async () => {
     const { body } = await upload(newGif(), { key: api.two.secretKey });
     await sql`UPDATE assets SET bytes = ${ASSETS_MAX_BYTES} WHERE id = ${body.id}`.execute(api.db);
     const answer = await upload(newGif(), { key: api.two.secretKey });
@@ -158,7 +158,7 @@ describe('an image in use', () => {
   const readUses = async (id: string) =>
     (await listAssets('?limit=100')).data.find((asset: { id: string }) => asset.id === id).usedBy;
 
-  it('is used, and is not deleted unless forced', async () => {
+  it('is marked as used, and is not deleted unless forced', async () => {
     const { id, url } = (await upload(newGif())).body;
     const used = (await template(url)).body;
     expect(await readUses(id)).toEqual({ templates: 1, campaigns: 0, sent: false });
@@ -172,7 +172,7 @@ describe('an image in use', () => {
     expect((await api.call('DELETE', `/assets/${id}?force=true`)).status).toBe(204);
   });
 
-  it('by a campaign, or by one of its variants alone', async () => {
+  it('may be used by a campaign, or by one of its variants alone', async () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     const variants = [
       { name: 'A', weight: 1 },
@@ -187,7 +187,7 @@ describe('an image in use', () => {
     expect(await readUses(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
   });
 
-  it('by an accepted email, also when its template was deleted', async () => {
+  it('may be used by an accepted email, also when its template was deleted', async () => {
     const { id, url } = (await upload(newGif())).body;
     const used = (await template(url)).body;
     const body = { to: 'ada@example.com', template: used.id, from: 'hi@verified.example' };
@@ -207,7 +207,7 @@ describe('an image in use', () => {
     expect(await ids('?used=false&limit=100')).not.toContain(a.id);
   });
 
-  it('by another project is not used for that', async () => {
+  it('by another project does not count as used', async () => {
     const { id, url } = (await upload(newGif())).body;
     await api.call('POST', '/templates', {
       key: api.two.secretKey,
@@ -217,7 +217,7 @@ describe('an image in use', () => {
   });
 });
 
-it('an address without an image is 404, without asking the database', async () => {
+it('an address without an image is 404 without a query', async () => {
   for (const name of ['x', '../../etc/passwd', 'A'.repeat(64), '0'.repeat(64)]) {
     expect((await api.app.request(`/assets/${encodeURIComponent(name)}`)).status).toBe(404);
   }

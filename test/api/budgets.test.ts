@@ -4,7 +4,7 @@ import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** So small that any computation uses it up for minutes. */
+/** A budget so small that any computation uses it for minutes. */
 let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi({ PROJECT_CPU_MS_PER_SECOND: '1' });
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const get = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, key === undefined ? {} : { key });
-/** Ten thousand rounds, and something to say of each: a few milliseconds. */
+/** Ten thousand iterations with output: a few milliseconds. */
 const COSTLY = '{% for a in (1..100) %}{% for b in (1..100) %}{{ a | times: b }} {% endfor %}{% endfor %}';
 
 describe('a project that has used up its budget', () => {
@@ -35,12 +35,12 @@ describe('large requests of a project', () => {
   const file = { filename: 'a.bin', contentType: 'application/octet-stream', content: 'A'.repeat(1_500_000) };
   const send = ({ secretKey: key, from }: { secretKey: string; from: string }, files: object[]) => {
     const body = { to: 'ada@example.com', from, subject: 'Hi', body: '<p>Hi</p>', attachments: files };
-    // As a client says it; here no server does.
+    // Clients send this header; in this test no server adds it.
     const headers = { 'content-length': String(JSON.stringify(body).length) };
     return api.call('POST', '/v1/send', { key, body, headers });
   };
 
-  it("wait after the budget is used, while small requests and other projects' requests pass", async () => {
+  it("wait after the budget is used up; small requests and other projects' requests do not", async () => {
     await buildDomain(api.db, { projectId: api.one.id });
     await buildDomain(api.db, { projectId: api.two.id, domain: 'other.example.com' });
     const one = { ...api.one, from: 'x@shop.example.com' };
@@ -55,7 +55,7 @@ describe('large requests of a project', () => {
 });
 
 describe('pages of lists of a project', () => {
-  it("wait after the budget is used by their bytes, while other projects' requests pass", async () => {
+  it("wait after their bytes have used up the budget; other projects' requests do not", async () => {
     // 0.6 MB: 24 ms of a processor.
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data)

@@ -39,7 +39,7 @@ it('every tracked link of a campaign has its clicks by humans, recipients and bo
   await click(1, 0);
   await click(2, 1, SCANNER);
   await click(2, 1);
-  // Again after the first were written: the rows are there already.
+  // A second time, when the rows exist already.
   await until(async () => (await links(id))[1].clicks === 1, 'the first clicks');
   await click(0, 0);
   await until(async () => (await links(id))[0].clicks === 4, 'the last click');
@@ -52,7 +52,7 @@ it('every tracked link of a campaign has its clicks by humans, recipients and bo
   expect(stats).toMatchObject({ clicked: 3, machineClicks: 1 });
 });
 
-it('a draft shows the links that it has now', async () => {
+it('a draft shows its current links', async () => {
   const draft = await api.call('POST', '/campaigns', { body: campaignBody({ body: BODY }) });
   expect((await links(draft.body.data.id)).map(({ url }: { url: string }) => url)).toEqual([
     'https://a.test/x?n={{ n }}',

@@ -43,7 +43,7 @@ describe('pausing a campaign', () => {
     }
   });
 
-  it('is SENDING to PAUSED and back; a second pause and a second resume are 200 and change nothing', async () => {
+  it('changes SENDING to PAUSED and back; a second pause and a second resume are 200 and change nothing', async () => {
     const id = await sending();
     for (const _ of [1, 2]) {
       const paused = await call('POST', `/campaigns/${id}/pause`);
@@ -86,7 +86,7 @@ describe('pausing a campaign', () => {
     for (const path of answers) expect([path, (await call('DELETE', path)).status]).toEqual([path, 409]);
   });
 
-  it('and cancelling it is DRAFT if no email was attempted, else CANCELLED', async () => {
+  it('and then cancelling makes it a DRAFT if no email was attempted, else CANCELLED', async () => {
     const [fresh, tried] = [await sending(), await sending()];
     await sql`
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, attempts)

@@ -104,7 +104,7 @@ describe('the recipients of a campaign', () => {
     };
     await change('emails', 'p7@to.test', 'xp1234@to.test');
     await change('emails', 'p19000@to.test', 'xp1234@to.test');
-    // These have other addresses than they were sent to.
+    // These contacts now have other addresses than the ones that their emails were sent to.
     await change('contacts', 'p12341@to.test', 'moved@to.test');
     await change('contacts', 'p9@to.test', 'p1234-new@to.test');
     const get = (query: string) => api.call('GET', `/campaigns/${id}/recipients?${query}`, { key: project.secretKey });
@@ -192,7 +192,7 @@ describe('the recipients as CSV', () => {
     return response.text();
   }
 
-  it('are all that the filters leave, whatever the limit, with a line of names', async () => {
+  it('are all recipients that match the filters, whatever the limit, after a header line', async () => {
     const { id, project } = await campaign();
     const [names, ...lines] = (await csv(id, project.secretKey, '?limit=2')).trimEnd().split('\r\n');
     expect(names).toBe(
@@ -202,7 +202,7 @@ describe('the recipients as CSV', () => {
     expect((await csv(id, project.secretKey, '?reason=provider_rejected')).trimEnd().split('\r\n')).toHaveLength(3);
   });
 
-  it('the recipients as CSV hold no formula', async () => {
+  it('the recipients as CSV contain no formula', async () => {
     const { id, project } = await campaign();
     await sql`UPDATE emails SET error = '=HYPERLINK("http://evil.test")', to_email = '+x@to.test' WHERE campaign_id = ${id} AND to_email = 'p4@to.test'`.execute(
       api.db,

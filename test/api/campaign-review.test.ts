@@ -90,7 +90,7 @@ describe('the review of a campaign', () => {
     ]);
   });
 
-  it('reads the preheader too: its size counts, a link in it is none of the body, and one that does not parse is 422', async () => {
+  it('checks the preheader too: its size counts, a link in it is not a link of the body, and a preheader that does not parse is 422', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 1 });
     const large = `${CLEAN}<!-- ${'x'.repeat(102_300 - CLEAN.length)} -->`;
     expect(codes(await review({ body: large }))).toEqual([]);
@@ -122,7 +122,7 @@ describe('the review of a campaign', () => {
     expect(codes(await review({ variants }))).toEqual([]);
   });
 
-  it('estimates by the send rate, and says when it takes more than a day', async () => {
+  it('estimates the duration by the send rate, and warns if it is more than a day', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 30 });
     const rate = (n: number) =>
       sql`UPDATE projects SET send_rate_per_second = ${n} WHERE id = ${project.id}`.execute(api.db);

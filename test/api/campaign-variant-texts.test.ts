@@ -35,7 +35,7 @@ async function draft(changes: Record<string, unknown>): Promise<string> {
   return body.data.id;
 }
 
-/** Four recipients, two of each variant, as a start would have left them; `texts` are the bodies of the variants. */
+/** Builds four recipients, two of each variant, as a start does. `texts` are the bodies of the variants. */
 async function buildCampaign(texts: [string, string]): Promise<string> {
   const id = await buildSentCampaign(api.db, { projectId: project.id, count: 4, body: texts[0] });
   const contents = await saveContents(
@@ -139,7 +139,7 @@ describe('the review of a campaign with variants', () => {
     expect(alike.findings[0].details.variants).toBeUndefined();
   });
 
-  it('looks at the domain of each sender', async () => {
+  it('checks the domain of each sender', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 2 });
     await buildDomain(api.db, { projectId: project.id, domain: 'other.test' });
     const variants = [VARIANTS[0], { name: 'B', weight: 1, from: 'b@other.test' }];
@@ -147,7 +147,7 @@ describe('the review of a campaign with variants', () => {
     expect(findings).toMatchObject([{ code: 'dmarc_missing', details: { from: 'b@other.test' } }]);
   });
 
-  it('counts window, hours and the wait of a test in how long it takes', async () => {
+  it('includes the window, the hours and the wait of a test in the duration', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 4, data: { timezone: 'Asia/Tokyo' } });
     await buildContacts(api.db, {
       projectId: project.id,
@@ -159,7 +159,7 @@ describe('the review of a campaign with variants', () => {
     expect(apart.estimatedSeconds).toBe(14 * 3600 + 1);
     const test = { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 0 };
     expect((await review({ variants: VARIANTS, test })).estimatedSeconds).toBe(3601);
-    // Closed for all of this hour and the next, so the wait is at least an hour.
+    // Closed during this hour and the next, so the wait is at least an hour.
     const hour = (plus: number) => `${String((new Date().getUTCHours() + plus) % 24).padStart(2, '0')}:00`;
     const shut = await review({ sendingWindow: { from: hour(2), to: hour(3), timezone: 'UTC' } });
     expect(shut.estimatedSeconds).toBeGreaterThan(3_590);

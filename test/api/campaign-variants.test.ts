@@ -85,7 +85,7 @@ describe('variants of a campaign', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'DOMAIN_NOT_VERIFIED' } } });
   });
 
-  it('stay where a PUT does not name them, and go with null, the test with them', async () => {
+  it('stay if a PUT does not name them; null removes them and the test', async () => {
     const { id } = await create({ variants, test });
     const put = async (body: Record<string, unknown>) => (await api.call('PUT', `/campaigns/${id}`, { body })).body;
     expect(await put({ name: 'Other' })).toMatchObject({ name: 'Other', variants, test });
@@ -112,7 +112,7 @@ describe('variants of a campaign', () => {
     });
   });
 
-  it('have a test email each, with their own content', async () => {
+  it('have one test email each, with their own content', async () => {
     const { id } = await create({ variants });
     const subjectOf = async (variant?: string) => {
       const sent = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 't@to.test', variant } });
@@ -151,7 +151,7 @@ describe('variants of a campaign', () => {
     });
   });
 
-  it('are in the stats, of nothing before they are sent', async () => {
+  it('are in the stats, with zeros before they are sent', async () => {
     const { id } = await create({ variants, test });
     const { body } = await api.call('GET', `/campaigns/${id}/stats`);
     expect(body.variants).toMatchObject([

@@ -32,7 +32,7 @@ async function create(changes: Record<string, unknown> = {}) {
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('creating a campaign', () => {
-  it('answers a DRAFT with every field, and GET answers the same', async () => {
+  it('returns a DRAFT with every field, and GET returns the same', async () => {
     const campaign = await create({ description: 'd', fromName: 'Sender', replyTo: 'r@else.test' });
     expect(campaign).toMatchObject({
       name: 'News',
@@ -61,7 +61,7 @@ describe('creating a campaign', () => {
     expect(campaign).toMatchObject({ filters: FILTER, audienceFilter: FILTER, audienceCondition: FILTER });
   });
 
-  it('takes the audience type as type, and a simple filter', async () => {
+  it('accepts the audience type as `type`, and a simple filter', async () => {
     const simple = { operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '@' }] };
     const campaign = await create({ audienceType: undefined, type: 'FILTERED', filters: simple });
     expect(campaign.audienceFilter.groups[0].filters).toEqual(simple.conditions);
@@ -171,7 +171,7 @@ describe('sending a campaign', () => {
     expect(api.dispatched).toMatchObject([{ kind: 'campaign.start', refId: id, payload: { sendNo: 1 } }]);
   });
 
-  it('at a time is SCHEDULED; again, it is moved; without a time, it starts', async () => {
+  it('at a time schedules it; a second time reschedules it; without a time, it starts', async () => {
     const { id } = await create();
     const [first, second] = [inAnHour(), new Date(Date.now() + 9_000_000).toISOString()];
     const scheduled = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: first } });
@@ -198,7 +198,7 @@ describe('sending a campaign', () => {
     expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
 
-  it('is 400 for a time that is past', async () => {
+  it('is 400 for a time in the past', async () => {
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: '2020-01-01T00:00:00Z' } });
     expect(answer.status).toBe(400);
@@ -223,7 +223,7 @@ describe('sending a campaign', () => {
     expect((await api.call('POST', `/campaigns/${id}/send`, { body: {} })).status).toBe(400);
   });
 
-  it('is refused when the domain is verified no more', async () => {
+  it('is refused if the domain is no longer verified', async () => {
     await buildDomain(api.db, { projectId: api.one.id, domain: 'lapsed.test' });
     const { id } = await create({ from: 'a@lapsed.test' });
     await sql`UPDATE domains SET status = 'FAILED' WHERE domain = 'lapsed.test'`.execute(api.db);
@@ -260,7 +260,7 @@ describe('sending a campaign', () => {
 });
 
 describe('cancelling a campaign', () => {
-  it('returns its places under the frequency cap if no email was attempted', async () => {
+  it('frees its places under the frequency cap if no email was attempted', async () => {
     const { id: projectId, secretKey: key } = await buildProject(api.db, 'Places');
     const id = await buildSentCampaign(api.db, { projectId, count: 2, status: `'PENDING'` });
     await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${projectId}`.execute(api.db);

@@ -148,7 +148,7 @@ describe('a campaign in a file', () => {
     expect((await apply([{ ...FILE, subject: 'Again' }])).body).toMatchObject({ updated: [], findings: [{}] });
   });
 
-  it('is for keys with the scopes of campaigns', async () => {
+  it('needs a key with the scopes of campaigns', async () => {
     const views = ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] as const;
     const key = await buildKey(api.db, api.one.id, [...views]);
     expect(await exportProject(key)).not.toHaveProperty('campaigns');
@@ -180,7 +180,7 @@ describe('the slug of a campaign', () => {
     expect(new Set(made.map(({ data }) => data.slug)).size).toBe(6);
   });
 
-  it('is given by the migration to those from before, the oldest of a name without a number', async () => {
+  it('is given to earlier campaigns by the migration; the oldest of a name has no number', async () => {
     const slugs = await inTransaction(api.db, async (trx) => {
       await sql`ALTER TABLE campaigns DROP COLUMN slug`.execute(trx);
       await sql`

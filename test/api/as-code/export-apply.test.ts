@@ -71,7 +71,7 @@ describe('an export', () => {
     expect(text).not.toMatch(/createdAt|secret-token|geheim/);
   });
 
-  it('is of the own project only', async () => {
+  it('has records of its own project only', async () => {
     await buildShop(api);
     expect(await exportProject(api.two.secretKey)).toMatchObject({ templates: [], segments: [], workflows: [] });
   });
@@ -87,7 +87,7 @@ describe('an export', () => {
 });
 
 describe('applied to another project, an export', () => {
-  it('makes the same there, and twice is no change; secrets and unverified senders are findings', async () => {
+  it('creates the same records there, a second apply changes nothing; secrets and unverified senders are findings', async () => {
     await buildShop(api);
     const document = await exportProject();
     const first = await apply(document);
@@ -110,7 +110,7 @@ describe('applied to another project, an export', () => {
     expect(second.body).toMatchObject({ created: [], updated: [] });
     expect(second.body.unchanged).toHaveLength(7);
 
-    // Once the domain is verified the same document does the rest.
+    // After the domain is verified, the same document applies the rest.
     await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
     const third = await apply(document);
     expect(third.body.updated).toEqual([
@@ -138,7 +138,7 @@ describe('applied to another project, an export', () => {
     expect(step.config).toMatchObject({ method: 'PUT', url: 'https://ada:***@hooks.example/in' });
     expect(step.config.headers.Authorization).toMatch(/^Bear/);
 
-    // To another host nothing that is stored goes along.
+    // Stored secrets are not sent to another host.
     document.workflows[0].steps[2].config.url = 'https://elsewhere.example/in';
     const moved = await apply(document, api.one.secretKey);
     expect(moved.body.findings).toMatchObject([
@@ -149,7 +149,7 @@ describe('applied to another project, an export', () => {
 });
 
 describe('an apply', () => {
-  it('as a dry run says all and changes nothing', async () => {
+  it('as a dry run reports all changes and makes none', async () => {
     await buildShop(api);
     const document = await exportProject();
     const dry = await apply({ ...document, dryRun: true });
@@ -207,7 +207,7 @@ describe('an apply', () => {
     expect((await apply({ workflows: [file] }, api.one.secretKey)).body).toMatchObject({ updated: [] });
   });
 
-  it('is all or nothing, and names the place of the error', async () => {
+  it('applies everything or nothing, and names the place of the error', async () => {
     const faults: [object, string][] = [
       [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', body: '{% for %}' }] }, 'templates.1.body'],
       [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', preheader: '{{ x' }] }, 'templates.1.preheader'],
@@ -270,7 +270,7 @@ describe('an apply', () => {
     }
   });
 
-  it('needs the edit scope of each kind that it brings, and of a person project:manage', async () => {
+  it('needs the edit scope of each kind in the document, and from a user project:manage', async () => {
     const key = await buildKey(api.db, api.two.id, ['templates:edit']);
     expect((await apply({ templates: [TEMPLATE], segments: [], workflows: [] }, key)).status).toBe(200);
     for (const [kind, scope] of [
@@ -289,7 +289,7 @@ describe('an apply', () => {
     expect(answer).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'project:manage' } } } });
   });
 
-  it('changes settings for a person who manages the project; a key may bring them unchanged', async () => {
+  it('changes settings only for a user who manages the project; a key may send them unchanged', async () => {
     const { settings } = await exportProject(api.two.secretKey);
     expect((await apply({ settings })).body).toMatchObject({ unchanged: [{ kind: 'settings' }] });
     expect(await apply({ settings: { tracking: 'DISABLED' } })).toMatchObject({
@@ -308,7 +308,7 @@ describe('an apply', () => {
     expect(rows).toEqual([{ details: { tracking: 'DISABLED' } }]);
   });
 
-  it('an apply takes 8 MB of files', async () => {
+  it('an apply accepts 8 MB of files', async () => {
     const body = `<p>${'x'.repeat(500_000)}</p>`;
     const templates = Array.from({ length: 12 }, (_, i) => ({ ...TEMPLATE, slug: `t${i}`, body }));
     expect(await apply({ templates })).toMatchObject({ status: 200, body: { created: { length: 12 } } });

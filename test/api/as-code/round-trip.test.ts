@@ -61,7 +61,7 @@ function template(slug: string, topics: string[]) {
   );
 }
 
-/** Each may name those before it. */
+/** Each step may name the steps before it. */
 function segment(slug: string, before: string[], topics: string[]) {
   const membership = [
     ...before.map((name) => ({ field: `segment.${name}`, operator: 'memberOf' })),
@@ -145,7 +145,7 @@ function workflow(slug: string, names: { templates: string[]; segments: string[]
 
 const window = { from: '08:00', to: '21:00', days: [1, 2], timezone: 'contact' };
 
-/** Versions of a campaign: none, some by weight, or some with a test. */
+/** Variants of a campaign: none, some by weight, or some with a test. */
 function variants() {
   const said = fc.record(
     { name: fc.constant(''), subject: text, body: text, preheader: text, weight: fc.integer({ min: 1, max: 9 }) },
@@ -224,7 +224,7 @@ async function apply(key: string, body: object) {
   return answer.body;
 }
 
-it('a step of each type that is exported and applied elsewhere is the same there, and names nothing of here', async () => {
+it('a step of each type that is exported and applied to another project is the same there, and names nothing of the first project', async () => {
   for (const { id } of [api.one, api.two]) await buildVerifiedDomain(api.db, id, 'shop.example');
   const mail = { name: 'Mail', subject: 'Hello', body: '<p>Hello</p>', type: 'MARKETING', from: 'hi@shop.example' };
   const { id: templateId } = await make(api, '/templates', mail);

@@ -22,7 +22,7 @@ const schemes = (operation: ApiOperation) =>
 const scopesOf = (operation: ApiOperation, scheme: string) =>
   operation.security.find((requirement) => scheme in requirement)?.[scheme] ?? [];
 
-/** Calls an operation with ids of no record in its path, and the document's own example as its body. */
+/** Calls an operation with unknown ids in its path, and the document's example as its body. */
 function call(operation: ApiOperation, options: CallOptions) {
   const path = operation.path.replaceAll(/\{.+?\}/g, () => uuidv7());
   return api.call(operation.method, path, { body: operation.body, ...options });
@@ -83,7 +83,7 @@ describe('every operation that asks for credentials', () => {
     expect(got).toEqual(expected(list, (operation) => `403 FORBIDDEN ${scopesOf(operation, 'session')[0]}`));
   });
 
-  it('needs scopes of the catalogue only, and of a key only scopes that keys can have', () => {
+  it('needs only scopes of the catalogue, and from a key only scopes that keys can have', () => {
     const grantable: readonly string[] = GRANTABLE_SCOPES;
     for (const operation of closed()) {
       expect(scopesOf(operation, 'secretKey').filter((scope) => !grantable.includes(scope))).toEqual([]);

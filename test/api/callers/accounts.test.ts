@@ -90,7 +90,7 @@ describe('sessions', () => {
     expect((await get('/project', session)).body.error.details).toEqual({ requiredScope: 'project:manage' });
   });
 
-  it('write only from our own origin, or from a client that is not a browser', async () => {
+  it('can write only from our own origin, or from a client that is not a browser', async () => {
     const session = await signIn(api, api.one);
     const hold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
     expect((await hold({ origin: 'https://evil.example' })).status).toBe(403);
@@ -139,7 +139,7 @@ describe('the project', () => {
 });
 
 describe('sign-up', () => {
-  it('is open to the first user only if SIGNUP says so, also for two concurrent requests', async () => {
+  it('is open to the first user only with SIGNUP=first, also for two concurrent requests', async () => {
     const closed = await startTestApi({ SIGNUP: 'first' });
     const signUp = (email: string) => closed.call('POST', '/auth/signup', { key: null, body: { ...ACCOUNT, email } });
     const both = await Promise.all([signUp('a@example.com'), signUp('b@example.com')]);

@@ -91,7 +91,7 @@ describe('API keys', () => {
     expect((await create({ expiresAt: '2020-01-01T00:00:00Z' })).body.error.errors[0].field).toBe('expiresAt');
   });
 
-  it('API keys note their last use', async () => {
+  it('API keys record their last use', async () => {
     const { id, key } = (await create()).body;
     await api.deps.keys.find(key);
     const lastUsed = async () => {
@@ -101,7 +101,7 @@ describe('API keys', () => {
     await expect.poll(lastUsed).not.toBeNull();
   });
 
-  it('give the project a new public key, and the old one stops', async () => {
+  it("replace the project's public key: the new one works, the old one does not", async () => {
     const stranger = await signIn(api, api.two);
     const rotated = await api.call('POST', '/apikeys/public/rotate', { key: null, headers: stranger });
     expect(rotated.body.public).toMatch(/^pk_[0-9a-f]{64}$/);

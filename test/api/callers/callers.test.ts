@@ -10,9 +10,9 @@ import { callHttp } from '../../support/http.ts';
 
 const PASSWORD = 'correct horse';
 let database: TestDatabase;
-/** Believes the proxy that these tests are, and a second one behind it. */
+/** Trusts the address of these tests as a proxy, and a second proxy behind it. */
 let behind: RunningApi;
-/** Believes nobody. */
+/** Trusts no proxy. */
 let bare: RunningApi;
 
 const start = (env: Record<string, string> = {}) =>
@@ -43,7 +43,7 @@ const send = (api: RunningApi, path: string, p: { body?: object; headers?: Recor
 const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded });
 let people = 0;
 
-/** An account that was made elsewhere. */
+/** Builds an account of another caller. */
 async function person(): Promise<string> {
   people += 1;
   const email = `person-${people}@example.com`;
@@ -55,7 +55,7 @@ async function person(): Promise<string> {
 const logIn = (api: RunningApi, email: string, password: string, headers: Record<string, string> = {}) =>
   send(api, '/auth/login', { body: { email, password }, headers });
 
-/** As many failures as an address may have. */
+/** Makes as many failed sign-ins as one address may have. */
 async function useUpAddress(api: RunningApi, headers: (n: number) => Record<string, string>): Promise<void> {
   const failures = Array.from({ length: 50 }, async (_, n) => {
     const { status } = await logIn(api, `nobody-${n}-${people}@example.com`, 'wrong', headers(n));
@@ -72,7 +72,7 @@ describe('behind a proxy that is trusted', () => {
     expect((await logIn(behind, email, PASSWORD, from('198.51.100.7'))).status).toBe(200);
   });
 
-  it('text before the address that the proxy saw gives no one new attempts', async () => {
+  it('text before the address that the proxy adds gives no caller new attempts', async () => {
     const email = await person();
     await useUpAddress(behind, (n) => from(`192.0.2.${n}, 203.0.113.2`));
     expect((await logIn(behind, email, PASSWORD, from('203.0.113.2'))).status).toBe(429);
@@ -132,7 +132,7 @@ describe('failed log-ins', () => {
     for (let i = 0; i < n; i += 1) answers.push((await logIn(behind, email, 'wrong', headers)).status);
     return answers;
   };
-  /** The cookies of an answer, as a browser sends them back. */
+  /** Returns the cookies of a response in the form in which a browser sends them. */
   const kept = ({ headers }: { headers: Headers }) => ({
     cookie: headers
       .getSetCookie()
@@ -140,7 +140,7 @@ describe('failed log-ins', () => {
       .join('; '),
   });
 
-  it('from one address lock only that address out of an account', async () => {
+  it('from one address lock only that address out of the account', async () => {
     const email = await person();
     expect(await fail(email, 11, from('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
     const late = await logIn(behind, email, PASSWORD, from('203.0.113.20'));
@@ -210,7 +210,7 @@ describe('signing up', () => {
     });
     expect(shape(again)).toEqual(shape(fresh));
     expect((await me(sessionOf(again))).projects).toHaveLength(1);
-    // Nothing of the account that was there has changed or been seen.
+    // Nothing of the existing account has changed or was shown.
     const owner = await logIn(behind, known, PASSWORD, from('203.0.113.72'));
     expect(owner.body.projects).toMatchObject([{ name: 'Shop' }]);
     expect(owner.body.user.id).not.toBe(again.body.user.id);

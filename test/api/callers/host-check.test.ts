@@ -6,7 +6,7 @@ import { freePort } from '../../../cli/start/ports.ts';
 import { parseConfig } from '../../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-/** The name of a page that its owner has just led to 127.0.0.1. */
+/** A name whose owner has just changed its DNS record to 127.0.0.1. */
 const REBOUND = 'rebound.evil.example';
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ interface Answer {
   body: string;
 }
 
-/** A request as a browser on this machine sends it whose page is of `host`; `headers` besides. */
+/** Sends the request of a browser on this machine with a page of `host`, with more `headers`. */
 function ask(
   port: number,
   host: string,
@@ -93,7 +93,7 @@ describe('on a loopback HOST', () => {
     expect((await ask(port, REBOUND, '/auth/login', { method: 'POST' })).status).toBe(403);
   });
 
-  it('asks for a session for the mailbox in requests through a proxy, which may come from anyone', async () => {
+  it('requires a session for the mailbox in requests through a proxy, which may come from anyone', async () => {
     const forwarded: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },
       { forwarded: 'for=203.0.113.7' },
@@ -127,7 +127,7 @@ describe('on a public HOST', () => {
 });
 
 describe('the metrics', () => {
-  it('are for loopback names on loopback, for any name where METRICS_HOST opens them', async () => {
+  it('are served under loopback names on loopback, and under any name if METRICS_HOST is public', async () => {
     const [closed, opened] = [await freePort(), await freePort()];
     await start({ METRICS_PORT: String(closed) });
     await start({ METRICS_PORT: String(opened), METRICS_HOST: '0.0.0.0' });

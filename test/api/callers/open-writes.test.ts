@@ -4,7 +4,7 @@ import { CERTIFICATE_FETCHES, TRACKED_HITS } from '../../../api/http/caller-limi
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { operationsOf } from '../../support/operations.ts';
 
-/** More than any limit of a minute, but that of tracked mails. */
+/** More than any limit per minute except the limit of tracked emails. */
 const MANY = 1_000;
 let api: TestApi;
 let callers = 0;
@@ -18,10 +18,10 @@ const newCaller = () => {
   return `203.0.${callers >> 8}.${callers & 255}`;
 };
 
-/** A request without credentials, as from this address. */
+/** Sends a request without credentials from this address. */
 async function ask(method: string, path: string, from: string, body = '{}') {
   const init = { method, ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body }) };
-  // The connection as the server passes it to the application.
+  // The form in which the server passes the connection to the application.
   const incoming = Object.assign(Readable.from([Buffer.from(body)]), { socket: { remoteAddress: from } });
   const response = await api.app.request(path.replaceAll(/[:{]\w+}?/g, 'x'), init, { incoming });
   return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
@@ -40,7 +40,7 @@ function openWrites(): string[] {
     .sort();
 }
 
-/** A token with any characters, also line breaks that an email client appends. */
+/** Token with any characters, including line breaks that an email client appends. */
 const TOKEN = String.raw`token{[\s\S]+}`;
 
 describe('a write without credentials', () => {
@@ -51,7 +51,7 @@ describe('a write without credentials', () => {
         'POST /auth/invitations/look',
         'POST /auth/login',
         'POST /auth/signup',
-        // A link that a mail program cut off opens a page too.
+        // A link that an email program cut off opens a page too.
         ...['/confirm', '/m', '/s', '/u'].flatMap((page) =>
           [page, `${page}/`, `${page}/:${TOKEN}`].map((path) => `POST ${path}`),
         ),
@@ -60,7 +60,7 @@ describe('a write without credentials', () => {
     ]);
   });
 
-  it('has a limit by address, whichever it is: the rest of the minute is 429, and others are served', async () => {
+  it('has a limit for each address: after it, requests are 429 for the rest of the minute, and other addresses are served', async () => {
     for (const route of openWrites()) {
       const [method = '', path = ''] = route.split(' ');
       const [stranger, other] = [newCaller(), newCaller()];

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** `npm run operator -- project <id> …` as a process of its own, by environment alone. */
+/** Runs `npm run operator -- project <id> …` in its own process, configured by its environment alone. */
 async function operator(...words: string[]) {
   const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'cli', 'operator.js'), ...words], {
     env: { PATH: process.env.PATH, DATABASE_URL: api.deps.config.database.url },
@@ -112,7 +112,7 @@ describe("an operator's limits", () => {
     ]);
   });
 
-  it('allow a project looser guards than the defaults, beyond which it cannot loosen them itself', async () => {
+  it('may set looser guards than the defaults, which the project cannot loosen further', async () => {
     const refused = await asOwner('PATCH', '/project', { bounceGuard: 0.11, complaintGuard: 1 });
     expect(refused.status).toBe(422);
     expect(refused.body.error.errors).toMatchObject([

@@ -16,7 +16,7 @@ const post = (api: TestApi, path: string, body?: object, cookie?: string) =>
 const me = (api: TestApi, cookie: string) => api.call('GET', '/auth/me', { key: null, headers: { cookie } });
 const logIn = (api: TestApi, password = ACCOUNT.password) =>
   post(api, '/auth/login', { email: ACCOUNT.email, password });
-/** Name and value of the session cookie that an answer sets. */
+/** Returns the name and value of the session cookie that a response sets. */
 const sessionOf = ({ headers }: { headers: Headers }) =>
   headers
     .getSetCookie()
@@ -24,7 +24,7 @@ const sessionOf = ({ headers }: { headers: Headers }) =>
     ?.split(';')[0] ?? '';
 
 describe('the session cookie', () => {
-  it('on https is one that no other host and no plain connection can set', async () => {
+  it('on https cannot be set by another host or by a plain connection', async () => {
     const [line = ''] = (await logIn(secure)).headers.getSetCookie();
     expect(line).toMatch(/^__Host-tidings_session=[\w-]{43};/);
     expect(line.split('; ')).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', 'Path=/', 'SameSite=Lax']));
@@ -84,7 +84,7 @@ describe('a password change', () => {
     expect(left).toHaveLength(1);
   });
 
-  it('cannot make two accounts of one address the same', async () => {
+  it('never mixes two accounts of one address', async () => {
     const account = (password: string) => ({ ...ACCOUNT, email: 'two@example.com', password });
     await post(plain, '/auth/signup', account('of the first'));
     const second = sessionOf(await post(plain, '/auth/signup', account('of the second')));

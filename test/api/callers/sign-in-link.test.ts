@@ -21,7 +21,7 @@ interface Person {
   cookie: string;
 }
 
-/** An owner who signed up. */
+/** Builds an owner who signed up. */
 async function person(of = api): Promise<Person> {
   people += 1;
   const email = `person-${people}@example.com`;
@@ -123,7 +123,7 @@ describe('a sign-in link', () => {
     expect(await open(link)).toEqual(ended);
   });
 
-  it('is for an owner: a former owner gets none, and none signs one in', async () => {
+  it('is for an owner: a former owner gets no link and cannot use an earlier one', async () => {
     const owner = await person();
     const link = await linkFor(owner);
     await api.db.updateTable('memberships').set({ role: 'MEMBER' }).where('project_id', '=', owner.projectId).execute();
@@ -133,13 +133,13 @@ describe('a sign-in link', () => {
   });
 });
 
-describe('on a service that others reach', () => {
+describe('on a service that other machines can reach', () => {
   it.each<Record<string, string>>([
     { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' },
     { PUBLIC_URL: 'https://mail.example.com' },
     { PUBLIC_URL: 'http://mail.example.com' },
     { PUBLIC_URL: 'https://localhost' },
-  ])('%j there are no sign-in links', async (env) => {
+  ])('there are no sign-in links with %j', async (env) => {
     const reached = await startTestApi(env);
     try {
       const link = await linkFor(await person(reached), reached);

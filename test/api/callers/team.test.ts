@@ -12,7 +12,7 @@ let owner: Person;
 let counter = 0;
 
 beforeAll(async () => {
-  // Sign-up is off, and an invited person can join all the same.
+  // Sign-up is off, but an invited person can join.
   api = await startTestApi({ SIGNUP: 'off' });
 });
 afterAll(() => api?.close());
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     expect(second.body.projects).toHaveLength(2);
   });
 
-  it('ends when it is withdrawn, renewed or expired, and with its author', async () => {
+  it('ends when it is withdrawn, renewed or expired, or when its author leaves', async () => {
     const one = (await invite('a@example.com')).body;
     const anew = (await invite('a@example.com', 'ADMIN')).body;
     expect((await call('GET', '/team', owner)).body.invitations).toMatchObject([{ id: anew.id, role: 'ADMIN' }]);
