@@ -23,24 +23,24 @@ async function post(path: string, body: string | FormData, key = service.one.sec
 const mail = (to: string, data: string) =>
   `{"to":${to},"from":"x@shop.example.com","subject":"S","body":"<p>b</p>","data":{"x":${data}}}`;
 
-describe('a request that is costly by its form', () => {
+describe('a request whose form makes it costly', () => {
   it.each([
     ['36 MB of empty lists', mail('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
     ['empty recipients', mail(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
     ['lists as large as a mail may be', mail('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
-  ])('as a mail of %s is refused by its size or its number of values', async (_, body) => {
+  ])('an email of %s is refused by its size or its number of values', async (_, body) => {
     const { status, error } = await post('/v1/send', body);
     expect([status, error.code]).toEqual(
       body.length > 16 * MB ? [413, 'PAYLOAD_TOO_LARGE'] : [422, 'VALIDATION_ERROR'],
     );
   });
 
-  it('as 1 MB of an event by the public key is refused by its size', async () => {
+  it('an event of 1 MB with the public key is refused by its size', async () => {
     const body = `{"email":"a@example.com","event":"e","data":{"x":[${'[],'.repeat(MB / 3)}[]]}}`;
     expect(await post('/v1/track', body, service.one.publicKey)).toMatchObject({ status: 413 });
   });
 
-  it('as a CSV header of a million columns is refused by their number', async () => {
+  it('a CSV header of a million columns is refused by the number of columns', async () => {
     const names = Array.from({ length: 5_000 }, (_, n) => `c${n}`).join(',');
     const form = new FormData();
     form.append('file', new File([`email${','.repeat(2 * MB)}${names}\na@example.com\n`], 'wide.csv'));

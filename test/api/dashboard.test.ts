@@ -12,19 +12,19 @@ afterAll(() => api.close());
 const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   api.app.request(path, { method, headers });
 
-/** The addresses of the scripts and styles that the page names. */
+/** Returns the addresses of the scripts and styles in the page. */
 async function assetsOfPage(): Promise<string[]> {
   const html = await (await get('/app')).text();
   return [...html.matchAll(/(?:src|href)="(\/app\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
 }
 
 describe('the dashboard', () => {
-  it('is what the address of the service opens', async () => {
+  it('opens at the address of the service', async () => {
     const { status, headers } = await get('/');
     expect([status, headers.get('location')]).toEqual([302, '/app']);
   });
 
-  it('is one page at every address of the app, asked for again each time', async () => {
+  it('is one page at every address of the app, and is not cached', async () => {
     const page = await (await get('/app')).text();
     expect(page).toContain('<div id="app">');
     for (const path of ['/app/', '/app/contacts', '/app/contacts/01a1?search=a%40b', '/app/no-such-screen']) {
@@ -47,7 +47,7 @@ describe('the dashboard', () => {
     expect(await (await get('/app')).text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|javascript:/i);
   });
 
-  it('is not sent again to a client that has it', async () => {
+  it('is not sent again to a client that has it already', async () => {
     for (const path of ['/app', (await assetsOfPage())[0] ?? '']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       for (const given of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -58,7 +58,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('answers HEAD with what a GET would have', async () => {
+  it('responds to HEAD with the headers of a GET', async () => {
     for (const path of ['/app', '/app/contacts', (await assetsOfPage())[0] ?? '']) {
       const [head, whole] = [await get(path, {}, 'HEAD'), await get(path)];
       expect([path, head.status, (await head.text()).length]).toEqual([path, 200, 0]);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('POST /v1/track', () => {
-  it('records the event, creates the contact subscribed, keeps its data and answers ids', async () => {
+  it('records the event, creates the contact as subscribed, stores its data and returns ids', async () => {
     const answer = await track(api, 'new@example.com', 'signup', {
       plan: 'pro',
       once: { value: 1, persistent: false },
@@ -83,7 +83,7 @@ describe('POST /v1/track', () => {
     });
   });
 
-  it('accepts the public key, which lifts no refusal', async () => {
+  it('accepts the public key, which does not undo an unsubscription', async () => {
     const body = { email: 'public@example.com', event: 'view', subscribed: true };
     await expectOk(api.call('POST', '/v1/track', { key: api.one.publicKey, body }));
     await expectOk(api.call('POST', '/suppressions', { body: { email: 'public@example.com', reason: 'unsubscribe' } }));
@@ -94,7 +94,7 @@ describe('POST /v1/track', () => {
 });
 
 describe('events', () => {
-  it('are listed newest first by pages that lose and repeat none', async () => {
+  it('are listed newest first by pages without gaps or duplicates', async () => {
     for (let n = 0; n < 5; n += 1) await track(api, 'pages@example.com', 'paged', { n });
     const seen: number[] = [];
     for (let cursor = ''; ; ) {
@@ -182,7 +182,7 @@ describe('the activity feed', () => {
     expect(other.data).toEqual([]);
   });
 
-  it('says what was, what just was, and what will be', async () => {
+  it('shows past, recent and planned items', async () => {
     expect(await expectOk(api.call('GET', '/activity/stats'))).toMatchObject({
       totalEvents: expect.any(Number),
       openRate: 0,
@@ -197,7 +197,7 @@ describe('the activity feed', () => {
 });
 
 describe('analytics', () => {
-  it('fill days without email with zeros', async () => {
+  it('have zeros for days without email', async () => {
     const days = await expectOk(api.call('GET', '/analytics/timeseries?startDate=2026-01-01&endDate=2026-01-03'));
     const zeros = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, complaints: 0 };
     expect(days).toEqual(['2026-01-01', '2026-01-02', '2026-01-03'].map((date) => ({ date, ...zeros })));
@@ -216,7 +216,7 @@ describe('analytics', () => {
   });
 });
 
-describe('results of an event', () => {
+describe('the results of an event', () => {
   const listNamed = async (contact: string, name: string) => {
     const { events } = await expectOk(api.call('GET', `/events/contact/${contact}`));
     return events.filter((event: { name: string }) => event.name === name);
@@ -228,7 +228,7 @@ describe('results of an event', () => {
       ...more,
     });
 
-  it('is in its record, and why it did not start what it triggers', async () => {
+  it('are in its record, with the reason if a triggered workflow did not start', async () => {
     const once = await listening('cart.left');
     const again = await listening('cart.left', { allowReentry: true });
     const { data } = await track(api, 'started@example.com', 'cart.left');
@@ -259,12 +259,12 @@ describe('results of an event', () => {
     ]);
   });
 
-  it('is nothing, without a reason, where no workflow is triggered by it', async () => {
+  it('are empty, without a reason, if it triggers no workflow', async () => {
     const { data } = await track(api, 'nothing@example.com', 'ignored');
     expect(await listNamed(data.contact, 'ignored')).toMatchObject([{ executions: [], notStarted: [] }]);
   });
 
-  it('reports each of several concurrent events of one contact', async () => {
+  it('are reported for each of several concurrent events of one contact', async () => {
     const workflow = await listening('burst', { allowReentry: true });
     const answers = await Promise.all(Array.from({ length: 5 }, () => track(api, 'burst@example.com', 'burst')));
     const events = await listNamed(answers[0]?.data.contact, 'burst');
@@ -274,7 +274,7 @@ describe('results of an event', () => {
     );
   });
 
-  it('is shown to its project only', async () => {
+  it('are shown to its project only', async () => {
     const { data } = await track(api, 'mine@example.com', 'cart.left');
     const { body } = await api.call('GET', `/events/contact/${data.contact}`, { key: api.two.secretKey });
     expect(body.events ?? []).toEqual([]);

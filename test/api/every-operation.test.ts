@@ -8,9 +8,9 @@ import { signIn } from '../support/session.ts';
 import { buildStartable, FORMS, type Start } from '../support/startable.ts';
 
 /**
- * One row for each operation of the document, and what it responds to five kinds of input: an unknown field, an unknown
- * query parameter, values of a wrong type, a reused Idempotency-Key, and ids of another project.
- * Source: contract §1.7 Status codes, §1.8 Idempotency, §1.9 Unknown input.
+ * One row for each operation of the document, with its responses to five kinds of input: an unknown field, an unknown
+ * query parameter, values of a wrong type, a reused Idempotency-Key, and ids of another project. Source: contract §1.7
+ * Status codes, §1.8 Idempotency, §1.9 Unknown input.
  */
 interface Row {
   unknownField: 'refused' | 'named as ignored' | 'no body' | 'taken';
@@ -49,9 +49,9 @@ const REFUSING_FIELDS = [
   'POST /workflows/{id}/executions/{executionId}/retry',
   'PUT /campaigns/{id}',
 ];
-/** Pages of customers and probes add query parameters of their own. */
+/** Pages of customers and health checks add other query parameters. */
 const ANY_PARAMETER = ['GET /health', 'GET /health/live', 'GET /health/ready', 'POST /pixel', 'POST /track'];
-/** Callbacks of providers prove themselves by a signature and take what the provider sends. */
+/** Callbacks of providers are authenticated by a signature and accept any field that the provider sends. */
 const CALLBACKS = ['POST /webhooks/twilio/status', 'POST /webhooks/twilio/inbound', 'POST /webhooks/sns'];
 /** These create and start nothing. */
 const WITHOUT_KEY = [
@@ -62,11 +62,11 @@ const WITHOUT_KEY = [
   'POST /verify',
   'POST /workflows/{id}/preview',
 ];
-/** These have neither a body nor a path parameter, so every request is the same. */
+/** These have neither a body nor a path parameter, so all requests are equal. */
 const ONE_INPUT = ['POST /apikeys/public/rotate', 'POST /project/release'];
-/** Path parameters that are no ids of records: another project's are simply missing. */
+/** Path parameters that are not ids of records. Values of another project do not exist in this one. */
 const NO_IDS = new Set(['field', 'eventName', 'email', 'phone']);
-/** Only operators see them, and to others they are 404 whatever the input is. */
+/** Only operators see them. For others they are 404, whatever the input. */
 const isForOperators = ({ path }: ApiOperation) => path.startsWith('/operator');
 const BAD_PARAMETERS: Record<string, string> = {
   limit: 'many',
@@ -118,7 +118,7 @@ const isKeyed = (operation: ApiOperation) =>
 const hasForeignId = ({ params, security }: ApiOperation) =>
   security.length > 0 && params.some((param) => !NO_IDS.has(param));
 
-/** The row that the contract demands. */
+/** Returns the row that the contract requires. */
 function expectedRow(operation: ApiOperation): Row {
   const name = nameOf(operation);
   const isCallback = CALLBACKS.includes(name);
@@ -136,7 +136,7 @@ function expectedRow(operation: ApiOperation): Row {
   };
 }
 
-/** Compares one column of the table with the contract. A response that is none of a cell's words shows as it came. */
+/** Compares one column of the table with the contract. A response that matches no word of a cell is shown unchanged. */
 async function expectColumn(cell: Cell, ask: (operation: ApiOperation) => Promise<string>): Promise<void> {
   const table = async (one: (operation: ApiOperation) => Promise<string> | string) => {
     const rows: Record<string, string> = {};
@@ -146,7 +146,7 @@ async function expectColumn(cell: Cell, ask: (operation: ApiOperation) => Promis
   expect(await table(ask)).toEqual(await table((operation) => expectedRow(operation)[cell]));
 }
 
-/** Calls an operation with sufficient rights, and without an effect on the records of the other calls. */
+/** Calls an operation with sufficient rights, without changing records of the other calls. */
 async function callAlone(operation: ApiOperation, options: CallOptions & { query?: string }): Promise<CallResult> {
   // A log-out or a password change ends the session.
   const session = operation.path.startsWith('/auth/') ? await signIn(api, api.one) : owner;
@@ -295,7 +295,7 @@ async function sendForm(path: string, body: FormData, more: Record<string, strin
 
 interface WrongInput {
   name: string;
-  /** The statuses that refuse it. */
+  /** Statuses of a refusal. */
   status: number[];
   options: CallOptions & { query?: string };
 }

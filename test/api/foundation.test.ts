@@ -88,7 +88,7 @@ async function send(method: string, path: string, { key = api.one.secretKey, bod
 const post = (value: unknown, path = `/echo/${ID}`) => send('POST', path, { body: JSON.stringify(value) });
 const code = (answer: { status: number; body: { error: { code: string } } }) => [answer.status, answer.body.error.code];
 
-describe('every answer', () => {
+describe('every response', () => {
   it('carries the request id of the caller, or a new one', async () => {
     const own = await api.call('GET', '/health', { headers: { 'x-request-id': 'mine-1' } });
     expect(own.headers.get('x-request-id')).toBe('mine-1');
@@ -98,7 +98,7 @@ describe('every answer', () => {
     expect(made.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('tells an unknown path from a wrong method', async () => {
+  it('distinguishes an unknown path from a wrong method', async () => {
     expect((await api.call('GET', '/nowhere')).body.error.code).toBe('NOT_FOUND');
     const wrong = await api.call('DELETE', '/health');
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -137,7 +137,7 @@ describe('a body', () => {
     expect(code(await send('POST', `/echo/${ID}`, zipped))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('with errors is 422 and names each by its dotted path and the code names of zod 3', async () => {
+  it('with errors is 422 and names each by its dotted path and a code of zod 3', async () => {
     const answer = await post({ kind: 'C', to: ['no'], nested: { name: 'x' }, at: 'soon' });
     expect(code(answer)).toEqual([422, 'VALIDATION_ERROR']);
     const faults = answer.body.error.errors.map((fault: { field: string; code: string }) => [fault.field, fault.code]);
@@ -200,7 +200,7 @@ describe('path and query', () => {
 });
 
 describe('credentials', () => {
-  it('missing are UNAUTHORIZED, wrong or of another kind INVALID_API_KEY, without scope FORBIDDEN with the scope', async () => {
+  it('are UNAUTHORIZED if missing, INVALID_API_KEY if wrong or of another kind, FORBIDDEN with the scope if it lacks', async () => {
     expect(code(await send('GET', '/echo', { headers: { authorization: '' } }))).toEqual([401, 'UNAUTHORIZED']);
     expect(code(await send('GET', '/echo', { key: 'sk_live_nonsense' }))).toEqual([401, 'INVALID_API_KEY']);
     expect(code(await send('GET', '/echo', { headers: { authorization: 'Basic eDp5' } }))).toEqual([
@@ -214,12 +214,12 @@ describe('credentials', () => {
     expect(refused.body.error.details).toEqual({ requiredScope: 'contacts:view' });
   });
 
-  it('say the mode, and older keys without it are live', async () => {
+  it('contain the mode; older keys without it are live', async () => {
     expect((await send('GET', '/echo', { key: api.one.testKey })).body.mode).toBe('test');
     expect((await send('GET', '/echo')).body.mode).toBe('live');
   });
 
-  it('still read and no longer write once the project is disabled', async () => {
+  it('can only read once the project is disabled', async () => {
     await send('GET', '/echo', { key: api.two.secretKey });
     await api.db.updateTable('projects').set({ disabled_at: new Date() }).where('id', '=', api.two.id).execute();
     const write = () => send('POST', `/echo/${ID}`, { key: api.two.secretKey, body: JSON.stringify({ email: EMAIL }) });

@@ -17,13 +17,13 @@ afterAll(() => api.close());
 // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
 type Json = any;
 
-/** Paths of what a schema leaves open: objects of any names and values. */
+/** Returns the paths at which a schema allows objects with any names and values. */
 function freePaths(document: Json, given: Json, path: string[] = []): string[][] {
   const schema = given.$ref ? document.components.schemas[given.$ref.split('/').at(-1)] : given;
   if (schema.allOf) {
     const open: string[][][] = schema.allOf.map((form: Json) => freePaths(document, form, path));
     const isPath = (other: string[]) => other.length === path.length;
-    // A path is closed if one schema closes it, whatever the others leave open.
+    // A path is closed if one schema closes it, whatever the others allow.
     const closed = open.some((paths) => !paths.some(isPath));
     return open.flat().filter((other) => !(closed && isPath(other)));
   }
@@ -31,7 +31,7 @@ function freePaths(document: Json, given: Json, path: string[] = []): string[][]
   if (forms) return forms.flatMap((form: Json) => freePaths(document, form, path));
   if ([schema.type].flat().includes('array')) return freePaths(document, schema.items, [...path, '0']);
   const { properties = {}, additionalProperties, type } = schema;
-  // A schema of some type is bounded by what it says of it: here only what says nothing.
+  // A schema with a type limits its values. Only schemas without one count here.
   if (type === undefined || (additionalProperties && Object.keys(additionalProperties).length === 0)) return [path];
   if ([type].flat().includes('object') && !schema.properties && !additionalProperties) return [path];
   return Object.entries(properties).flatMap(([name, member]) =>
@@ -45,7 +45,7 @@ function withValue(body: Json, [first, ...rest]: string[], value: unknown): Json
   return { ...body, [first]: withValue(body?.[first], rest, value) };
 }
 
-it('every JSON of any shape that a request may hold is refused above 64 KB, and says so at its field', async () => {
+it('free-form JSON in a request is refused above 64 KB, with an error at its field', async () => {
   const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
   const asked: string[] = [];
   for (const { method, path, params, body } of operationsOf(api.app)) {
@@ -54,13 +54,13 @@ it('every JSON of any shape that a request may hold is refused above 64 KB, and 
     for (const field of freePaths(document, schema)) {
       const url = params.reduce((url, param) => url.replace(`{${param}}`, idOf(path, param) ?? ''), path);
       const given = withValue(body, field, { x: 'x'.repeat(64 * KB) });
-      // Elsewhere a batch refuses one of its emails only.
+      // In other cases a batch refuses only one of its emails.
       const large = path.endsWith('/batch') ? { ...given, atomic: true } : given;
       const answer = await api.call(method, url, { body: large });
       const where = `${method} ${path} ${field.join('.')}`;
       asked.push(where);
       const fits = answer.body.error?.errors?.filter((fault: Json) => fault.code === 'too_big');
-      // The routes of the public key take no larger body at all.
+      // The routes of the public key accept no larger body.
       if (answer.status === 413) expect(answer.body.error.details, where).toEqual({ maxBytes: 64 * KB });
       else expect([answer.status, fits?.[0]?.field], where).toEqual([422, field.join('.')]);
     }

@@ -22,7 +22,7 @@ describe('a key', () => {
   const post = (path: string, body: Json, key: string, options: CallOptions = {}) =>
     api.call('POST', path, { body, ...options, headers: { 'idempotency-key': key, ...options.headers } });
 
-  it('is one for both paths of an operation, and another operation does not take it', async () => {
+  it('counts as the same for both paths of an operation, and is refused for another operation', async () => {
     const key = uuidv7();
     const first = await post('/contacts', { email: 'paths@x.test' }, key);
     const again = await post('/v1/contacts', { email: 'paths@x.test' }, key);
@@ -57,20 +57,20 @@ describe('a key', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is free again after a refusal, of which nothing is left', async () => {
+  it('can be used again after a refusal, which stores nothing', async () => {
     const key = uuidv7();
     expect((await post('/v1/topics', { name: '' }, key)).status).toBe(422);
     expect((await post(`/v1/campaigns/${uuidv7()}/send`, {}, key)).status).toBe(404);
     expect((await post('/v1/topics', { name: 'After a refusal' }, key)).status).toBe(201);
   });
 
-  it('belongs to a project', async () => {
+  it('is separate for each project', async () => {
     const key = uuidv7();
     expect((await post('/v1/topics', { name: 'Mine' }, key)).status).toBe(201);
     expect((await post('/v1/topics', { name: 'Mine' }, key, { key: api.two.secretKey })).status).toBe(201);
   });
 
-  it('shows its response to no other key', async () => {
+  it('shows its response to no other API key', async () => {
     const key = uuidv7();
     await post('/v1/topics', { name: 'Other key' }, key);
     const seen = await post('/v1/topics', { name: 'Other key' }, key, { key: api.one.testKey });
@@ -147,7 +147,7 @@ describe('the erasure of a person', () => {
     ['/v1/suppressions', { email: 'marked@x.test', reason: 'manual' }],
     ['/v1/track', { email: 'marked@x.test', event: 'e' }],
     ['/v1/templates/test', { email: 'marked@x.test', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com' }],
-  ])('empties what POST %s answered', async (path, body) => {
+  ])('deletes the stored response of POST %s', async (path, body) => {
     const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: 'marked@x.test' } });
     const first = await api.call('POST', path, { body, headers: { 'idempotency-key': key } });
     expect(first.status).toBeLessThan(300);

@@ -24,7 +24,7 @@ it.each([
   ['that clocks leave out', '2037-03-29T02:30', '2037-03-29T01:30:00.000Z'],
   ['that clocks show twice', '2037-10-25T02:30', '2037-10-25T00:30:00.000Z'],
   ['that is a date, which is its first instant in UTC', '2037-07-01', '2037-07-01T00:00:00.000Z'],
-])('reads an instant %s', async (_, text, instant) => {
+])('reads a time %s', async (_, text, instant) => {
   expect(await makeKey(text)).toMatchObject({ expiresAt: instant });
 });
 
@@ -36,7 +36,7 @@ it.each(['2037-02-30T09:00:00Z', '2037-02-30', '09:00', '1', 'July 1 2037', '203
   },
 );
 
-it('reads instants of a query in the zone of the project', async () => {
+it('reads times in a query in the zone of the project', async () => {
   await expectOk(api.call('POST', '/v1/contacts', { body: { email: 'now@example.com' } }));
   const clocks = (minutes: number) => writeLocalTime(wallAt('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
   const count = async (query: string) => (await api.call('GET', `/v1/contacts?${query}`)).body.data.length;
@@ -52,7 +52,7 @@ it('reads the start of a preview in the zone of the project', async () => {
   expect(JSON.stringify(answer)).toContain('2037-07-01T08:00:00.000Z');
 });
 
-it('reads instants of filters, and of the data that they compare, in the zone of the project', async () => {
+it('reads times in filters, and in the data that they compare, in the zone of the project', async () => {
   const body = { email: 'zone@example.com', data: { at: '2037-07-01T09:00', list: ['2037-01-01 09:00'] } };
   await expectOk(api.call('POST', '/v1/contacts', { body }));
   const holds = async (field: string, operator: string, value: string) => {

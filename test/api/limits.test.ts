@@ -15,7 +15,7 @@ afterAll(() => api.close());
 
 const json = { 'content-type': 'application/json' };
 
-/** A body as text, since what is refused here need not be a value that JSON.stringify makes. */
+/** Sends a body as text, because some refused bodies cannot be produced by JSON.stringify. */
 async function post(path: string, body: string, key = api.one.secretKey) {
   const response = await api.app.request(path, {
     method: 'POST',
@@ -86,7 +86,7 @@ describe('bytes of a body', () => {
   });
 });
 
-describe('sizes of what is kept', () => {
+describe('sizes of stored values', () => {
   const filter = (value: unknown) => ({ field: 'data.plan', operator: 'equals', value });
   const condition = (filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
   const many = Array.from({ length: 100 }, () => filter('x'.repeat(1_000)));
@@ -144,7 +144,7 @@ describe('sizes of what is kept', () => {
   });
 });
 
-describe('how many of a kind', () => {
+describe('numbers of records', () => {
   const template = { name: 'T', subject: 'S', body: '<p>b</p>', type: 'TRANSACTIONAL' };
   const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'exists' }] }] };
   const asTwo = (method: string, path: string, body?: object) =>
@@ -209,7 +209,7 @@ describe('how many of a kind', () => {
     expect(small.find((answer) => answer.status === 409)?.body.error.message).toBe('A workflow has at most 500 steps.');
   });
 
-  it('a copy of a template is one more', async () => {
+  it('a copy of a template counts', async () => {
     const { body } = await asTwo('GET', '/templates?limit=1');
     expect((await asTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);
   });
@@ -246,7 +246,7 @@ describe('a page of a list', () => {
           jsonb_build_object('filters', jsonb_build_array(jsonb_build_object('field', 'data.' || repeat('x', 60000), 'operator', 'exists')))))
         FROM generate_series(1, 60) n`,
     ],
-  ])('of %s is at most 4 MB: rows beyond it have no %s and say so', async (path, field, filled) => {
+  ])('of %s is at most 4 MB: rows beyond it have no %s, and are marked', async (path, field, filled) => {
     await filled().execute(api.db);
     const answer = await text(path);
     expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);

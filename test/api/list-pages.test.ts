@@ -18,7 +18,7 @@ const SEVERAL_PAGES = [
   '/v1/workflows/{id}/executions',
   '/v1/workflows/{id}/steps/{stepId}/visits',
 ];
-/** Answers that say that they leave something out. */
+/** Responses that report that rows are omitted. */
 const TRUNCATED = [
   '/v1/campaigns',
   '/v1/contacts/fields',
@@ -48,7 +48,7 @@ function largeRecords(): RawBuilder<unknown>[] {
   const [contact, workflow, step] = [id('/contacts'), id('/workflows'), id('/workflows', 'stepId')];
   const n = sql`generate_series(1, ${RECORDS}::int) n`;
   const at = sql`now() - n * interval '1 second'`;
-  // JSON doubles quotes: bytes must be counted as in the response.
+  // JSON escapes quotes, so bytes must be counted as in the response.
   const large = sql`jsonb_build_object('text', n || repeat('"', 30000))`;
   return [
     sql`UPDATE contacts SET data = ${'{"text": "own"}'}::jsonb WHERE id = ${contact}`,

@@ -11,11 +11,11 @@ import { ERRORS } from '../../rules/errors.ts';
 import { CONTACT_EVENTS, EMAIL_EVENTS } from '../../rules/events/event-names.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** A client reads the document at once; repeated parts are under `components`. */
+/** A client reads the whole document at once. Repeated parts are under `components`. */
 const MAX_DOCUMENT_BYTES = 492_000;
 /** The document that the reference and new clients use. */
 const MAX_VERSIONED_BYTES = 360_000;
-/** Codes of failures that no operation can name, since they come before any is chosen. */
+/** Codes of errors that no operation documents, because they occur before an operation is chosen. */
 const OF_NO_OPERATION = ['METHOD_NOT_ALLOWED'];
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
-  it('shows an example of every JSON body, asked for or answered', () => {
+  it('shows an example of every JSON body of requests and responses', () => {
     const without = operations.flatMap(({ name, operation }) => {
       const request = Object.entries<Json>(operation.requestBody?.content ?? {});
       const answers = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     expect(without).toEqual([]);
   });
 
-  it('describes the same at both paths of an operation; errors of its own at that of new clients', () => {
+  it('describes the same at both paths of an operation; the versioned path has its own errors', () => {
     const known = ({ parameters, requestBody, security, responses }: Json) => {
       const successes = Object.entries<Json>(responses).filter(([status]) => status < '4');
       return { parameters, requestBody, security, successes };
@@ -113,14 +113,14 @@ describe('the OpenAPI document', () => {
     expect(inline).toEqual([]);
   });
 
-  it('is always the same, whichever document was generated before', () => {
+  it('does not depend on documents that were generated before', () => {
     const make = (which: 'all' | 'v1') => JSON.stringify(openApiDocument(api.app, which));
     const [first] = [make('all'), make('v1')];
     expect(make('all') === first).toBe(true);
     expect(JSON.parse(first).components.schemas).toHaveProperty('CreateApiKeyScopes');
   });
 
-  it('names every code of the catalogue, and no other', () => {
+  it('names every code of the catalogue and no other code', () => {
     const named = new Set(
       operations.flatMap(({ operation }) =>
         Object.values<Json>(operation.responses).flatMap((response) => resolve(response)['x-error-codes'] ?? []),
@@ -160,7 +160,7 @@ describe('the API reference', () => {
     const started: Json[] = [];
     runInNewContext(source, {
       SwaggerUIBundle: (options: Json) => started.push(options),
-      // The page gives names to selects as they appear. Here no page is drawn.
+      // The page names select elements when they appear. This test renders no page.
       document: { getElementById: () => null },
       MutationObserver: class {
         observe() {}
@@ -214,7 +214,7 @@ describe('the document of /v1 alone', () => {
     expect(text.length).toBeLessThan(MAX_VERSIONED_BYTES);
   });
 
-  it('is refused by another name of it', async () => {
+  it('is 404 under any other name', async () => {
     const wrong = await api.call('GET', '/openapi.json?paths=v2', { key: null });
     expect([wrong.status, wrong.body.error.errors[0].field]).toEqual([400, 'paths']);
     expect((await api.call('GET', '/openapi.json?path=v1', { key: null })).status).toBe(400);
@@ -227,7 +227,7 @@ describe('the webhooks of the document', () => {
     expect(Object.keys(document.webhooks)).toEqual(WEBHOOK_NAMES);
   });
 
-  it('have examples that their schemas take', () => {
+  it('have examples that match their schemas', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'document', ...document });
     for (const [name, item] of Object.entries<Json>(document.webhooks)) {
@@ -282,7 +282,7 @@ describe('every example of the document', () => {
   const found: [where: string, schema: Json, example: Json][] = [];
   beforeAll(() => eachExample(document, '', (...one) => void found.push(one)));
 
-  it('is one that its schema takes, in the right format', () => {
+  it('matches its schema, also in format', () => {
     const ajv = new Ajv2020({ strict: false });
     ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
@@ -300,7 +300,7 @@ describe('every example of the document', () => {
     expect(found.length).toBeGreaterThan(500);
   });
 
-  it('has only members that its schema names', () => {
+  it('has only fields that its schema names', () => {
     expect(found.flatMap(([where, schema, example]) => unknownMembers([schema], example, where))).toEqual([]);
     const { SaveContact } = document.components.schemas;
     expect(unknownMembers([SaveContact], { ...SaveContact.example, emial: 'x', data: { own: 1 } }, '')).toEqual([

@@ -43,7 +43,7 @@ describe('the role of operator', () => {
     expect((await ask('GET', '/auth/me', undefined, owner)).body.operator).toBe(false);
   });
 
-  it('belongs to the oldest account of an address: a later sign-up with it gains nothing', async () => {
+  it('belongs to the oldest account of an address: a later sign-up with it gets no role', async () => {
     const later = await signUp(OPERATOR, 'the password of somebody else');
     expect((await ask('GET', '/auth/me', undefined, later)).body.operator).toBe(false);
     expect((await ask('GET', '/operator/health', undefined, later)).status).toBe(404);
@@ -78,7 +78,7 @@ describe('a paused route', () => {
   };
   const pauses = async (headers = operator) => ask('GET', '/operator/route-pauses', undefined, headers);
 
-  it('is listed with its project, and takes email again once an operator resumes it', async () => {
+  it('is listed with its project, and sends email again once an operator resumes it', async () => {
     await pauseRoute(api.db, { ...REFUSAL, projectIds: [api.one.id] });
     const { body } = await pauses();
     expect(body.data).toMatchObject([
@@ -105,7 +105,7 @@ describe('a paused route', () => {
 describe('a clone', () => {
   const hold = async () => (await ask('GET', '/operator/health')).body.installation.sendingHold;
 
-  it('waits until an operator resumes, and after that for its recovery', async () => {
+  it('sends nothing until an operator resumes it and its recovery has ended', async () => {
     expect(await hold()).toBeNull();
     await sql`UPDATE installation SET sending_hold = 'new', sending_held_at = now(), recovery_since = now()`.execute(
       api.db,
@@ -135,7 +135,7 @@ describe('tenants', () => {
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all.slice(0, 4).map(({ id }) => id));
   });
 
-  it('are found by name, owner and id, and wildcards are no wildcards', async () => {
+  it('are found by name, owner and id, without wildcards', async () => {
     const [found] = await tenants('?search=ops%40installation');
     expect(found).toMatchObject({ name: 'Own', owners: [OPERATOR] });
     expect((await tenants('?search=tWo')).map(({ id }) => id)).toEqual([api.two.id]);
@@ -280,7 +280,7 @@ describe('the health of the installation', () => {
   });
 });
 
-describe('answers of providers', () => {
+describe('replies of providers', () => {
   it('are counted by code over all projects, with an example and the domains', async () => {
     const said = async (project: TestProject, to: string, error: string, status: 'FAILED' | 'BOUNCED' | 'PENDING') => {
       const id = await buildEmail(api.db, { projectId: project.id, to, status });
@@ -321,7 +321,7 @@ describe('periodic work', () => {
       ({ kind }: { kind: string }) => kind === 'periodic_work_late',
     );
 
-  it('shows of each kind its last end, duration, backlog and last error', async () => {
+  it('shows the last end, duration, backlog and last error of each kind', async () => {
     const { since } = await startRound(api.db, 'pruning');
     expect(await workOf('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
     await noteError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });

@@ -39,12 +39,12 @@ async function timeline() {
 }
 
 describe('a project whose publicKeyMode is protected', () => {
-  it('says so in the answer to the public key, and not to a secret key', async () => {
+  it('reports it in responses to the public key, and not to a secret key', async () => {
     expect((await track({})).body.data.mode).toBe('protected');
     expect((await bySecret({})).body.data).not.toHaveProperty('mode');
   });
 
-  it('shows a refusal by the public key in the timeline, with the request that applies it', async () => {
+  it('shows an unsubscription by the public key in the timeline, with the request that applies it', async () => {
     await bySecret({ data: { plan: 'pro' } });
     await track({ subscribed: false });
     expect((await contact()).subscribed).toBe(true);
@@ -107,7 +107,7 @@ describe('a project whose publicKeyMode is open', () => {
         await bySecret({ subscribed: false });
       },
     ],
-  ])('leaves a refusal by %s, before and after one by the public key', async (_, refuse) => {
+  ])('keeps a refusal by %s, before and after one by the public key', async (_, refuse) => {
     await bySecret({});
     await refuse();
     await track({ subscribed: true });
@@ -125,7 +125,7 @@ describe('a project whose publicKeyMode is open', () => {
     expect((await contact()).subscribed).toBe(false);
   });
 
-  it('remembers values of the public key as untrusted', async () => {
+  it('marks values of the public key as untrusted', async () => {
     await bySecret({ data: { site: 'https://shop.example' } });
     await track({ data: { site: 'https://evil.example' } });
     const row = await api.db
@@ -143,7 +143,7 @@ describe('a project whose publicKeyMode is open', () => {
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
   });
 
-  it('is a setting of the project alone', async () => {
+  it('does not change other projects', async () => {
     const { body } = await track({ email: 'other@example.com' }, { key: api.two.publicKey });
     expect(body.data.mode).toBe('protected');
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 let count = 0;
-/** Every record with a version: how it is created and changed, and where its list holds it. */
+/** Every type of record with a version: how to create, change and list it. */
 const RECORDS = [
   { kind: 'campaigns', method: 'PUT', create: () => campaignBody(), list: (body: Lists) => body.campaigns },
   {
@@ -54,7 +54,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
   const write = (path: string, body: object, headers: Record<string, string> = {}) =>
     api.call(spec.method, path, { body, headers });
 
-  it('answers the same ETag for one version, and another one after a change', async () => {
+  it('has the same ETag for the same version, and another one after a change', async () => {
     const { path, etag, record } = await build(spec);
     expect(etag).toMatch(/^"[\w-]+"$/);
     expect((await api.call('GET', `/v1${path}`)).headers.get('etag')).toBe(etag);
@@ -88,7 +88,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     expect((await api.call('GET', path)).body).toMatchObject({ name, updatedAt });
   });
 
-  it('takes the current version, `*`, weak tags and no version', async () => {
+  it('accepts the current version, `*`, weak tags and no version', async () => {
     const { path, record } = await build(spec);
     const first = await write(path, { name: `A ${++count}`, updatedAt: record.updatedAt });
     const etag = first.headers.get('etag') ?? '';
@@ -116,7 +116,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     expect((await write(path, { name: 'x' }, { 'If-Match': ' ' })).status).toBe(400);
   });
 
-  it('tells nothing of another project', async () => {
+  it('shows nothing of another project', async () => {
     const { path, etag } = await build(spec);
     for (const ifMatch of [etag, '"other"', '*']) {
       const headers = { 'If-Match': ifMatch };
@@ -176,7 +176,7 @@ describe('the version of a workflow', () => {
     expect((await patch({ name: 'D', updatedAt })).status).toBe(200);
   });
 
-  it("decides on a whole graph too, if the graph's own version is missing", async () => {
+  it('is checked for a whole graph too, if the graph has no version', async () => {
     const { path, etag } = await build(RECORDS[3]);
     const graph = { entryStepId: 'a', steps: [{ id: 'a', ...DAY }], transitions: [] };
     const save = (body: object, headers = {}) => api.call('PUT', `${path}/graph`, { body, headers });
@@ -195,7 +195,7 @@ describe('the version of a workflow', () => {
 });
 
 describe('the version of a campaign', () => {
-  it('stays while it is sent, and decides on the send', async () => {
+  it('does not change while it is sent, and is checked by the send', async () => {
     const { path, etag, record } = await build(RECORDS[0]);
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     const send = (ifMatch: string) =>
@@ -211,7 +211,7 @@ describe('the version of a campaign', () => {
     expect(sent.body.updatedAt).toBe(record.updatedAt);
   });
 
-  it('decides on a pause, resume, cancel, winner and retry, and none of them moves it on', async () => {
+  it('is checked by pause, resume, cancel, winner and retry, and none of them changes it', async () => {
     const { path, etag, record } = await build(RECORDS[0]);
     const setStatus = (status: string) =>
       sql`UPDATE campaigns SET status = ${status} WHERE id = ${record.id}`.execute(api.db);
@@ -242,7 +242,7 @@ describe('the version of a campaign', () => {
     expect((await act('cancel', ' ')).status).toBe(400);
   });
 
-  it('moves on when its segment is deleted', async () => {
+  it('changes when its segment is deleted', async () => {
     const { record: segment, path: segmentPath } = await build(RECORDS[2]);
     const body = campaignBody({ audienceType: 'SEGMENT', segmentId: segment.id });
     const { id } = (await api.call('POST', '/campaigns', { body })).body.data;
@@ -262,7 +262,7 @@ it('keeps the version of a segment while it is counted and computed', async () =
   expect((await api.call('GET', path)).headers.get('etag')).toBe(tracked);
 });
 
-it('decides on the members of a static segment, which move it no further', async () => {
+it("is checked by changes of a static segment's members, which do not change it", async () => {
   const { body: segment, headers } = await api.call('POST', '/segments', { body: { name: 'Club', type: 'STATIC' } });
   const path = `/segments/${segment.id}`;
   const etag = headers.get('etag') ?? '';

@@ -32,7 +32,7 @@ const end = (id: string) =>
   sql`UPDATE executions SET status = 'COMPLETED', completed_at = now() WHERE workflow_id = ${id}`.execute(api.db);
 
 describe('a workflow with reentryKey', () => {
-  it('has one open execution for each value, and says of an event that starts none', async () => {
+  it('has one open execution for each value, and reports events that start none', async () => {
     const workflow = await cartWorkflow();
     for (const cartId of ['a', 'b', 'a', 7, '7']) await track(workflow, { cartId });
     const open = await executionsOf(workflow.id);
@@ -57,13 +57,13 @@ describe('a workflow with reentryKey', () => {
     expect(await executionsOf(again.id)).toHaveLength(2);
   });
 
-  it('has one open execution for each contact where the event lacks the value', async () => {
+  it('has one open execution for each contact if the event lacks the value', async () => {
     const workflow = await cartWorkflow();
     for (const data of [{}, {}, { cartId: null }, { cartId: 'a' }]) await track(workflow, data);
     expect(await executionsOf(workflow.id)).toHaveLength(2);
   });
 
-  it('starts by hand with the value of the context, and refuses the same one twice', async () => {
+  it('starts by API with the value of the context, and refuses the same value twice', async () => {
     const workflow = await cartWorkflow({ reentryKey: 'context.cartId' });
     const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: workflow.email } });
     const start = (cartId: string) =>
@@ -104,7 +104,7 @@ describe('a workflow with reentryKey', () => {
   });
 });
 
-it('the value is stored as a hash, and deleted with the contact', async () => {
+it('stores the value as a hash, and deletes it with the contact', async () => {
   const workflow = await cartWorkflow();
   await track(workflow, { cartId: 'secret-cart' });
   const row = () =>

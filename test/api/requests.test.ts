@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** End of an id of version 7. */
+/** Returns the end of a UUID of version 7. */
 const TAIL = '000-8000-000000000000';
 const list = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
 
-/** The entry of a request by its X-Request-Id, as soon as it is written. */
+/** Returns the entry of a request by its X-Request-Id, as soon as it is written. */
 const entry = (requestId: string) =>
   until(async () => {
     const { status, body } = await api.call('GET', `/requests/${encodeURIComponent(requestId)}`);
@@ -30,7 +30,7 @@ const entry = (requestId: string) =>
 const headers = (requestId: string) => ({ 'x-request-id': requestId });
 
 describe('the log of requests', () => {
-  it('has method, route, status, key and error of a request, and no content', async () => {
+  it('has the method, route, status, key and error of a request, and no content', async () => {
     const { body: contact } = await api.call('POST', '/contacts', { body: { email: 'ada@example.com', data: {} } });
     const path = `/contacts/${contact.id}`;
     await api.call('PATCH', path, { body: { subscribed: 'hidden' }, headers: headers('a wrong change') });
@@ -106,12 +106,12 @@ describe('the log of requests', () => {
     expect((await list(`?made=${contact.id}`)).data).toHaveLength(1);
     expect((await list(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
     expect((await list(`?made=${uuidv7()}`)).data).toEqual([]);
-    // Ids without a time, and with the first and the last time that an id can have.
+    // Ids without a time, and with the first and the last possible time.
     for (const id of ['6f1c1f0e-3a52-4b3f-9a63-2f0a1d1f6a10', `00000000-0000-7${TAIL}`, `ffffffff-ffff-7${TAIL}`])
       expect((await list(`?made=${id}`)).data).toEqual([]);
   });
 
-  it('has what the pages of a shop brought about', async () => {
+  it('has the effects of requests from the pages of a shop', async () => {
     const events = [{ name: 'viewed', email: 'visitor@example.com' }, { name: 'viewed' }];
     const key = api.one.publicKey;
     await expectOk(api.call('POST', '/v1/pixel', { body: { events }, headers: headers('a pixel'), key }));
@@ -137,7 +137,7 @@ describe('the log of requests', () => {
     expect((await list('?requestId=a%20look')).data).toEqual([]);
   });
 
-  it('is narrowed by status, route, method, error and key, and paged', async () => {
+  it('can be filtered by status, route, method, error and key, and has pages', async () => {
     for (const n of [1, 2, 3]) await api.call('GET', `/contacts/${uuidv7()}`, { headers: headers(`missing ${n}`) });
     await entry('missing 3');
     const { data } = await list('?status=404&method=GET&route=/contacts/%7Bid%7D&errorCode=NOT_FOUND');

@@ -6,7 +6,7 @@ import { up as convertRunning } from '../../db/migrations/20261127T1425-nfc-runn
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-// The same word in two forms: one character for é, and e with an accent that follows it.
+// The same word in two forms: é as one character, and as e followed by an accent.
 const COMPOSED = 'caf\u00e9';
 const DECOMPOSED = 'cafe\u0301';
 
@@ -21,8 +21,8 @@ afterAll(() => api?.close());
 const contactOf = async (email: string) =>
   (await api.call('GET', `/v1/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
 
-describe('text that looks the same is the same', () => {
-  it('in the name of an event, and in the field that a workflow renders', async () => {
+describe('texts that look the same are equal', () => {
+  it('in the name of an event and in a field that a workflow renders', async () => {
     expect(COMPOSED).not.toBe(DECOMPOSED);
     const workflow = await buildWorkflow(api, { eventName: DECOMPOSED, steps: PAUSE });
     await expectOk(api.call('POST', '/v1/track', { body: { email: 'event@example.com', event: COMPOSED } }));
@@ -32,7 +32,7 @@ describe('text that looks the same is the same', () => {
     expect(usage.body.totalCount ?? usage.body.data?.totalCount).toBe(1);
   });
 
-  it('in fields, their values and the filters that ask for them', async () => {
+  it('in fields, their values and filters on them', async () => {
     await expectOk(
       api.call('POST', '/v1/contacts', {
         body: { email: 'field@example.com', data: { [DECOMPOSED]: `${DECOMPOSED} au lait` } },

@@ -7,7 +7,7 @@ import { signIn } from '../support/session.ts';
 
 const WINDOW = { from: '22:00', to: '06:00', days: [1, 2, 3, 4, 5], timezone: 'contact' };
 const LOCAL = '2030-12-01T09:00';
-/** Fourteen hours before that time in UTC, when the first time zones reach it. */
+/** Fourteen hours before that time in UTC: the first time zone reaches it then. */
 const FIRST = '2030-11-30T19:00:00.000Z';
 
 let api: TestApi;
@@ -81,7 +81,7 @@ it.each([
   expect(refused(await post(body))).toEqual([422, field]);
 });
 
-it('an hour of the recipients is given with the campaign or when it is sent, and not beside a schedule', async () => {
+it('the local hour of recipients is set in the campaign or when it is sent, and not together with a schedule', async () => {
   const { id } = await create({ sendAtLocal: LOCAL });
   const scheduledFor = '2030-01-01T09:00:00Z';
   expect(refused(await send(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);

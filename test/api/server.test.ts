@@ -46,7 +46,7 @@ function raw(bytes: string): Promise<string> {
   });
 }
 
-it('answers a health check by HTTP/1.0, which has no Host', async () => {
+it('responds to a health check by HTTP/1.0, which has no Host', async () => {
   const socket = connectSocket(api.port, '127.0.0.1');
   socket.write('GET /health HTTP/1.0\r\n\r\n');
   let answer = '';
@@ -87,7 +87,7 @@ describe('the server', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('answers HEAD as GET, and OPTIONS of a known path with its methods', async () => {
+  it('responds to HEAD as to GET, and to OPTIONS of a known path with its methods', async () => {
     const head = await fetch(`${base}/health`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
@@ -127,7 +127,7 @@ describe('the server', () => {
       asked.write('{"email":"a@example.com",');
       setTimeout(() => asked.end('"password":"x" }'), 300);
     });
-    // The request is running once the server has read its head.
+    // The request runs once the server has read its header fields.
     await expect.poll(() => fetch(`http://127.0.0.1:${other.port}/health`).then((answer) => answer.status)).toBe(200);
     const closing = other.close();
     expect(await pending).toBe(401);

@@ -80,7 +80,7 @@ describe('is refused', () => {
   });
 });
 
-it('the contact is matched by its phone, unless it is named', async () => {
+it('the contact is found by its phone number, unless the request names it', async () => {
   const phone = '+4915100000001';
   const byPhone = await buildContact(api.db, { projectId: api.one.id, data: { phone } });
   const named = await buildContact(api.db, { projectId: api.one.id });
@@ -94,7 +94,7 @@ it('the contact is matched by its phone, unless it is named', async () => {
   expect((await send({ to: phone, body: 'x', contactId: foreign })).status).toBe(404);
 });
 
-it('the listing filters and pages without bodies; the record has the body, for its own project only', async () => {
+it('the list filters and pages without bodies; the record has the body, for its own project only', async () => {
   const to = '+4915100000002';
   const ids = [];
   for (const body of ['a', 'b', 'c']) ids.unshift((await send({ to, body })).body.id);
@@ -129,7 +129,7 @@ async function callback(path: string, params: Record<string, string>, token = TO
   return api.app.request(path, { method: 'POST', headers, body: new URLSearchParams(params).toString() });
 }
 
-it('Twilio reports the result of a message, and a status never goes back', async () => {
+it('Twilio reports the result of a message, and a later status never changes to an earlier one', async () => {
   const { id } = (await send({ to: DE, body: 'x' })).body;
   const deliveryId = '0190a000-0000-7000-8000-00000000d001';
   const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }], pads });
@@ -237,7 +237,7 @@ describe('the stop list', () => {
     expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(false);
     expect(await consents(phone, { from: DESK, marketing: false })).toBe(false);
     expect(await stopsOf(phone)).toHaveLength(1);
-    // As people write it, with or without the plus.
+    // Numbers as people write them, with or without the plus.
     const written = phone.replace(/^\+(\d\d)(\d{3})/, '00$1 ($2) ');
     expect(await stopsOf(written)).toHaveLength(1);
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone: written } })).body).toMatchObject({ phone });
@@ -292,7 +292,7 @@ describe('the stop list', () => {
     );
   });
 
-  it('knows a contact by a number as people write it, in the country of the project', async () => {
+  it('finds a contact by a number in local form, in the country of the project', async () => {
     const headers = await signIn(api, api.one, 'OWNER');
     const set = (phoneCountry: string | null) =>
       api.call('PATCH', '/project', { key: null, headers, body: { phoneCountry } });
@@ -311,7 +311,7 @@ it('an unsigned callback changes nothing', async () => {
   expect(r.status).toBe(403);
 });
 
-it('senders are listed, added once a country, and removed, by people only', async () => {
+it('senders are listed, added once per country, and removed, by users only', async () => {
   const headers = await signIn(api, api.two);
   const call = (method: string, path: string, body?: object) => api.call(method, path, { key: null, headers, body });
   const added = await call('POST', '/sms/senders', { country: 'fr', from: '+33123456789' });

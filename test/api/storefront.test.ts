@@ -41,7 +41,7 @@ async function eventsNamed(name: string) {
 }
 
 describe('PUT /storefront/variants', () => {
-  it('creates and replaces, and knows a variant by number and by global id', async () => {
+  it('creates and replaces, and accepts the number or the global id of a variant', async () => {
     const url = 'https://shop.example.com/jumper';
     const first = await put([variant('100', { url }), variant(`${GID}101`), variant(102)]);
     expect(first).toMatchObject({ status: 200, body: { created: 3, updated: 0, restocked: 0 } });
@@ -69,7 +69,7 @@ describe('PUT /storefront/variants', () => {
     ]);
   });
 
-  it('reports a restock once though many requests report it concurrently', async () => {
+  it('reports a restock once, although many requests report it concurrently', async () => {
     await put([variant('210'), variant('211')]);
     const before = restocks().length;
     const both = [variant('210', { available: true }), variant('211', { available: true })];
@@ -105,7 +105,7 @@ describe('PUT /storefront/variants', () => {
 });
 
 describe('POST /v1/back-in-stock', () => {
-  // Requests that reach the handler count to one caller here: the others of this file stay under 20 in project one.
+  // All requests in this file come from one caller: the other tests stay under 20 in project one.
   it('adds one wait per contact, and creates a new contact unsubscribed', async () => {
     await put([variant('300')]);
     expect(await ask('New@Shop.test', `${GID}300`)).toMatchObject({ status: 202, body: { subscribed: true } });
@@ -127,7 +127,7 @@ describe('POST /v1/back-in-stock', () => {
     expect(await waits('302')).toEqual([]);
   });
 
-  it('is 404 for a variant that the project does not have, and makes no contact of it', async () => {
+  it('is 404 for a variant that the project does not have, and creates no contact', async () => {
     await put([variant('303')], api.two.secretKey);
     for (const id of ['303', '999999']) {
       expect(await ask('nobody@shop.test', id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
@@ -214,7 +214,7 @@ describe('POST /v1/pixel', () => {
     expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
   });
 
-  it('is open to pages of any origin', async () => {
+  it('accepts requests of pages from any origin', async () => {
     const headers = { origin: 'https://shop.example.com', 'access-control-request-method': 'POST' };
     for (const path of ['/v1/pixel', '/v1/back-in-stock']) {
       const preflight = await api.call('OPTIONS', path, { key: null, headers });

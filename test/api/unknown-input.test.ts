@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Sends a form with a file that is valid, and what `change` adds. */
+/** Sends a form with a valid file and the parts that `change` adds. */
 async function sendForm(path: string, change: (form: FormData) => void) {
   const form = new FormData();
   form.set('file', new File(['email\na@example.com\n'], 'a.csv'));
@@ -23,7 +23,7 @@ async function sendForm(path: string, change: (form: FormData) => void) {
   return { status: response.status, error };
 }
 
-describe('a field that is there twice', () => {
+describe('a field that occurs twice', () => {
   it.each([
     ['POST', '/send', '{"to":"ada@example.com","subject":"a","body":"b","to":"bob@example.com"}', 'to'],
     ['POST', '/track', '{"event":"a","email":"ada@example.com","data":{"plan":1,"plan":2}}', 'data.plan'],
@@ -113,7 +113,7 @@ describe('an unknown field', () => {
     },
   );
 
-  it('is none where a header of an email has the name of a member of all objects', async () => {
+  it('is not reported for an email header with the name of a built-in property', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...mail, headers: { constructor: 'x' } } });
     expect(status).toBe(200);
   });
@@ -138,7 +138,7 @@ describe('an unknown field', () => {
     ]);
   });
 
-  it('has a name in the header that can be decoded', async () => {
+  it('has an encoded name in the header, which can be decoded', async () => {
     const names = ['prénom', '名'.repeat(60), 'a,b', 'x\r\ny', 'a'.repeat(500)];
     const fields = Object.fromEntries(names.map((name) => [name, 1]));
     const { headers } = await api.call('POST', '/v1/topics', { body: { name: 'Ignored', ...fields } });
@@ -182,7 +182,7 @@ describe('an unknown field', () => {
     expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'config.headers.X-A']);
   });
 
-  it('inside `data` and `context` is the caller’s own', async () => {
+  it('inside `data` and `context` is accepted', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...mail, data: { scheduled_at: 'x' } } });
     expect(status).toBe(200);
   });
@@ -209,7 +209,7 @@ describe('a campaign that was fetched, edited and sent back', () => {
     expect([status, body.error.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['subjcet']]);
   });
 
-  it('is refused with a wrong field after all of its read-only ones, which are all named otherwise', async () => {
+  it('is refused for an unknown field after its read-only ones; without the unknown field, all are named', async () => {
     const body = { name: 'Whole', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' };
     const { id } = (await api.call('POST', '/campaigns', { body })).body.data;
     const { body: record } = await api.call('GET', `/campaigns/${id}`);
@@ -326,7 +326,7 @@ describe('the remedy', () => {
     expect([status, body.error.errors[0].message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('for a path with a version only is not the dashboard', async () => {
+  it('for a path that exists only with a version is not the dashboard', async () => {
     const { body } = await api.call('GET', '/v1/');
     expect(body.error.suggestion).toBe('See /docs for all operations and their paths.');
   });

@@ -25,7 +25,7 @@ const errorsOf = (answer: { body: { error: { errors: { field: string }[] } } }) 
 const draw = (steps: Record<string, StepSpec>, enabled = false): Promise<BuiltWorkflow> =>
   buildWorkflow(api, { steps, enabled });
 
-/** Returns the response of `GET` in the form of a save. */
+/** Returns the response of `GET` as a body for saving. */
 async function readGraph({ id }: BuiltWorkflow): Promise<Drawn> {
   const { version, entryStepId, steps, transitions } = await read(id);
   return { version, entryStepId, steps, transitions };
@@ -75,7 +75,7 @@ describe('a whole graph', () => {
     );
   });
 
-  it('saved as it is changes nothing, also where secrets are masked', async () => {
+  it('saved unchanged changes nothing, although its secrets are masked', async () => {
     const headers = { Authorization: 'Bearer very-secret-token' };
     const workflow = await draw({
       hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/x', headers }, to: 'end' },
@@ -128,7 +128,7 @@ describe('a whole graph', () => {
     expect(await readGraph(workflow)).toEqual(graph);
   });
 
-  it('is refused at the transition that its step has no branch for, also a branch that the step has no more', async () => {
+  it('is refused at a transition whose step has no such branch, or no longer has it', async () => {
     const split = (names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
     const workflow = await draw({
       split: { type: 'SPLIT', config: split(['a', 'b']), to: { a: 'end', b: 'end' } },
@@ -160,7 +160,7 @@ describe('a whole graph', () => {
     expect(await expectOk(save(workflow.id, alone))).toMatchObject({ faults: [{ field: 'steps.alone' }] });
   });
 
-  it('is only looked at by a dry run', async () => {
+  it('is checked but not saved by a dry run', async () => {
     const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const answer = await expectOk(
@@ -179,7 +179,7 @@ describe('a whole graph', () => {
     const other = await draw({ only: DAY });
     const stolen = (await readGraph(other)).steps.map(({ id, type, config }) => ({ id, type, config }));
     const answer = await expectOk(save(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
-    // An id of elsewhere is a name like any other.
+    // An id of another project is only a name.
     expect(Object.keys(answer.ids)).toEqual([other.steps.only]);
     expect((await read(other.id)).steps).toHaveLength(1);
   });

@@ -39,7 +39,7 @@ const waitFor = (eventName: string, to: StepSpec['to']): StepSpec => ({
 });
 
 describe('a preview', () => {
-  it('tells of each step when, by which condition, with which subject; and changes nothing', async () => {
+  it('shows the time, condition and subject of each step, and changes nothing', async () => {
     const workflow = await draw({
       pause: { type: 'DELAY', config: { amount: 3, unit: 'days' }, to: 'update' },
       update: {
@@ -228,7 +228,7 @@ describe('a preview', () => {
     await sql`UPDATE projects SET frequency_max = NULL, frequency_days = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 
-  it("makes MARKETING wait for the sending window, in the contact's time zone, and continues from there", async () => {
+  it("delays MARKETING to the sending window in the contact's time zone, and continues from that time", async () => {
     const workflow = await draw({
       plain: { type: 'SEND_EMAIL', config: { templateId: plain }, to: 'news' },
       news: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'urgent' },
@@ -317,7 +317,7 @@ describe('a preview', () => {
     expect(far.steps).toHaveLength(1_000);
   });
 
-  it("needs the scope to see workflows, and uses the caller's own workflows and contacts", async () => {
+  it("needs the scope to see workflows, and uses only the project's workflows and contacts", async () => {
     const workflow = await draw({ end: { type: 'EXIT' } });
     const contact = { email: 'a@example.com' };
     const ask = (body: unknown, key?: string) =>

@@ -49,7 +49,7 @@ describe('the configuration of a step', () => {
     ['DELAY', { until: '{{renewsAt}}' }],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [] }],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [{ field: 'amount', operator: 'greaterThan', value: 5 }] }],
-  ])('of %s is kept: %j', async (type, config) => {
+  ])('of %s is accepted: %j', async (type, config) => {
     expect((await addStep(type, config)).status).toBe(201);
   });
 });
@@ -95,7 +95,7 @@ describe('an expression in a step', () => {
     ).toBe(201);
   });
 
-  it('from an older step stays a string, and the check names the change to make', async () => {
+  it('from an older step stays a string, and the check names the required change', async () => {
     const workflow = await api.call('POST', '/workflows', { body: { name: 'Older', eventName: 'signup' } });
     const path = `/workflows/${workflow.body.id}/steps`;
     const added = await api.call('POST', path, { body: { type: 'UPDATE_CONTACT', config: { updates: { a: 'x' } } } });
@@ -107,7 +107,7 @@ describe('an expression in a step', () => {
   });
 });
 
-it('refuses an event that cannot happen at every door, and names the nearest', async () => {
+it('refuses an event that cannot happen in every field, and names the nearest', async () => {
   const { id } = (await api.call('POST', '/workflows', { body: { name: 'Doors' } })).body;
   const opened = { field: 'event.email.opened', operator: 'triggered' };
   const condition = { logic: 'AND', groups: [{ filters: [opened] }] };

@@ -15,7 +15,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
 
-it('has everything about a contact in one JSON, and nothing of others', async () => {
+it('the export of a contact has everything about it in one JSON object, and nothing about others', async () => {
   const ids = await buildEverything(api.db, project.id);
   const id = ids('/contacts/x', 'id') ?? '';
   await api.db.updateTable('sms_messages').set({ contact_id: id }).where('project_id', '=', project.id).execute();

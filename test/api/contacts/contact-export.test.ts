@@ -14,7 +14,7 @@ afterAll(() => api?.close());
 const call = (path: string, key = project.secretKey) => api.call('GET', path, { key });
 const linesOf = (text: string) => text.split('\r\n').slice(0, -1);
 
-it('exports all contacts in the columns that an import takes, with formulas as text', async () => {
+it('exports all contacts in the columns that an import accepts, with formulas as text', async () => {
   project = await buildProject(api.db, 'Export');
   await buildContact(api.db, {
     projectId: project.id,

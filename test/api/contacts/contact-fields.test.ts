@@ -14,7 +14,7 @@ beforeAll(async () => {
   for (const [i, data] of people.entries()) {
     await api.call('POST', '/contacts', { body: { email: `p${i}@example.com`, data } });
   }
-  // Earlier releases stored consent that came as data.
+  // Earlier releases stored consent that was sent in `data`.
   await sql`UPDATE contacts SET data = data || '{"subscribed": "custom"}' WHERE email = 'p3@example.com'`.execute(
     api.db,
   );
@@ -92,7 +92,7 @@ describe('contact fields', () => {
     expect((await api.call('DELETE', '/contacts/fields/email')).status).toBe(400);
   });
 
-  it("contact fields are each project's own", async () => {
+  it('contact fields of a project are not shown to other projects', async () => {
     const key = api.two.secretKey;
     expect((await api.call('GET', '/contacts/fields', { key })).body.count).toBe(4);
     expect((await api.call('GET', '/contacts/fields/plan/values', { key })).body.values).toEqual([]);

@@ -20,7 +20,7 @@ async function upload(content: string | Buffer | null, p: { path?: string; key?:
 }
 
 describe('an import', () => {
-  it('is queued with its file in one go, and waits', async () => {
+  it('is stored and queued with its file in one transaction, and waits', async () => {
     api.dispatched.length = 0;
     const { status, body } = await upload('email,plan\na@x.com,pro\nb@x.com,free\n', { path: '/v1/contacts/import' });
     expect(status).toBe(202);
@@ -68,7 +68,7 @@ describe('an import', () => {
     expect((await upload('x'.repeat(6 * 1024 * 1024))).status).toBe(413);
   });
 
-  it('takes ?types=string and nothing else', async () => {
+  it('accepts ?types=string and no other value', async () => {
     expect((await upload('email\na@x.com\n', { path: '/contacts/import?types=string' })).status).toBe(202);
     expect((await upload('email\na@x.com\n', { path: '/contacts/import?types=other' })).status).toBe(400);
   });
@@ -109,7 +109,7 @@ describe('a bulk job by condition', () => {
     condition: { logic: 'AND', groups: [{ filters: [{ field: 'subscribed', operator: 'equals', value: true }] }] },
   };
 
-  it('is queued with how many they are now', async () => {
+  it('is queued with the present number of matching contacts', async () => {
     for (const name of ['a', 'b']) await api.call('POST', '/contacts', { body: { email: `${name}@bulk-where.test` } });
     await api.call('POST', '/contacts', { body: { email: 'c@bulk-where.test', subscribed: false } });
     const { status, body } = await api.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
@@ -121,7 +121,7 @@ describe('a bulk job by condition', () => {
     expect((await api.call('GET', `/contacts/bulk/${other}`, { key: api.two.secretKey })).body.total).toBe(0);
   });
 
-  it('refuses a condition beside ids, and an invalid condition', async () => {
+  it('refuses a condition together with ids, and an invalid condition', async () => {
     for (const body of [{ where, ids: ['x'] }, { where: { condition: { logic: 'XOR' } } }, { where: 'all' }]) {
       expect((await api.call('POST', '/contacts/bulk-delete', { body })).status).toBe(422);
     }

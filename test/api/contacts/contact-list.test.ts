@@ -50,7 +50,7 @@ it('pages a list with a condition by its cursor', async () => {
   expect([seen.size, pages]).toEqual([30, 5]);
 });
 
-it('count=false brings the page without its total', async () => {
+it('count=false returns the page without the total', async () => {
   const { body } = await list({ count: false, limit: 5 });
   expect([body.data.length, body.total, body.hasMore]).toEqual([5, 0, true]);
 });

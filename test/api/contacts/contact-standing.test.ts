@@ -16,7 +16,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown, key = project.secretKey) =>
   api.call(method, path, { key, ...(body !== undefined && { body }) });
 
-it('says who unsubscribed a contact and put its address on the suppression list, by name', async () => {
+it('names the user who unsubscribed a contact and added its address to the suppression list', async () => {
   expect((await call('GET', `/contacts/${ada}/subscription`)).body).toEqual({
     subscribed: true,
     subscription: 'subscribed',
@@ -36,7 +36,7 @@ it('says who unsubscribed a contact and put its address on the suppression list,
   });
 });
 
-it('the suppression list is asked for one address, and has nothing of others', async () => {
+it('the suppression list can be filtered by one address, and then shows no other', async () => {
   await call('POST', '/suppressions', { email: 'gone@to.test' });
   const { body } = await call('GET', '/suppressions?email=GONE%40to.test');
   expect(body).toMatchObject({ total: 1, data: [{ email: 'gone@to.test', reason: 'manual' }] });
@@ -44,7 +44,7 @@ it('the suppression list is asked for one address, and has nothing of others', a
   expect((await call('GET', '/suppressions?email=gone%40to.test', undefined, api.two.secretKey)).body.total).toBe(0);
 });
 
-it('lists the segments that a contact is in now', async () => {
+it('lists the segments that a contact is in at present', async () => {
   const by = (plan: string) => ({
     logic: 'AND',
     groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }],

@@ -43,7 +43,7 @@ async function eventsOf(contactId: string): Promise<string[]> {
 }
 
 describe('saving a contact', () => {
-  it('creates it with 201, then updates the same with 200', async () => {
+  it('creates it with 201, then updates it with 200', async () => {
     const created = await api.call('POST', '/v1/contacts', { body: { email: ` ${email.toUpperCase()} ` } });
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ email, subscribed: true, data: {}, _meta: { isNew: true, isUpdate: false } });
@@ -53,7 +53,7 @@ describe('saving a contact', () => {
     expect(updated.data).toEqual({ plan: 'pro' });
   });
 
-  it('merges data by the five value rules', async () => {
+  it('merges data by the five rules for values', async () => {
     await save({ data: { keep: 'x', drop: 1, empty: 'stays', list: [1, { a: 1 }], flag: false } });
     const { data } = await save({
       data: { drop: null, empty: '', once: { value: 5, persistent: false }, id: 'evil', manageUrl: 'evil', n: 0 },
@@ -99,7 +99,7 @@ describe('saving a contact', () => {
     expect(Object.keys((await save({})).data)).toHaveLength(12);
   });
 
-  it('refuses more than 200 fields or 64 KB, also when they come together over time', async () => {
+  it('refuses more than 200 fields or 64 KB, also in total over several requests', async () => {
     const fields = (from: number, n: number) =>
       Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${from + i}`, 1]));
     expect((await save({ data: fields(0, 201) })).status).toBe(422);
@@ -144,7 +144,7 @@ describe('saving a contact', () => {
 });
 
 describe('changing a contact', () => {
-  it('merges data, moves the address and emits the change of subscription', async () => {
+  it('merges data, changes the address and emits the change of subscription', async () => {
     const { id } = await save({ data: { a: 1, b: 2 } });
     const patched = await api.call('PATCH', `/contacts/${id}`, {
       body: { email: `new-${email}`, subscribed: false, data: { a: null, c: 3 } },
@@ -165,7 +165,7 @@ describe('changing a contact', () => {
 });
 
 describe('adding a contact as subscribed', () => {
-  it('starts what greets new people, whichever way it comes, and once', async () => {
+  it('starts the workflows for new subscribers once, whichever request adds the contact', async () => {
     const welcome = await buildWorkflow(api, {
       eventName: 'contact.subscribed',
       steps: { wait: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -237,7 +237,7 @@ describe('erasing a contact', () => {
     const draft = { name: 'n', subject: 'S', body: 'B', from: 'a@erase.test', audienceType: 'ALL' };
     const campaign = (await api.call('POST', '/campaigns', { body: draft })).body.data.id;
     const former = `${mark}.former@example.com`;
-    // Before the person is a contact.
+    // Before the contact exists.
     await api.call('POST', `/campaigns/${campaign}/test`, { body: { email: former } });
     await api.call('POST', '/v1/sms/send', { body: { to: phone, body: mark } });
     const headers = await signIn(api, api.one, 'OWNER');
@@ -344,7 +344,7 @@ describe('erasing a contact', () => {
     expect(reused.body.error.details).toMatchObject({ originalStatusCode: 200, originalResponse: null });
   });
 
-  it('removes the text of emails that were written only to it, and keeps templates and emails to others', async () => {
+  it('removes the text of emails to this contact alone, and keeps templates and emails to others', async () => {
     await buildDomain(api.db, { projectId: api.one.id });
     const mail = { from: 'hello@shop.example.com', subject: 'For Ada', body: `<p>Dear Ada, ${email}</p>` };
     const template = { name: 't', subject: 'Hello', body: '<p>All</p>', type: 'TRANSACTIONAL', from: mail.from };
@@ -369,7 +369,7 @@ describe('erasing a contact', () => {
 });
 
 describe('finding contacts', () => {
-  it('looks addresses up in any case', async () => {
+  it('finds addresses in upper and lower case', async () => {
     const { id } = await save({});
     const answer = await api.call('POST', '/contacts/lookup', {
       body: { emails: [email.toUpperCase(), email, 'nobody@example.com'] },
@@ -401,7 +401,7 @@ describe('finding contacts', () => {
     expect(third.body).toMatchObject({ hasMore: false, cursor: null });
   });
 
-  it('searches a part of the address, taking it literally', async () => {
+  it('searches for a part of the address, without wildcards', async () => {
     await api.call('POST', '/contacts', { body: { email: 'a_bc@search.example' } });
     await api.call('POST', '/contacts', { body: { email: 'axbxc@search.example' } });
     const find = async (search: string) =>

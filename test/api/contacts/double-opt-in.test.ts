@@ -44,7 +44,7 @@ const stateOf = async (address = email) => {
 };
 const PENDING = { subscribed: false, subscription: 'pending' };
 
-/** Confirmation mails to an address, the first first. */
+/** Returns the confirmation emails to an address, oldest first. */
 async function mails(): Promise<{ id: string; content_id: string }[]> {
   return calls.api.db
     .selectFrom('emails')
@@ -62,7 +62,7 @@ const linkOf = (emailId: string) => `/confirm/${linkToken(TEST_SECRET_KEY, email
 const get = async (path: string) => (await calls.api.call('GET', path, { key: null })).body as string;
 const press = async (path: string) => (await calls.api.app.request(path, { method: 'POST', body: '' })).text();
 
-describe('a contact that the public key would subscribe', () => {
+describe('a contact that a request with the public key would subscribe', () => {
   it.each([{ subscribed: true }, {}])('is pending and asked once, when new: %j', async (said) => {
     for (let n = 0; n < 3; n++) expect((await calls.track({ email, ...said })).status).toBe(200);
     expect(await stateOf()).toEqual(PENDING);
@@ -73,7 +73,7 @@ describe('a contact that the public key would subscribe', () => {
     expect(body.data).toMatchObject({ subject: 'Please confirm', status: 'PENDING' });
   });
 
-  it('is asked again after an hour, when they ask again, and at one moment once', async () => {
+  it('gets another confirmation email if it asks again after an hour, and only one for concurrent requests', async () => {
     await calls.track({ email, subscribed: true });
     await hourPasses();
     await calls.track({ email });
@@ -82,7 +82,7 @@ describe('a contact that the public key would subscribe', () => {
     expect(await mails()).toHaveLength(2);
   });
 
-  it('applies to contacts that once unsubscribed, who subscribe again with the page', async () => {
+  it('gets a confirmation email also if it unsubscribed before; the page then subscribes it again', async () => {
     await calls.save({ email, subscribed: true });
     const { id } = await calls.contactOf(email);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
@@ -96,7 +96,7 @@ describe('a contact that the public key would subscribe', () => {
     ).not.toContain(email);
   });
 
-  it('is not asked when they said no, or are subscribed, or the project says so', async () => {
+  it('gets no confirmation email if it refused, is subscribed, or the project has double opt-in off', async () => {
     await calls.track({ email, subscribed: false });
     expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
     await calls.save({ email, subscribed: true });
@@ -105,7 +105,7 @@ describe('a contact that the public key would subscribe', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('is asked as well if an untrusted event made a step subscribe it', async () => {
+  it('gets a confirmation email too if a step subscribes it because of an untrusted event', async () => {
     await calls.save({ email, subscribed: false });
     await calls.api.db.transaction().execute((trx) =>
       upsertContacts(trx, {
@@ -120,7 +120,7 @@ describe('a contact that the public key would subscribe', () => {
     expect(await mails()).toHaveLength(1);
   });
 
-  it('waits no more when the project decides', async () => {
+  it('no longer waits once the project subscribes or unsubscribes it', async () => {
     await calls.track({ email, subscribed: true });
     const { id } = await calls.contactOf(email);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
@@ -173,7 +173,7 @@ describe('the page of the confirmation', () => {
 });
 
 describe('the settings of the project', () => {
-  it('take a template of this project with a confirmation link, which then cannot be deleted', async () => {
+  it('accept a template of this project with a confirmation link, which then cannot be deleted', async () => {
     const mute = await template({ body: '<p>Hello</p>' });
     const faults = [
       { enabled: true, templateId: null },
@@ -185,7 +185,7 @@ describe('the settings of the project', () => {
     expect((await calls.api.call('DELETE', `/templates/${templateId}`)).status).toBe(409);
   });
 
-  it('take a frequency cap, and null removes it', async () => {
+  it('accept a frequency cap, and null removes it', async () => {
     expect((await setProject({ frequencyCap: { max: 2, days: 7 } })).body.frequencyCap).toEqual({ max: 2, days: 7 });
     expect((await setProject({ name: 'One' })).body.frequencyCap).toEqual({ max: 2, days: 7 });
     expect((await setProject({ frequencyCap: { max: 0, days: 7 } })).status).toBe(422);

@@ -31,7 +31,7 @@ const contacts = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM contacts WHERE project_id = ${project.id}`.execute(api.db))
     .rows[0]?.n;
 
-it('says what an import would do, with columns guessed, and does nothing', async () => {
+it('reports what an import with guessed columns would do, and changes nothing', async () => {
   await api.call('POST', '/suppressions', { key: project.secretKey, body: { email: 'stop@to.test' } });
   const rows = ['known@to.test,K,5', 'new@to.test,N,', 'NEW@to.test,M,x', 'nope,X,1', 'stop@to.test,S,7'];
   const { status, body } = await upload('/v1/contacts/import/preview', `E-Mail,First name,Seats\n${rows.join('\n')}\n`);
@@ -69,7 +69,7 @@ it('says what an import would do, with columns guessed, and does nothing', async
   expect(await contacts()).toBe(1);
 });
 
-it('names each word that is not known for consent, and counts the rows that say nothing', async () => {
+it('names each unknown word for consent, and counts the rows without one', async () => {
   const rows = ['known@to.test,', 'empty@to.test,', 'yes@to.test,Y', 'no@to.test,Opted out', 'odd@to.test,maybe'];
   const csv = `email,Subscribed\n${rows.join('\n')}\n`;
   const { body } = await upload('/contacts/import/preview', csv);
@@ -86,7 +86,7 @@ it('names each word that is not known for consent, and counts the rows that say 
   ]);
 });
 
-it('shows the columns of a file without an address, and what is wrong', async () => {
+it('shows the columns of a file without an address column, and the error', async () => {
   const { status, body } = await upload('/contacts/import/preview', 'Name,Plan\nAda,pro\n');
   expect([status, body.result, body.preview]).toEqual([200, null, []]);
   expect(body.problems).toMatchObject([{ field: 'file', message: 'The header row has no column "email".' }]);
@@ -100,7 +100,7 @@ it('reads a large file in several steps, and counts each address once', async ()
   expect(body.columns[1].types).toEqual({ number: 12_000 });
 });
 
-it('an import and its preview take a mapping, and refuse one that does not fit the file', async () => {
+it('an import and its preview accept a mapping, and refuse one that does not match the file', async () => {
   const csv = 'E-Mail,Zip,Notes\nmapped@to.test,12345,x\n';
   const mapping = { 'E-Mail': 'email', Zip: { field: 'data.zip', type: 'string' }, Notes: null };
   const { body } = await upload('/contacts/import/preview', csv, { mapping });
@@ -129,7 +129,7 @@ it('an import and its preview read UTF-16 with a byte order mark', async () => {
   }
 });
 
-it('rows with errors of an import are a CSV file that only its project can read', async () => {
+it('the rows of an import with errors are a CSV file that only its project can read', async () => {
   const { jobId } = (await upload('/contacts/import', 'email\na@x.com\n')).body;
   const errors = [{ row: 3, email: '=cmd()', error: 'Must be an email address such as ada@example.com.' }];
   await sql`UPDATE jobs SET result = jsonb_set(result, '{errors}', ${JSON.stringify(errors)}::jsonb) WHERE id = ${jobId}`.execute(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { usePublicKey } from '../../support/public-key.ts';
 
-// Attacks by someone who has read the public key from a page.
+// Attacks by a caller who knows the public key from a page.
 const calls = usePublicKey();
 
-describe('the answer to the public key', () => {
+describe('the response to the public key', () => {
   const timeless = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-  it('tells neither whether the contact was known nor since when, and is the same for the same person', async () => {
+  it('does not show whether or since when the contact exists, and is the same for the same person', async () => {
     const { body: known } = await calls.save({ email: 'known@example.com', data: { vip: true } });
     const answers = [];
     for (const email of ['known@example.com', 'unknown@example.com', ' Known@Example.com ', 'unknown@example.com']) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { usePublicKey } from '../../support/public-key.ts';
 
-// Attacks by someone who has read the public key from a page.
+// Attacks by a caller who knows the public key from a page.
 const KB = 1024;
 const calls = usePublicKey();
 
@@ -10,7 +10,7 @@ const dataOf = async (email: string) => (await calls.contactOf(email)).data;
 const fields = (count: number, value: unknown = 'x') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`field${i}`, value]));
 
-describe('data that the public key brings', () => {
+describe('data from requests with the public key', () => {
   it('is at most 20 fields per contact, and does not count against the project’s own', async () => {
     await calls.save({ email: 'blocked@example.com', data: { plan: 'pro' } });
     expect((await calls.track({ email: 'blocked@example.com', data: fields(199) })).status).toBe(200);
@@ -25,7 +25,7 @@ describe('data that the public key brings', () => {
     expect((await calls.save({ email: 'blocked@example.com', data: { oneMore: 1 } })).status).toBe(422);
   });
 
-  it('fails no send, though it was stored when there was no such limit', async () => {
+  it('that was stored before this limit existed fails no send', async () => {
     await calls.save({ email: 'old@example.com' });
     const stored = fields(200, 'x'.repeat(300));
     await sql`
@@ -35,7 +35,7 @@ describe('data that the public key brings', () => {
     expect((await calls.send({ to: 'old@example.com', data: { resetCode: 'x'.repeat(8 * KB) } })).status).toBe(200);
   });
 
-  it('is at most 20 fields and 4 KB over all its requests; the event has it all', async () => {
+  it('is at most 20 fields and 4 KB over all requests; the event has all of it', async () => {
     for (let n = 0; n < 3; n += 1) {
       const data = { [`note${n}`]: 'y'.repeat(1_500), ...Object.fromEntries([[`short${n}`, n]]) };
       expect((await calls.track({ email: 'quota@example.com', data })).status).toBe(200);

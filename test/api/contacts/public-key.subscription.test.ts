@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { usePublicKey } from '../../support/public-key.ts';
 
-// Attacks by someone who has read the public key from a page.
+// Attacks by a caller who knows the public key from a page.
 const calls = usePublicKey();
 
 const eventNames = async (email: string): Promise<string[]> => {
@@ -71,7 +71,7 @@ describe('`subscribed` by the public key', () => {
     }
   });
 
-  it('decides by history for a contact that was unsubscribed before the service recorded it', async () => {
+  it('uses the history of a contact that was unsubscribed before the service recorded who did it', async () => {
     for (const email of ['before-left@example.com', 'before-new@example.com']) {
       const { body } = await calls.save({ email, subscribed: email.includes('left') });
       if (email.includes('left'))

@@ -41,7 +41,7 @@ it('a preview counts the contacts that match a condition, and shows the newest t
   expect(body).toEqual([]);
 });
 
-it('a preview without a condition, or with a bad one, is 422', async () => {
+it('a preview without a condition, or with an invalid one, is 422', async () => {
   expect((await call('POST', '/segments/preview', {})).status).toBe(422);
   const bad = await call('POST', '/segments/preview', {
     condition: one({ field: 'nope', operator: 'equals', value: 1 }),
@@ -49,7 +49,7 @@ it('a preview without a condition, or with a bad one, is 422', async () => {
   expect([bad.status, bad.body.error.errors[0].field]).toEqual([422, 'condition.groups.0.filters.0.field']);
 });
 
-it('explains each filter of a segment with what the contact has, by the logic of the whole', async () => {
+it("explains each filter of a segment with the contact's value, and the result by the segment's logic", async () => {
   const member = await call('POST', '/segments', { name: 'Members', type: 'STATIC' });
   await call('POST', `/segments/${member.body.id}/members`, { emails: ['ada@to.test'] });
   const condition = {
@@ -112,7 +112,7 @@ it('explains a STATIC segment by its membership', async () => {
   expect((await call('GET', path)).body).toMatchObject({ holds: true, member: true, filters: [{ holds: true }] });
 });
 
-it("another project's contact or segment is 404, and a contact is asked for", async () => {
+it("another project's contact or segment is 404, and the contact is required", async () => {
   const segment = await call('POST', '/segments', { name: 'Mine', type: 'STATIC' });
   const theirs = await buildContact(api.db, { projectId: api.two.id });
   const path = `/segments/${segment.body.id}/explain`;
@@ -146,7 +146,7 @@ describe('the history of a tracked segment', () => {
     expect(second.body).toMatchObject({ data: [entry], hasMore: false, total: 0 });
   });
 
-  it("is the segment's own, even where an event of another carries its id", async () => {
+  it('contains only events of the segment, also if an event of another one has its id in its data', async () => {
     const condition = one({ field: 'data.tier', operator: 'equals', value: 'none' });
     const { body } = await call('POST', '/segments', { name: 'Own', condition, trackMembership: true });
     const forged = { event: 'segment.thing', email: 'ada@to.test', data: { segmentId: body.id } };

@@ -11,7 +11,7 @@ afterAll(() => api.close());
 
 let counter = 0;
 let name = '';
-/** A tag that only this test's contacts carry, so that tests do not see each other's. */
+/** A tag that only contacts of this test have, so that tests do not see other tests' contacts. */
 let tag = '';
 beforeEach(() => {
   counter += 1;
@@ -58,7 +58,7 @@ describe('creating a segment', () => {
     expect(list.body[0]).toEqual(segment);
   });
 
-  it('takes condition for filters, and refuses the two when they differ', async () => {
+  it('accepts `condition` in place of `filters`, and refuses both if they differ', async () => {
     const { filters } = await build({ filters: undefined, condition: tagged() });
     expect(filters.groups[0].filters).toEqual(tagged().conditions);
     const other = { operator: 'AND', conditions: [{ field: 'email', operator: 'exists' }] };
@@ -90,7 +90,7 @@ describe('creating a segment', () => {
     expect(answer.error.errors.map((fault: { field: string }) => fault.field)).toEqual([field]);
   });
 
-  it('is refused with 409 when the slug is taken, on create and on rename, also at once; not across projects', async () => {
+  it('is refused with 409 if the slug is taken, on create and on rename, also concurrently; not across projects', async () => {
     await build({ name: 'Big Spenders!' });
     const again = await api.call('POST', '/segments', { body: { name: 'big spenders', filters: tagged() } });
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
@@ -109,7 +109,7 @@ describe('creating a segment', () => {
 });
 
 describe('the contacts of a segment', () => {
-  it('are evaluated at the moment for a dynamic one, newest first, by page', async () => {
+  it('are evaluated at each request for a dynamic one, newest first, by page', async () => {
     const { id } = await build();
     const ids = [await contact('a'), await contact('b'), await contact('c')];
     await contact('other', {});
@@ -184,7 +184,7 @@ describe('the members of a static segment', () => {
     expect((await api.call('POST', `/segments/${id}/members`, { body: many })).status).toBe(422);
   });
 
-  it('take no condition, and cannot be computed', async () => {
+  it('accept no condition, and cannot be computed', async () => {
     const { id } = await build({ type: 'STATIC', filters: undefined });
     expect((await api.call('PATCH', `/segments/${id}`, { body: { condition: tagged() } })).status).toBe(422);
     expect((await api.call('POST', `/segments/${id}/compute`)).status).toBe(400);
@@ -192,7 +192,7 @@ describe('the members of a static segment', () => {
 });
 
 describe('computing a tracked segment', () => {
-  it('records one entry or exit for each change, also with several computations at once', async () => {
+  it('records one entry or exit for each change, also with concurrent computations', async () => {
     const { id, slug } = await build({ trackMembership: true });
     const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => contact(`p${n}`)));
     const answers = await Promise.all([1, 2, 3, 4].map(() => api.call('POST', `/segments/${id}/compute`)));
@@ -289,7 +289,7 @@ describe('deleting a segment', () => {
     expect(await contactIds(outer.id)).toEqual([]);
   });
 
-  it('is done when only a draft or a sent campaign names it, and takes the members with it', async () => {
+  it('is possible if only a draft or a sent campaign names it, and deletes the members', async () => {
     const { id } = await build({ trackMembership: true });
     await contact('ann');
     await api.call('POST', `/segments/${id}/compute`);

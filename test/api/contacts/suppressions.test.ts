@@ -22,7 +22,7 @@ const listSuppressions = async (email: string) =>
   );
 
 describe('the suppression list', () => {
-  it('takes an address once per reason, lists it, and deletes it on request', async () => {
+  it('accepts an address once per reason, lists it, and deletes it on request', async () => {
     expect(await add('Ada@X.com', 'hard_bounce')).toMatchObject({
       status: 201,
       body: { email: 'ada@x.com', reason: 'hard_bounce', source: 'api' },
@@ -115,7 +115,7 @@ describe('the suppression list', () => {
     },
   );
 
-  it("the suppression list is each project's own", async () => {
+  it('the suppression list of a project does not apply to other projects', async () => {
     await add('shared@x.com', 'manual');
     const key = api.two.secretKey;
     expect((await api.call('GET', '/suppressions', { key })).body).toMatchObject({ data: [], total: 0 });

@@ -39,7 +39,7 @@ async function timeline(id: string, limit: number): Promise<Item[]> {
   return items;
 }
 
-it('says who changed a subscription and why', async () => {
+it('shows who changed a subscription and why', async () => {
   const { body: contact } = await call('POST', '/contacts', { email: 'ada@to.test' });
   await call('PATCH', `/contacts/${contact.id}`, { subscribed: false });
   await call('POST', '/v1/track', { email: 'ada@to.test', event: 'back', subscribed: true });
@@ -67,7 +67,7 @@ it('is one list of events, emails, SMS and steps with any page size, also within
     WHERE id = ${ids('/sms/x', 'id')}`.execute(api.db);
   const mail = await buildEmail(api.db, { projectId: project.id, contactId: id, status: 'FAILED' });
   await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${mail}`.execute(api.db);
-  // In one millisecond, and of kinds whose names are in another order than their ids.
+  // In one millisecond; the names of their kinds are in another order than their ids.
   await sql`INSERT INTO events (id, project_id, contact_id, name, data)
     SELECT ('0190a000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${project.id}, ${id},
       (ARRAY['email.open', 'zzz', 'contact.subscribed', 'email.bounce'])[1 + n % 4], '{}' FROM generate_series(1, 20) AS n`.execute(
@@ -97,14 +97,14 @@ it('is one list of events, emails, SMS and steps with any page size, also within
   expect(body.total).toBe(all.length);
 });
 
-it("another project's contact is 404, and a cursor that is not ours 400", async () => {
+it("another project's contact is 404, and an invalid cursor is 400", async () => {
   const theirs = await buildContact(api.db, { projectId: api.two.id });
   expect((await call('GET', `/contacts/${theirs}/timeline`)).status).toBe(404);
   const mine = await buildContact(api.db, { projectId: project.id });
   expect((await call('GET', `/contacts/${mine}/timeline?cursor=nope`)).status).toBe(400);
 });
 
-it('shows the subject of an email as its recipient read it', async () => {
+it('shows the subject of an email as it was sent', async () => {
   const { body: contact } = await call('POST', '/contacts', { email: 'grace@to.test', data: { firstName: 'Grace' } });
   const subject = 'News for {{firstName ?? you}}';
   const emailId = await buildEmail(api.db, { projectId: project.id, contactId: contact.id, subject, status: 'FAILED' });

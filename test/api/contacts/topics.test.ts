@@ -45,7 +45,7 @@ describe('topics', () => {
     expect((await api.call('GET', `/topics/${topic.id}`)).status).toBe(404);
   });
 
-  it('have a name and a slug of their own', async () => {
+  it('have a unique name and slug', async () => {
     const { id } = await create();
     expect((await api.call('POST', '/topics', { body: { name } })).status).toBe(409);
     expect((await api.call('POST', '/topics', { body: { name: 'x', slug: `topic-${count}` } })).status).toBe(409);
@@ -56,7 +56,7 @@ describe('topics', () => {
     expect((await api.call('GET', `/topics/${id}`, { key: api.two.secretKey })).status).toBe(404);
   });
 
-  it('are not deleted while a template or a campaign that is not over uses them', async () => {
+  it('are not deleted while a template or an unfinished campaign uses them', async () => {
     const { id } = await create();
     const template = await api.call('POST', '/templates', {
       body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },
@@ -94,7 +94,7 @@ describe('topics', () => {
 });
 
 describe("a contact's topics", () => {
-  it('are the default until the contact chooses, and then the choice', async () => {
+  it('have the default until the contact chooses, and then the choice', async () => {
     const { id } = await create();
     const { id: contactId, topics } = await contact();
     expect(topics[id]).toBe(true);
@@ -199,7 +199,7 @@ describe('the pages of an email about a topic', () => {
     expect((await state(contactId)).subscribed).toBe(false);
   });
 
-  it('leave the topic for the next contact with the address, after the contact was erased and by any order', async () => {
+  it('leave the topic also for the next contact with the address, after an erasure, in any order of requests', async () => {
     const { topic, contactId, manage } = await mail();
     await api.call('DELETE', `/contacts/${contactId}`);
     expect(await post(`/u/${manage}`, 'List-Unsubscribe=One-Click')).toContain('You are unsubscribed from');
@@ -215,7 +215,7 @@ describe('the pages of an email about a topic', () => {
     expect((await contact()).topics).toMatchObject({ [topic.id]: true });
   });
 
-  it('show the topics among the settings, and keep only what was changed there', async () => {
+  it('show the topics in the settings, and store only changes', async () => {
     const other = await create({ name: `${name} too <b>` });
     const { topic, contactId, manage } = await mail();
     const page = await get(`/m/${manage}`);

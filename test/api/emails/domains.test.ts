@@ -74,7 +74,7 @@ describe('a domain', () => {
     expect(JSON.stringify(body)).not.toContain('PRIVATE');
   });
 
-  it('is verified once its key is in the DNS, and tells which records it found', async () => {
+  it('is verified once its key is in the DNS, and shows which records were found', async () => {
     const domain = await register();
     expect(await verify(domain.id)).toMatchObject({
       verified: false,
@@ -91,7 +91,7 @@ describe('a domain', () => {
     expect((await api.call('POST', '/templates', { body: template })).status).toBe(201);
   });
 
-  it("is not verified by another key, nor by another project's", async () => {
+  it("is not verified by another key or by another project's key", async () => {
     const domain = await register();
     const theirs = await api.call('POST', '/domains', { key: api.two.secretKey, body: { domain: domain.domain } });
     expect(theirs.status).toBe(201);
@@ -100,7 +100,7 @@ describe('a domain', () => {
     expect((await verify(domain.id)).verified).toBe(false);
   });
 
-  it('shows the DNS values in place of each record, and the last ones while DNS does not respond', async () => {
+  it('shows the present DNS value of each wrong record, and the last known ones while the DNS does not respond', async () => {
     const domain = await register();
     expect(domain.records[0]).toMatchObject({ found: false, seen: null });
     const name = domain.records[0]?.name ?? '';
@@ -114,7 +114,7 @@ describe('a domain', () => {
     expect(await verifyAndReadSeen()).toEqual(seen);
   });
 
-  it('stays verified for a day without its key, and while the DNS gives no answer', async () => {
+  it('stays verified for a day without its key, and while the DNS does not respond', async () => {
     const domain = await register();
     const name = domain.records[0]?.name ?? '';
     publish(domain.records);
@@ -143,7 +143,7 @@ describe('a domain', () => {
     expect(shown(given.id)).toMatchObject({ verified: true });
   });
 
-  it('is registered once a project', async () => {
+  it('is registered only once in a project', async () => {
     const { domain } = await register();
     expect(await api.call('POST', '/domains', { body: { domain } })).toMatchObject({
       status: 409,

@@ -28,7 +28,7 @@ async function send(to: string, more: object = {}, key?: string): Promise<string
 }
 const list = async (query = '') => (await api.call('GET', `/v1/emails${query}`)).body;
 
-it('an email reads as it was sent, whatever happened to the contact since', async () => {
+it('an email is shown as it was sent, whatever happened to the contact since', async () => {
   const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' }];
   const id = await send('read@example.com', { headers: { 'X-Order': '7' }, reply: 'r@example.com', attachments });
   await send('read@example.com', { data: { name: 'Bob' } });
@@ -109,7 +109,7 @@ it.each(['PENDING', 'HELD'] as const)(
   },
 );
 
-it('another project and a key without the scope see nothing', async () => {
+it('another project and a key without the scope see no emails', async () => {
   const id = await send('mine@example.com');
   const get = (key: string) => api.call('GET', `/v1/emails/${id}`, { key });
   expect((await get(api.two.secretKey)).status).toBe(404);
@@ -125,7 +125,7 @@ it.each([['limit=0'], ['limit=101'], ['limit=x'], ['status=NONE'], ['mode=both']
   },
 );
 
-it('a cursor that is not ours is 400', async () => {
+it('an invalid cursor is 400', async () => {
   const r = await api.call('GET', '/v1/emails?cursor=x');
   expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });

@@ -27,7 +27,7 @@ async function send(project: TestProject): Promise<number> {
   return (await app.request('/v1/send', { method: 'POST', headers, body: JSON.stringify(body) })).status;
 }
 
-it("a lock on one tenant's row holds up nobody else's sends, however many of that tenant wait for it", async () => {
+it("a lock on one tenant's row does not delay other tenants' sends, however many sends of that tenant wait for it", async () => {
   expect([await send(api.one), await send(api.two)]).toEqual([200, 200]);
   const held: Promise<number>[] = [];
   let released = false;
@@ -49,14 +49,14 @@ it("a lock on one tenant's row holds up nobody else's sends, however many of tha
   expect(used.rows).toEqual([{ emails: 26 }]);
 });
 
-it("a limit that is set late in a month counts the month's emails outside of the transaction that projects share", async () => {
+it("a limit that is set late in a month counts the month's emails outside the transaction that projects share", async () => {
   await api.db.deleteFrom('monthly_usage').execute();
   let answers: Promise<number>[] = [];
   await api.db.transaction().execute(async (trx) => {
     // The transaction that counts the first project's month waits for this.
     await sql`INSERT INTO monthly_usage (project_id, month, emails)
       VALUES (${api.one.id}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 10)`.execute(trx);
-    // A process that has just started.
+    // As in a process that has just started.
     app = createApp(api.deps);
     answers = [send(api.one), send(api.one), send(api.one)];
     expect(await Promise.all([send(api.two), send(api.two)])).toEqual([200, 200]);

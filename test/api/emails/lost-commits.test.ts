@@ -22,7 +22,7 @@ beforeEach(async () => {
   proxy = await startPostgresProxy(url.href);
   ({ db } = connect({ connectionString: proxy.url, max: 4, applicationName: 'test', onError: () => {} }));
   app = createApp({ ...api.deps, db });
-  // Connections are made and code is warm.
+  // Opens connections and compiles code.
   await Promise.all([request('send', newNames(1)), request('track', newNames(1))]);
 });
 afterEach(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => api?.close());
 
-/** Each kind of request, and how to count its effects. */
+/** Kinds of requests, and how to count their effects. */
 const kinds = {
   send: {
     path: '/v1/send',
@@ -51,10 +51,7 @@ const kinds = {
 };
 let made = 0;
 
-/**
- * Sends requests: the first has a transaction of its own, and the others share the next, on all but the busiest
- * machine.
- */
+/** Sends requests. The first has its own transaction, and the others share the next, except on a very busy machine. */
 async function request(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
   const { path, body } = kinds[kind];
   const answers = names.map(async (name) => {
@@ -71,7 +68,7 @@ for (const kind of ['send', 'track'] as const) {
   for (const key of [undefined, (name: string) => `key ${name}`]) {
     const how = key ? 'with an Idempotency-Key' : 'without a key';
 
-    it(`/v1/${kind} ${how}: requests whose shared COMMIT was done without a response are 200 and take effect once`, async () => {
+    it(`/v1/${kind} ${how}: requests whose shared COMMIT succeeded without a response are 200 and take effect once`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer', { skip: 1 });
       const answers = await request(kind, newNames(5), key);
@@ -79,7 +76,7 @@ for (const kind of ['send', 'track'] as const) {
       expect((await effectsOf(kind)) - before).toBe(5);
     });
 
-    it(`/v1/${kind} ${how}: a lone request whose COMMIT was done without a response is 200`, async () => {
+    it(`/v1/${kind} ${how}: a single request whose COMMIT succeeded without a response is 200`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer');
       expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);
@@ -87,13 +84,13 @@ for (const kind of ['send', 'track'] as const) {
     });
   }
 
-  it(`/v1/${kind}: while nobody can say whether a COMMIT was done, 503 says how to repeat, and a repetition takes effect once`, async () => {
+  it(`/v1/${kind}: while the result of a COMMIT is unknown, 503 explains how to repeat, and a repetition takes effect once`, async () => {
     const before = await effectsOf(kind);
     const names = newNames(4);
     const key = (name: string) => `key ${name}`;
     proxy.loseCommit('answer', { later: 'refused', skip: 1 });
     const answers = await request(kind, names, key);
-    // Which of them share a COMMIT, and whether anything else has committed before, is a matter of the moment.
+    // Which of them share a COMMIT, and whether other transactions committed before, depends on timing.
     const refused = answers.filter(({ status }) => status !== 200);
     for (const { status, headers, body } of refused)
       expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '2', 'SERVICE_UNAVAILABLE']);

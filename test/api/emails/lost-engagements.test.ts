@@ -59,7 +59,7 @@ const opensOf = async (ids: string[]) => {
     SELECT opens FROM emails WHERE id = ANY(${ids}::uuid[]) ORDER BY id`.execute(database.db);
   return rows.map((row) => row.opens);
 };
-/** Opens a mail of its own, which is written after everything before it. */
+/** Opens a new email, which is written after all earlier opens. */
 async function settle(): Promise<void> {
   const last = await buildMail();
   await batcher.close();
@@ -68,7 +68,7 @@ async function settle(): Promise<void> {
   await until(async () => (await opensOf([last]))[0] === 1, 'the last open');
 }
 
-it('opens whose COMMIT was done and not answered count once', async () => {
+it('opens whose COMMIT succeeded without a response count once', async () => {
   const ids = [await buildMail(), await buildMail()];
   proxy.loseCommit('answer');
   for (const id of ids) open(id);
@@ -77,7 +77,7 @@ it('opens whose COMMIT was done and not answered count once', async () => {
   expect(await opensOf(ids)).toEqual([1, 1]);
 });
 
-it('opens with an unknown result of COMMIT count once, whether it was done or not', async () => {
+it('opens whose COMMIT has an unknown result count once, whether it succeeded or not', async () => {
   for (const what of ['answer', 'request'] as const) {
     const ids = [await buildMail(), await buildMail()];
     warnings = [];

@@ -16,7 +16,7 @@ const resend = (id: string, options = {}) => api.call('POST', `/v1/emails/${id}/
 const stored = (id: string) => api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('POST /v1/emails/{id}/resend', () => {
-  it('accepts a new email with the content, variables, headers, text and attachments of the old one', async () => {
+  it('accepts a new email with the content, variables, headers, text and attachments of the first one', async () => {
     const file = { filename: 'a.txt', content: 'QQ==', contentType: 'text/plain' };
     const body = {
       to: { name: 'Ada', email: 'ada@example.com' },
@@ -62,7 +62,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     });
   });
 
-  it('keeps the consent that MARKETING email needs, and keeps untrusted data separate', async () => {
+  it('checks the consent that MARKETING email needs, and keeps untrusted data separate', async () => {
     const { id: projectId } = api.one;
     const mail = { projectId, type: 'MARKETING', status: 'SENT' } as const;
     await buildContact(api.db, { projectId, email: 'out@example.com', subscribed: false });
@@ -111,7 +111,7 @@ describe('POST /v1/emails/{id}/resend', () => {
 });
 
 describe('GET /v1/emails', () => {
-  it('filters by source, reason, what happened, contact and execution', async () => {
+  it('filters by source, reason, feedback, contact and execution', async () => {
     const { id: projectId } = api.one;
     const contactId = await buildContact(api.db, { projectId });
     const id = await buildEmail(api.db, { projectId, contactId, sourceType: 'WORKFLOW', status: 'FAILED' });
@@ -145,7 +145,7 @@ describe('GET /v1/emails', () => {
 });
 
 describe('GET /auth/signup', () => {
-  it('says whether an account can be made', async () => {
+  it('tells whether an account can be created', async () => {
     expect(await expectOk(api.call('GET', '/auth/signup', { key: null }))).toEqual({ open: true });
   });
 });

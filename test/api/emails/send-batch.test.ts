@@ -24,7 +24,7 @@ const emailsTo = (to: string) =>
   api.db.selectFrom('emails').selectAll().where('to_email', '=', to).where('project_id', '=', api.one.id).execute();
 
 describe('a batch', () => {
-  it('answers each email in order as /v1/send would, and hands each over', async () => {
+  it('has a result for each email in order, as /v1/send would return it, and queues each', async () => {
     const before = api.dispatched.length;
     const { status, body } = await batch({ emails: [mail('b1@x.test'), mail('b2@x.test', { subject: 'Other' })] });
     expect(status).toBe(200);
@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(contact.data).toMatchObject({ plan: 'team' });
   });
 
-  it('carries the attachments of each email to that email', async () => {
+  it('sends the attachments of each email with that email only', async () => {
     const file = (filename: string, text: string) => ({
       filename,
       content: Buffer.from(text).toString('base64'),
@@ -162,7 +162,7 @@ describe('a batch', () => {
       },
       'emails',
     ],
-  ])('of %s is 422 as a whole', async (_, body, field) => {
+  ])('with %s is 422 as a whole', async (_, body, field) => {
     const { status, body: answer } = await batch(body);
     expect([status, answer.error.errors[0].field]).toEqual([422, field]);
   });
@@ -186,13 +186,13 @@ describe('the key of a batch', () => {
     expect(await emailsTo('h1@x.test')).toHaveLength(1);
   });
 
-  it('is free again when nothing was accepted', async () => {
+  it('can be used again if no email was accepted', async () => {
     expect((await keyed('batch-2', { emails: [mail('nobody')] })).body.data.accepted).toBe(0);
     expect((await keyed('batch-2', { atomic: true, emails: [mail('nobody')] })).status).toBe(422);
     expect((await keyed('batch-2', { emails: [mail('i@x.test')] })).body.data.accepted).toBe(1);
   });
 
-  it('accepts one of twenty concurrent requests', async () => {
+  it('has an effect for one of twenty concurrent requests', async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, () => keyed('batch-3', { emails: [mail('j1@x.test'), mail('j2@x.test')] })),
     );

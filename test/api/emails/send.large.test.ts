@@ -21,7 +21,7 @@ function send(files: object[]) {
     body: '<p>Hi</p>',
     attachments: files,
   };
-  // As a client says it; here no server does.
+  // Clients send this header; in this test no server adds it.
   const headers = { 'content-length': String(JSON.stringify(body).length) };
   return api.call('POST', '/v1/send', { body, headers });
 }
@@ -30,7 +30,7 @@ const filesOf = () => api.db.selectFrom('attachments').select('content').orderBy
 const rowOf = (id: string) =>
   api.db.selectFrom('outbox').select(['kind', 'priority']).where('ref_id', '=', id).executeTakeFirstOrThrow();
 
-test('a large request is stored as it was sent, and its email waits among the large ones', async () => {
+test('a large request is stored unchanged, and its email waits with the other large emails', async () => {
   const large = await send([file(BYTES.toString('base64')), file('QQ==')]);
   expect(large.status).toBe(200);
   const [first, second] = await filesOf();
@@ -45,7 +45,7 @@ test('a large request is stored as it was sent, and its email waits among the la
   expect((await rowOf(small.body.data.emails[0].email)).priority).toBe(OUTBOX_PRIORITY['email.deliver']);
 });
 
-test('reports the errors of a large request as those in a small one', async () => {
+test('reports errors in a large request in the same way as in a small one', async () => {
   const errorsOf = async (files: object[]) => {
     const { status, body } = await send(files);
     return { status, errors: body.error.errors };

@@ -7,7 +7,7 @@ const MB = 1024 * 1024;
 const started: TestApi[] = [];
 afterAll(() => Promise.all(started.map((api) => api.close())));
 
-/** The answer to a mail with files of these sizes in MB, and a word more. */
+/** Returns the response to an email with files of these sizes in MB, one byte longer with `more`. */
 async function sender(env: Record<string, string>) {
   const api = await startTestApi(env);
   started.push(api);
@@ -33,7 +33,7 @@ describe('by default', async () => {
     expect(body.error.details).toEqual({ bytes: 10 * MB + 1, maxBytes: 10 * MB });
   });
 
-  it('a request with them has at most 16 MB, and 3 MB without the attachments', async () => {
+  it('a request with attachments has at most 16 MB, and at most 3 MB besides them', async () => {
     const large = await send([12.5]);
     expect([large.status, large.body.error.details]).toEqual([413, { maxBytes: 16 * MB }]);
     const wordy = await send([1], 'x'.repeat(3 * MB));

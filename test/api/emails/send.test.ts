@@ -30,7 +30,7 @@ async function contactOf(email: string) {
   return query.where('email', '=', email).executeTakeFirstOrThrow();
 }
 
-it('an address that is named twice, in another spelling, gets one email', async () => {
+it('an address that is named twice in different spellings gets one email', async () => {
   const to = ['twice@to.test', { name: 'T', email: 'TWICE@to.test' }, 'Twice <twice@To.test>', 'once@to.test'];
   const { body } = await send(mail(to));
   const emails = body.data.emails.map(({ contact }: { contact: { email: string } }) => contact.email);
@@ -144,7 +144,7 @@ it('the same key is another key for another project', async () => {
   expect(r.status).toBe(200);
 });
 
-it('requests that disagree about a contact at the same time all count, one after the other', async () => {
+it('concurrent requests with different values for a contact all take effect, one after the other', async () => {
   const flags = Array.from({ length: 30 }, (_, i) =>
     send(mail('flip@example.com', { subscribed: i % 2 === 0, data: { [`k${i}`]: i } })),
   );
@@ -170,12 +170,12 @@ it('test keys send test emails', async () => {
   expect((await emailOf(r.body.data.emails[0].email)).mode).toBe('test');
 });
 
-it('the monthly limit refuses what does not fit, and never a test key', async () => {
+it('the monthly limit refuses emails beyond it, and never those of a test key', async () => {
   await api.db.updateTable('projects').set({ monthly_email_limit: 3 }).where('id', '=', api.two.id).execute();
   const key = await buildKey(api.db, api.two.id, ['email:send']);
   const asTwo = (to: unknown, as = key) => send(mail(to), {}, as);
   expect((await asTwo(['l1@example.com', 'l2@example.com', 'l3@example.com'])).status).toBe(429);
-  // One was sent before the limit was set.
+  // One email was sent before the limit was set.
   expect((await asTwo(['l1@example.com', 'l2@example.com'])).status).toBe(200);
   const over = await asTwo('l3@example.com');
   expect([over.status, over.body.error.code]).toEqual([429, 'BILLING_LIMIT_EXCEEDED']);

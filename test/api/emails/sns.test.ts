@@ -63,7 +63,7 @@ afterAll(async () => {
 
 type Given = Partial<Record<keyof SnsMessage, string>>;
 
-/** As SNS posts it, signed unless told otherwise. */
+/** Sends a message as SNS does, signed by default. */
 async function post(given: Given, p: { key?: string; tamper?: Given } = {}) {
   const { SignatureVersion = '2', ...rest } = given;
   const unsigned = {
@@ -143,7 +143,7 @@ describe('a notification of SES', () => {
     });
   });
 
-  it('a dead mailbox: unsubscribed and suppressed, said with its reason, once', async () => {
+  it('a dead mailbox unsubscribes and suppresses once, with its reason', async () => {
     const mail = await sentMail();
     for (let n = 0; n < 3; n++) expect(await tell(bounce(mail.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
     const { mail: row, ...state } = await stateOf(mail);
@@ -179,7 +179,7 @@ describe('a notification of SES', () => {
     },
   );
 
-  it('a full mailbox is Transient; without words SES’s own type counts', async () => {
+  it('a full mailbox is Transient; without a diagnostic text, SES’s own type is used', async () => {
     const full = await sentMail();
     await tell(bounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
     const state = await stateOf(full);
@@ -191,7 +191,7 @@ describe('a notification of SES', () => {
     expect((await stateOf(silent)).entries).toEqual(['hard_bounce']);
   });
 
-  it('a complaint: unsubscribed and suppressed; "not spam" is none', async () => {
+  it('a complaint unsubscribes and suppresses; a "not spam" report does not', async () => {
     const mail = await sentMail();
     await tell(complaint(mail.id, 'not-spam'));
     expect((await stateOf(mail)).mail.status).toBe('SENT');
@@ -234,11 +234,11 @@ describe('a notification of SES', () => {
     ],
     ['another kind', { eventType: 'Open', mail: {} }],
     ['no notification of SES', { hello: 'world' }],
-  ])('%s from SNS is accepted quietly', async (_, message) => {
+  ])('%s from SNS is accepted without effect', async (_, message) => {
     expect(await tell(message)).toBe(200);
   });
 
-  it('signature version 1 is taken too', async () => {
+  it('signature version 1 is accepted too', async () => {
     const mail = await sentMail();
     expect((await post({ Message: JSON.stringify(delivery(mail.id)), SignatureVersion: '1' })).status).toBe(200);
     expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
@@ -263,7 +263,7 @@ describe('a notification of SES with default settings, by its own id alone', () 
     vi.unstubAllEnvs();
   });
 
-  /** As a classic notification names a mail: no headers, no tags. */
+  /** The form in which a classic notification names an email: no headers, no tags. */
   const named = (messageId: string, timestamp = AT) => ({ mail: { timestamp, source: 'a@b.c', messageId } });
   const noted = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
 
@@ -332,7 +332,7 @@ describe('a notification of SES with default settings, by its own id alone', () 
     expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
   });
 
-  it('is not stored for test email or other providers; is deleted after 30 days', async () => {
+  it('is not stored for test email or other providers, and is deleted after 30 days', async () => {
     const before = (await noted()).length;
     await deliver({ mode: 'test' });
     await deliver({ provider: captureProvider(async () => {}) });
@@ -367,7 +367,7 @@ describe('the subscription', () => {
     expect(fetched.at(-1)).toContain('/?Action=ConfirmSubscription');
   });
 
-  it('a subscription is confirmed nowhere but at SNS', async () => {
+  it('a subscription is confirmed only at SNS', async () => {
     for (const SubscribeURL of [
       'https://evil.example/',
       'http://169.254.169.254/latest',
@@ -380,7 +380,7 @@ describe('the subscription', () => {
 });
 
 describe('a message that is not from our topic', () => {
-  it('changes nothing, and has nothing fetched', async () => {
+  it('changes nothing and causes no request', async () => {
     const mail = await sentMail();
     const Message = JSON.stringify(complaint(mail.id));
     const certificateUrls = [
@@ -443,7 +443,7 @@ describe('a message that is not from our topic', () => {
     expect((await mailState(api, mail)).mail.status).toBe('SENT');
   });
 
-  it('nor a message that another certificate signed, or that was changed', async () => {
+  it('is refused too if another certificate signed it, or if it was changed', async () => {
     const mail = await sentMail();
     const Message = JSON.stringify(complaint(mail.id));
     expect((await post({ Message }, { key: other.key })).status).toBe(403);

@@ -22,7 +22,7 @@ afterAll(() => api.close());
 const create = (body: object = {}) => api.call('POST', '/templates', { body: { ...VALID, ...body } });
 
 describe('a template', () => {
-  it('is created with all its fields, read and changed; null clears', async () => {
+  it('is created with all its fields, read and changed; null removes a value', async () => {
     const full = { description: 'd', from: 'hi@verified.example', fromName: 'Ada', replyTo: 'r@x.com' };
     const created = await create(full);
     expect(created.status).toBe(201);
@@ -71,7 +71,7 @@ describe('a template', () => {
     ['type', { type: 'OTHER' }],
     ['from', { from: 'nope' }],
     ['fromName', { fromName: 'a\r\nBcc: x' }],
-  ])('with a bad %s is refused', async (field, body) => {
+  ])('with an invalid %s is refused', async (field, body) => {
     const answer = await create(field === 'name' ? { name: undefined } : body);
     expect(answer.status).toBe(422);
     expect(answer.body.error.errors[0].field).toBe(field);
@@ -178,7 +178,7 @@ describe('a test email of a template', () => {
     expect(contacts).toEqual([]);
   });
 
-  it("does not leave if it does not parse, or uses another project's domain", async () => {
+  it("is not sent if it does not parse, or uses another project's domain", async () => {
     api.dispatched.length = 0;
     const broken = await test({ email: 'a@example.com', body: '<p>\n{% if a %}' });
     expect(broken.body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: { line: expect.any(Number) } });

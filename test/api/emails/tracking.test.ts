@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A mail that was sent a while ago, with the addresses of its pixel and links. */
+/** Builds an email that was sent a while ago. Returns the addresses of its pixel and links. */
 async function buildSentMail(
   p: { status?: EmailStatus; mode?: KeyMode; secondsAgo?: number; body?: string; at?: TestApi } = {},
 ) {
@@ -67,7 +67,7 @@ describe('opens', () => {
     expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
   });
 
-  it('counts every open, and records the first as an event with the payload of the guide', async () => {
+  it('counts every open, and records the first as an event with the documented payload', async () => {
     const mail = await buildSentMail();
     await get(mail.pixel);
     await counted(mail.id, 'opens', 1);
@@ -132,7 +132,7 @@ describe('opens', () => {
 });
 
 describe('clicks', () => {
-  it('leads to the link of the content, with the variables of this email', async () => {
+  it('redirects to the link of the content, with the variables of this email', async () => {
     const mail = await buildSentMail();
     const first = await get(mail.link(0));
     expect(first.status).toBe(302);
@@ -155,7 +155,7 @@ describe('clicks', () => {
     });
   });
 
-  it('each of many concurrent clicks leads to the link of its own email', async () => {
+  it('each of many concurrent clicks redirects to the link of its own email', async () => {
     const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
     const mails = await Promise.all(Array.from({ length: 150 }, () => buildSentMail({ body })));
     const unknown = linkToken(TEST_SECRET_KEY, mails[0]?.contactId ?? '').track;
@@ -205,8 +205,8 @@ it.each(['.', ')', '/', '%22'])('a click leads on with %s behind the link', asyn
   expect((await get(`/c/${mail.track}/0${behind}`)).status).toBe(302);
 });
 
-describe('links to other sites', () => {
-  it('answer a small page, lead nowhere and change nothing', async () => {
+describe('tracked links that were changed to other sites', () => {
+  it('show a small page, redirect nowhere and change nothing', async () => {
     const mail = await buildSentMail();
     const forged = `${mail.track.slice(0, 30)}${mail.track[30] === 'A' ? 'B' : 'A'}${mail.track.slice(31)}`;
     const paths = [
@@ -273,7 +273,7 @@ describe('bots', () => {
 });
 
 describe('writing', () => {
-  it("two processes that get the same email's clicks at once count both and record one event", async () => {
+  it('two processes with concurrent clicks of one email count both and record one event', async () => {
     const mails = await Promise.all(Array.from({ length: 20 }, () => buildSentMail()));
     const { db, outbox, log } = api.deps;
     const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, outbox, log, lenient: true }));

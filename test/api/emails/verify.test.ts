@@ -81,7 +81,7 @@ describe('verifying an address', () => {
     },
   );
 
-  it('asks the DNS once for many addresses of a domain', async () => {
+  it('queries the DNS once for many addresses of a domain', async () => {
     dns.asked.length = 0;
     dns.zones.set('cached.example', REAL);
     await Promise.all(['a', 'b', 'c'].map((name) => verify(`${name}@cached.example`)));
