@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connection.ts';
 import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { inSavepoint } from '../../db/transaction.ts';
-import { type CsvChunk, type CsvContact, type CsvRow, TORN_ROWS_MAX } from '../../rules/contacts/csv.ts';
+import { type CsvChunk, type CsvContact, type CsvRow, UNREADABLE_ROWS_MAX } from '../../rules/contacts/csv.ts';
 import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -11,7 +11,7 @@ import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 /** The number of rows in one transaction: enough to be cheap for each row, few enough to release locks quickly. */
 export const IMPORT_CHUNK_ROWS = 1_000;
-export const TOO_MANY_UNREADABLE = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
+export const TOO_MANY_UNREADABLE = `More than ${UNREADABLE_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
 /** The number of the first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
 
@@ -39,7 +39,7 @@ export async function runImportChunk(
   const processed = job.processed + chunk.rows.length;
   const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.unreadableRows;
   await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
-  const hopeless = unreadableRows >= TORN_ROWS_MAX && !chunk.done;
+  const hopeless = unreadableRows >= UNREADABLE_ROWS_MAX && !chunk.done;
   if (hopeless) await finishJob(trx, { ...p, status: 'FAILED', failedReason: TOO_MANY_UNREADABLE });
   return { done: chunk.done || hopeless, processed, total: 0, outbox };
 }

@@ -182,7 +182,7 @@ describe('the activity feed', () => {
     expect(other.data).toEqual([]);
   });
 
-  it('shows past, recent and planned items', async () => {
+  it('has totals, a recent count and planned items', async () => {
     expect(await expectOk(api.call('GET', '/activity/stats'))).toMatchObject({
       totalEvents: expect.any(Number),
       openRate: 0,

@@ -209,7 +209,7 @@ describe('a campaign that was fetched, edited and sent back', () => {
     expect([status, body.error.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['subjcet']]);
   });
 
-  it('is refused for an unknown field after its read-only ones; without the unknown field, all are named', async () => {
+  it('is refused for an unknown field that follows its read-only ones; without it, all of these are named', async () => {
     const body = { name: 'Whole', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' };
     const { id } = (await api.call('POST', '/campaigns', { body })).body.data;
     const { body: record } = await api.call('GET', `/campaigns/${id}`);
@@ -326,7 +326,7 @@ describe('the remedy', () => {
     expect([status, body.error.errors[0].message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('for a path that exists only with a version is not the dashboard', async () => {
+  it('for a path of only a version names the documentation', async () => {
     const { body } = await api.call('GET', '/v1/');
     expect(body.error.suggestion).toBe('See /docs for all operations and their paths.');
   });

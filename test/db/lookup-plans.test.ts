@@ -82,7 +82,7 @@ it("a step of one execution reads its own rows and not the project's, by a plan 
     const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
     const [mail] = await saveStepEmails(trx, {
       projectId,
-      standings: standings.flatMap(
+      positions: standings.flatMap(
         (s) => s.atEffect<EffectPosition[]>('SEND_EMAIL', { real: (at) => [at], sandbox: () => [] }) ?? [],
       ),
     });

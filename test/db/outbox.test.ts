@@ -12,7 +12,7 @@ import {
 import { inTransaction } from '../../db/transaction.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { lastServed, NOBODY } from '../../worker/turns.ts';
+import { BEFORE_ALL_PROJECTS, lastServed } from '../../worker/turns.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const START = OUTBOX_PRIORITY['execution.start'];
@@ -36,12 +36,12 @@ function queue(projectId: string, count: number, kind: OutboxKind = 'execution.s
 }
 
 const claim = (p: Partial<FairClaim> = {}) =>
-  claimFair(database.db, { priority: START, limit: 10, after: NOBODY, leaseMs: 60_000, ...p });
+  claimFair(database.db, { priority: START, limit: 10, after: BEFORE_ALL_PROJECTS, leaseMs: 60_000, ...p });
 
 /** Claims until nothing is left, as a worker does. */
 async function claimAll(p: Partial<FairClaim> = {}) {
   const taken = [];
-  let after = NOBODY;
+  let after = BEFORE_ALL_PROJECTS;
   for (;;) {
     const rows = await claim({ ...p, after });
     if (rows.length === 0) return taken;
@@ -65,7 +65,7 @@ describe('rows that wait', () => {
     await queue(A, 100);
     for (const projectId of projects) await queue(projectId, 1);
     const served = new Set<string>();
-    let after = NOBODY;
+    let after = BEFORE_ALL_PROJECTS;
     for (let round = 0; round < 4; round += 1) {
       const rows = await claim({ limit: 100, after });
       after = lastServed(rows, after);

@@ -46,14 +46,14 @@ function readCsv(text: string): void {
   countCsvRows(file, layout);
   const lines = text.split('\n').length;
   let rows = 0;
-  let looked = 0;
+  let bytesRead = 0;
   for (let from = layout.firstRowAt, done = false; !done; ) {
     const chunk = readCsvChunk(file, { layout, at: from, limit: 100, text: false });
-    looked += chunk.looked;
+    bytesRead += chunk.bytesRead;
     rows += chunk.rows.length;
-    if (chunk.nextAt <= from && !chunk.done) throw new Error('it does not get on');
+    if (chunk.nextAt <= from && !chunk.done) throw new Error('it makes no progress');
     if (rows > lines) throw new Error('more rows than lines');
-    if (looked > 4 * file.length) throw new Error(`${looked} looks at ${file.length} bytes`);
+    if (bytesRead > 4 * file.length) throw new Error(`${bytesRead} bytes read of ${file.length}`);
     from = chunk.nextAt;
     done = chunk.done;
   }

@@ -3,7 +3,7 @@ import { knownTypesOf, listRecentFields } from '../../../db/contacts/fields.ts';
 import { findKnown, type ImportForecast, previewImport } from '../../../db/contacts/import-review.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../../../rules/contacts/csv.ts';
+import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, UNREADABLE_ROWS_MAX } from '../../../rules/contacts/csv.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import type { CsvPreview, CsvReview } from '../../../rules/contacts/csv-review.ts';
 import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
@@ -65,7 +65,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
     const created = new Set<string>();
     const types: CsvReview['types'] = {};
     let result = NOTHING;
-    for (let at = layout.firstRowAt, done = false; !done && result.unreadableRows < TORN_ROWS_MAX; ) {
+    for (let at = layout.firstRowAt, done = false; !done && result.unreadableRows < UNREADABLE_ROWS_MAX; ) {
       const badMax = JOB_ERRORS_MAX - result.errors.length;
       const stretch = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
       const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', stretch);

@@ -1,8 +1,8 @@
 import { type Envelope, envelopeOf } from './envelope.ts';
 import type { SmtpSession } from './handshake.ts';
-import { passResult, passResultLater } from './passResult.ts';
 import { type Payload, payloadOf } from './payload.ts';
 import { refusal } from './refusal.ts';
+import { passResult, passResultLater } from './results.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
 
 /**
@@ -297,7 +297,7 @@ export class SmtpConnection {
       return;
     }
     const what = this.awaited[0] === 'message' ? 'the message' : 'MAIL, RCPT or DATA';
-    this.lost(new Error(`timeout: no passResult to ${what}`), null);
+    this.lost(new Error(`timeout: no reply to ${what}`), null);
   }
 
   private quit(): void {

@@ -6,9 +6,9 @@ import { type ConnectionOwner, type Loss, SmtpConnection } from './connection.ts
 import { openSession } from './handshake.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { JobQueue } from './job-queue.ts';
-import { passResult, passResultLater } from './passResult.ts';
 import { pipeliningDoubts } from './pipelining-doubts.ts';
 import { type ProbeEnvelope, type ProbeResult, probe } from './probe.ts';
+import { passResult, passResultLater } from './results.ts';
 import {
   DEFAULT_TIMEOUTS,
   type SmtpCallback,

@@ -96,7 +96,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     ).not.toContain(email);
   });
 
-  it('gets no confirmation email if it refused, is subscribed, or the project has double opt-in off', async () => {
+  it('gets no confirmation email if the public key unsubscribes it, or if the project has subscribed it', async () => {
     await calls.track({ email, subscribed: false });
     expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
     await calls.save({ email, subscribed: true });
@@ -120,7 +120,7 @@ describe('a contact that a request with the public key would subscribe', () => {
     expect(await mails()).toHaveLength(1);
   });
 
-  it('no longer waits once the project subscribes or unsubscribes it', async () => {
+  it('no longer waits after the project subscribes or unsubscribes it', async () => {
     await calls.track({ email, subscribed: true });
     const { id } = await calls.contactOf(email);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });

@@ -7,7 +7,7 @@ const MB = 1024 * 1024;
 const started: TestApi[] = [];
 afterAll(() => Promise.all(started.map((api) => api.close())));
 
-/** Returns the response to an email with files of these sizes in MB, one byte longer with `more`. */
+/** Returns a function that sends an email with files of these sizes in MB, and returns the response. */
 async function sender(env: Record<string, string>) {
   const api = await startTestApi(env);
   started.push(api);
