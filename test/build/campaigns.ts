@@ -5,7 +5,10 @@ import { inTransaction } from '../../db/transaction.ts';
 import { startCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';
 
-/** Subscribed contacts `r0@to.test`, `r1@to.test` …; `data` is the same for all, with `n` added. Returns how many. */
+/**
+ * Builds subscribed contacts `r0@to.test`, `r1@to.test` …; `data` is the same for all, with `n` added. Returns their
+ * number.
+ */
 export async function buildContacts(
   db: Db,
   p: { projectId: string; count: number; localPart?: string; data?: Record<string, unknown> },
@@ -31,7 +34,7 @@ export function campaignBody(changes: Record<string, unknown> = {}): Record<stri
   };
 }
 
-/** Builds a started campaign from `a@sender.test` to all contacts that no worker has taken yet. */
+/** Builds a started campaign from `a@sender.test` to all contacts. No worker has started to send it. */
 export async function buildStartedCampaign(
   db: Db,
   { projectId, says }: { projectId: string; says?: Partial<CampaignContent> },

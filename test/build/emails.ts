@@ -22,7 +22,7 @@ export interface BuildEmail {
   options?: EmailOptions;
 }
 
-/** A mail in the ledger, PENDING unless said otherwise; returns its id. */
+/** Builds an email, PENDING by default. Returns its id. */
 export async function buildEmail(db: Db, p: BuildEmail): Promise<string> {
   const id = uuidv7();
   const contentId = await saveContent(db, {
@@ -54,7 +54,7 @@ export async function buildEmail(db: Db, p: BuildEmail): Promise<string> {
   return id;
 }
 
-/** A contact of a project; returns its id. */
+/** Builds a contact of a project. Returns its id. */
 export async function buildContact(
   db: Db,
   p: { projectId: string; email?: string; subscribed?: boolean; data?: object },

@@ -8,7 +8,7 @@ import { buildContact, buildEmail } from './emails.ts';
 import { buildWorkflow, expectOk } from './workflows.ts';
 
 export const SENDER = 'shop.example';
-/** As it is registered, and as it is written in mail. */
+/** The domain as registered, and as written in email. */
 export const IDN_SENDER = ['bücher.example', 'xn--bcher-kva.example'] as const;
 
 /**
@@ -26,7 +26,7 @@ interface Expected {
   to: { name: string; address: string };
   replyTo?: string;
   subject: string;
-  /** Both parts hold it; the HTML in its escaped form. */
+  /** Both parts contain it; the HTML part in escaped form. */
   words: string;
   hardLines?: true;
   headers?: Record<string, string>;
@@ -43,7 +43,7 @@ interface MailSource {
   relayPort: number;
 }
 
-/** A mail by one of the ways in which they leave, and what its recipient has to find in it. */
+/** An email, its way of sending, and the content that its recipient must find. */
 interface Outgoing extends Expected {
   way: string;
   send(from: MailSource): Promise<unknown>;
@@ -66,7 +66,7 @@ const FILES = [
 ];
 const LOGO = { filename: 'logo.png', contentType: 'image/png', content: EVERY_BYTE, contentId: 'logo@here' };
 
-/** By every way in which mail leaves, among them what careless encoders break. */
+/** Emails by every way of sending, including content that careless encoders break. */
 export const OUTGOING_MAILS: Outgoing[] = [
   {
     way: 'by /v1/send',
@@ -172,7 +172,7 @@ export const OUTGOING_MAILS: Outgoing[] = [
     hardLines: true,
     unsubscribe: true,
     async send({ service }) {
-      // The API accepts no address outside ASCII here.
+      // The API accepts no address outside ASCII in this field.
       for (const email of ['reader@to.test', 'jürgen@bücher.test'])
         await buildContact(service.db, {
           projectId: service.one.id,
@@ -192,7 +192,7 @@ export const OUTGOING_MAILS: Outgoing[] = [
     hardLines: true,
     unsubscribe: true,
     defects: ['To: NonASCIILocalPartDefect'],
-    send: async () => {}, // The one before goes to both.
+    send: async () => {}, // The email before this one goes to both recipients.
   },
   {
     way: "by a campaign's test",
@@ -281,7 +281,7 @@ async function createCampaign(service: TestService): Promise<string> {
   return data.id;
 }
 
-/** A mail that the API would not take, in the ledger and the outbox as if it had. */
+/** Builds an email that the API would refuse, with its outbox row, as if it had been accepted. */
 async function queue(service: TestService, p: { to: string }): Promise<void> {
   const projectId = service.one.id;
   const refId = await buildEmail(service.db, { projectId, from: SHOP.address, ...p });

@@ -3,7 +3,7 @@ import type { Db } from '../../db/connection.ts';
 import { buildEmail } from './emails.ts';
 
 /**
- * Recipients of a campaign as a start would have left them, in one chunk for each 5,000; `n` counts from 0. Returns the
+ * Builds recipients of a campaign as a start does, in one chunk for each 5,000. `n` counts from 0. Returns the
  * campaign's id.
  */
 export async function buildSentCampaign(

@@ -10,7 +10,7 @@ export const TEST_SECRET_KEY = 'the secret key of the tests';
 
 let key: ReturnType<typeof newDkimKey> | undefined;
 
-/** A verified domain of a project, with a DKIM key that opens under the tests' SECRET_KEY. */
+/** Builds a verified domain of a project. Its DKIM key is encrypted with the tests' SECRET_KEY. */
 export async function buildDomain(
   db: Db,
   p: { projectId: string; domain?: string; status?: DomainStatus; signing?: boolean },
@@ -37,7 +37,7 @@ export async function buildDomain(
   return { id, domain, publicKey };
 }
 
-/** A template of a project. */
+/** Builds a template of a project. */
 export async function buildTemplate(
   db: Db,
   p: { projectId: string; type?: 'TRANSACTIONAL' | 'MARKETING'; subject?: string; body?: string; from?: string | null },

@@ -8,14 +8,11 @@ export interface Named {
   segmentId: string;
   /** Address of an endpoint. */
   url: string;
-  /** How long they wait. */
+  /** Duration of their waits. */
   seconds: number;
 }
 
-/**
- * Returns a useful config for each type of step. Tests for all types use them, so a new type is in all of these
- * tests.
- */
+/** Returns a useful config for each type of step. Tests for all types use these, so they include every new type. */
 export function stepSamples({ templateId, segmentId, url, seconds }: Named): Record<StepType, StepConfig> {
   const branches = [
     { name: 'a', weight: 1 },

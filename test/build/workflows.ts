@@ -10,7 +10,7 @@ export interface Caller {
 export interface StepSpec {
   type: StepType;
   config?: Record<string, unknown>;
-  /** Names of the steps it leads to: the plain transition, or by branch. */
+  /** Names of the next steps: one for the plain transition, or one for each branch. */
   to?: string | Record<string, string>;
 }
 
@@ -20,7 +20,7 @@ export interface BuiltWorkflow {
   steps: Record<string, string>;
 }
 
-/** Draws a workflow through the API, as its user would, and enables it. The first step named is the entry. */
+/** Builds a workflow through the API, as a user would, and enables it. The first step is the entry. */
 export async function buildWorkflow(
   api: Caller,
   p: {
@@ -52,12 +52,12 @@ export async function buildWorkflow(
   return { id, steps: ids };
 }
 
-/** The executions of a workflow, the newest first, as the API lists them. */
+/** Returns the executions of a workflow, newest first, as the API lists them. */
 export async function listExecutions(api: Caller, workflowId: string): Promise<CallResult['body'][]> {
   return (await expectOk(api.call('GET', `/workflows/${workflowId}/executions?limit=100`))).data;
 }
 
-/** The body of an answer that has to be a success. */
+/** Returns the body of a response, which must be a success. */
 export async function expectOk(answer: Promise<CallResult>): Promise<CallResult['body']> {
   const { status, body } = await answer;
   expect(status, JSON.stringify(body)).toBeLessThan(300);

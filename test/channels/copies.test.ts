@@ -24,7 +24,7 @@ const send = (body: object) =>
     body: { from: FROM, subject: 'Your order', body: '<p>Hello {{name}}</p>', ...body },
   });
 
-/** The message that the server got for a recipient, with the addresses of its envelope. */
+/** Returns the message that the server received for a recipient, with the addresses of its envelope. */
 async function readArrivedAt(to: string) {
   const at = await until(async () => {
     const found = sink.messages.findIndex((message) => message.to === to);
@@ -41,7 +41,7 @@ async function readArrivedAt(to: string) {
 }
 
 describe('cc and bcc', () => {
-  it('get copies with the same To and Cc, no Bcc, and an envelope and a record of their own', async () => {
+  it('get copies with the same To and Cc, no Bcc, and their own envelope and record', async () => {
     const { status, body } = await send({
       to: { name: 'Ada', email: 'ada@to.test' },
       cc: [{ name: 'Böb, of Sales', email: 'bob@to.test' }, 'carol@to.test'],
@@ -95,7 +95,7 @@ describe('cc and bcc', () => {
     expect((await readArrivedAt('hal@to.test')).parsed.cc).toEqual([{ name: '', address: 'hal@to.test' }]);
   });
 
-  it('go once to an address that is named twice', async () => {
+  it('are sent once to an address that is named twice', async () => {
     const { body } = await send({ to: 'ida@to.test', cc: ['IDA@to.test', 'jon@to.test'], bcc: ['jon@TO.test'] });
     expect(
       body.data.emails.map((one: { contact: { email: string }; role?: string }) => [one.contact.email, one.role]),
@@ -255,7 +255,7 @@ describe('an attachment that is an alternative', () => {
     expect(types).toEqual(attachments.length > 1 ? ['multipart/mixed', ...body, 'text/plain'] : body);
     expect(raw.replace(/\r\n[ \t]/g, ' ')).toMatch(/Content-Type: text\/calendar; method=REQUEST; charset=utf-8/);
     const calendar = parsed.attachments.find(({ mimeType }) => mimeType === 'text/calendar');
-    // On the wire: the parser would give its lines other ends.
+    // Compares the raw message, because the parser would change its line ends.
     expect(raw).toContain(`quoted-printable\r\n\r\n${INVITATION.replace('ü', '=C3=BC')}`);
     expect(calendar?.filename ?? null).toBeNull();
   });

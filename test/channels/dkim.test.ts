@@ -47,7 +47,7 @@ describe('a signature', () => {
     ['empty', ''],
     ['of empty lines only', '\r\n\r\n'],
     ['of eight-bit bytes', 'caf\xc3\xa9\r\n'],
-  ])('holds over a body %s', async (_name, body) => {
+  ])('is valid for a body %s', async (_name, body) => {
     const signed = await signMessage(`${HEAD}\r\n\r\n${body}`, signer);
     expect(await verdict(signed)).toMatchObject({ result: 'pass' });
   });
@@ -58,7 +58,7 @@ describe('a signature', () => {
     expect((await verdict(signed.toString('latin1'))).result).toBe('pass');
   });
 
-  it('is valid for a body that the caller says is canonical', async () => {
+  it('is valid for a body that the caller marks as canonical', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\nthere\r\n`, signer, { canonicalBody: true });
     expect((await verdict(signed)).result).toBe('pass');
   });
@@ -78,7 +78,7 @@ describe('a signature', () => {
     expect((await verdict((await signMessage(message, signer)).toString('latin1'))).result).toBe('pass');
   });
 
-  it('covers one-click unsubscribe, and From one time more than it occurs', async () => {
+  it('covers the headers of one-click unsubscribe, and From once more than it occurs', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
     const names = /h=([^;]+);/.exec(signed)?.[1]?.replace(/\s/g, '').split(':');
     expect(names).toEqual([
@@ -101,12 +101,12 @@ describe('a signature', () => {
     ['the subject', (text: string) => text.replace('A subject', 'Another')],
     ['the unsubscribe link', (text: string) => text.replace('example.com/u/1', 'example.com/u/2')],
     ['the senders, by a second From', (text: string) => text.replace('To: bob', 'From: eve@example.com\r\nTo: bob')],
-  ])('breaks when someone changes %s', async (_name, change) => {
+  ])('becomes invalid if someone changes %s', async (_name, change) => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
     expect((await verdict(change(signed))).result).not.toBe('pass');
   });
 
-  it('survives Date and Message-ID of SES if they are omitted', async () => {
+  it('stays valid with the Date and Message-ID of SES if these are not signed', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer, {
       rewrittenFields: EMAIL_PROVIDERS.ses.rewrittenFields,
     });
@@ -122,7 +122,7 @@ describe('a signature', () => {
 });
 
 describe('a key', () => {
-  it('has 2,048 bits, and its record the public half', () => {
+  it('has 2,048 bits, and its record has the public key', () => {
     const privateKey = createPrivateKey(key.privateKey);
     expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
     expect(key.publicKey).toBe(createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64'));

@@ -11,7 +11,7 @@ const PROJECT = '0190a000-0000-7000-8000-0000000000b1';
 
 interface Harness {
   provider: EmailProvider;
-  /** Recipient and content of everything that was taken. */
+  /** Returns the recipient and content of every accepted message. */
   taken(): { to: string; raw: string }[];
   /** Makes the provider unreachable. */
   breakDown(): Promise<void>;
@@ -170,7 +170,7 @@ describe('the ses provider', () => {
     return { fake, provider };
   }
 
-  it('calls SendEmail, signed for its region, and names mail and project in tags', async () => {
+  it('calls SendEmail, signed for its region, and names the email and the project in tags', async () => {
     const { fake, provider } = await start();
     expect(await provider.send(email('ann@example.org'))).toMatchObject({ providerMessageId: 'ses-1' });
     expect(fake.requests[0]).toMatchObject({

@@ -43,7 +43,7 @@ const input = (signer?: DkimSigner): Extract<FinishedMailInput, { mail: unknown 
 const inThread = (p: Extract<FinishedMailInput, { mail: unknown }>) =>
   threads.run({ projectId: 'a', name: 'mail.finished', input: p, handOver: p.mail.attachments.map((a) => a.content) });
 
-/** Boundaries are new each time. */
+/** Boundaries are random. */
 function hashOf(message: Uint8Array): string {
   const text = Buffer.from(message)
     .toString('latin1')
@@ -52,14 +52,14 @@ function hashOf(message: Uint8Array): string {
 }
 
 describe('an email that is made in a thread', () => {
-  it('has the same bytes as one that is composed on the event loop, unsigned and on the wire', async () => {
+  it('has the same bytes as one that is composed on the event loop, before signing and when it is sent', async () => {
     const { raw, payload } = await inThread(input());
     expect(hashOf(raw)).toBe('73f9e339afcd156ca9a52fa81c3b2ad02e3553f6f724835c49ee2dcc236a3f72');
     expect(hashOf(payload.data)).toBe('a2639c72cc3ba64dde1eb5113002535d37e75c7370ba52e88f169ce61d4fa535');
     expect(payload).toMatchObject({ end: '.\r\n', eightBit: true, bytes: 1_371_411 });
   });
 
-  it('is signed there by the key of its domain, and the signature holds', async () => {
+  it('is signed in the thread with the key of its domain, and the signature is valid', async () => {
     const { privateKey, publicKey } = await newDkimKey();
     const recordValue = dkimRecordValue(publicKey);
     const { raw } = await inThread(input(dkimSigner({ domain: 'example.com', selector: 's', privateKey })));
@@ -73,7 +73,7 @@ describe('an email that is made in a thread', () => {
     expect(mail.mail.attachments[0]?.content.byteLength).toBe(0);
   });
 
-  it('is complete if no line starts with a dot', async () => {
+  it('is complete, also if no line starts with a dot', async () => {
     const { mail } = input();
     const plain = { ...mail, html: '<p>x</p>', text: 'x', attachments: mail.attachments.slice(0, 1) };
     const { raw, payload } = await finishMail({ mail: plain, signer: undefined, rewrittenFields: [] });
@@ -82,7 +82,7 @@ describe('an email that is made in a thread', () => {
     expect(theirs.data.buffer).toBe(there.buffer);
   });
 
-  it('fails alone if its thread does not finish, and the next one is composed', async () => {
+  it('fails if its thread does not finish, and the next email is composed', async () => {
     const strict = createThreads({ hardLimitMs: 1 });
     const p = input();
     await expect(strict.run({ projectId: 'a', name: 'mail.finished', input: p })).rejects.toBeInstanceOf(BoundExceeded);

@@ -52,7 +52,7 @@ afterAll(async () => {
   expect(errors).toEqual([]);
 });
 
-/** Over a real socket, as another server would. */
+/** Sends a message over a real socket, as another server would. */
 async function deliver(p: { from?: string; to: string | string[]; raw: string }): Promise<string> {
   const transport = createTransport({ host: '127.0.0.1', port: listener.port, ignoreTLS: true });
   const envelope = { from: p.from ?? '', to: p.to };
@@ -85,7 +85,7 @@ describe('delivery status notifications', () => {
     });
   });
 
-  it('a return path is known in any case', async () => {
+  it('a return path is recognized in upper and lower case', async () => {
     const mail = await buildSentMail();
     await deliver({ to: mail.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1', recipient: mail.email }) });
     expect((await stateOf(mail)).mail.status).toBe('BOUNCED');
@@ -105,7 +105,7 @@ describe('delivery status notifications', () => {
       'smtp; 552 5.3.4 message too big',
       { status: 'FAILED', reason: 'provider_rejected' },
     ],
-  ])('a delivery status with %s unsubscribes nobody', async (_, status, diagnostic, expected) => {
+  ])('a delivery status with %s unsubscribes no one', async (_, status, diagnostic, expected) => {
     const mail = await buildSentMail();
     await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic, recipient: mail.email }) });
     const state = await stateOf(mail);
@@ -127,7 +127,7 @@ describe('delivery status notifications', () => {
     expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
-  it('the failure of another recipient is not ours', async () => {
+  it('the failure of another recipient does not count', async () => {
     const mail = await buildSentMail();
     const failed = 'Final-Recipient: rfc822; other@example.com\nAction: failed\nStatus: 5.1.1';
     const ours = `Final-Recipient: rfc822; ${mail.email}\nAction: delivered\nStatus: 2.0.0`;
@@ -135,7 +135,7 @@ describe('delivery status notifications', () => {
     expect(await stateOf(mail)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
   });
 
-  it('a report about another address, such as a forwarding target, is no proof against ours', async () => {
+  it('a report about another address, such as a forwarding target, does not suppress ours', async () => {
     const mail = await buildSentMail();
     const blocks = [
       'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
@@ -184,7 +184,7 @@ describe('delivery status notifications', () => {
     ['a person', 'reader@example.com', 'From: reader@example.com\n'],
     ['an answering machine with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
     ['an answering machine', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
-  ])('%s who quotes a refusal to a return path bounces nobody', async (_, from, headers) => {
+  ])('%s who quotes a refusal to a return path causes no bounce', async (_, from, headers) => {
     const mail = await buildSentMail();
     await deliver({
       from,
@@ -258,7 +258,7 @@ describe('delivery status notifications', () => {
     expect(state.entries).toHaveLength(n);
   });
 
-  it('delayed says nothing, delivered says so', async () => {
+  it('a report of a delay changes nothing, and a report of delivery is recorded', async () => {
     const mail = await buildSentMail();
     await deliver({ to: mail.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
     expect((await stateOf(mail)).mail.status).toBe('SENT');
@@ -288,14 +288,14 @@ describe('delivery status notifications', () => {
     expect((await stateOf(mail)).mail.status).toBe('SENT');
   });
 
-  it('accepts a report on an unknown id quietly', async () => {
+  it('accepts a report on an unknown id without effect', async () => {
     const to = verpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
     expect(await deliver({ to, raw: dsn({ status: '5.1.1' }) })).toMatch(/^250/);
   });
 });
 
 describe('unknown clients', () => {
-  it('get a reply to any input, and block no other client', async () => {
+  it('get a reply to any input and do not block other clients', async () => {
     const { returnPath: to } = await buildSentMail();
     const deep = Array.from(
       { length: 200 },
@@ -423,7 +423,7 @@ describe('mail to a verified domain', () => {
     });
   }
 
-  it('records email.received for its sender, a new and unsubscribed contact, with the verdicts', async () => {
+  it('records email.received for its sender, a new unsubscribed contact, with the results of authentication', async () => {
     const messageId = '<one@author.example>';
     await write({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
     const contact = await api.db
@@ -464,7 +464,7 @@ describe('mail to a verified domain', () => {
     });
   });
 
-  it('names what it replies to, its thread and its attachments, also beyond the first 512 KB', async () => {
+  it('names the email it replies to, its thread and its attachments, also beyond the first 512 KB', async () => {
     const long = Buffer.alloc(700 * 1024, 'pdf')
       .toString('base64')
       .replace(/.{76}/g, '$&\n');
@@ -520,7 +520,7 @@ AAECAw==
       `attachment; filename="b_ro.pdf"; filename*=UTF-8''b%C3%BCro.pdf`,
     );
     expect(Buffer.from(await found.arrayBuffer()).equals(Buffer.alloc(700 * 1024, 'pdf'))).toBe(true);
-    // Files of received emails outlive the attachments of sent ones, and are dropped after 30 days.
+    // Files of received emails are kept longer than attachments of sent ones, and are deleted after 30 days.
     await sql`UPDATE emails SET created_at = now() - interval '29 days' WHERE id = ${event.email_id}`.execute(api.db);
     await pruneTables(api.db, { attachmentDays: 1 });
     expect((await api.app.request(path(logo), { headers })).status).toBe(200);
@@ -536,7 +536,7 @@ AAECAw==
     expect([dropped.status, dropped.body.error.message]).toEqual([404, expect.stringContaining('was deleted')]);
   });
 
-  it('has its text in the form in which filters look for it', async () => {
+  it('has its text in the form that filters compare', async () => {
     const raw =
       'From: form@author.example\nMessage-ID: <form@x>\nContent-Type: text/plain; charset=utf-8\n\ncafe\u0301\n';
     await deliver({ from: 'form@author.example', to: 'help@shop.example.com', raw });
@@ -545,7 +545,7 @@ AAECAw==
     expect(event.data).toMatchObject({ body: expect.stringContaining('caf\u00e9') });
   });
 
-  it('without a thread or files says so', async () => {
+  it('has empty fields without a thread or files', async () => {
     const raw = 'From: alone@author.example\nMessage-ID: <four@x>\nIn-Reply-To: your email\n\nHello.\n';
     await deliver({ from: 'alone@author.example', to: 'help@shop.example.com', raw });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
@@ -553,7 +553,7 @@ AAECAw==
     expect(event.data).toMatchObject({ inReplyTo: null, references: [], attachments: [] });
   });
 
-  it('shows a forged sender in its verdicts', async () => {
+  it('shows a forged sender in its results of authentication', async () => {
     const raw = 'From: eve@author.example\nMessage-ID: <two@x>\nSubject: {{ 7 }}\n\nSend me money.\n';
     await deliver({ from: 'eve@elsewhere.example', to: 'help@shop.example.com', raw });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
@@ -568,7 +568,7 @@ AAECAw==
     });
   });
 
-  it('is a repetition only with the same Message-ID, recipient and bytes', async () => {
+  it('counts as a repetition only with the same Message-ID, recipient and bytes', async () => {
     const raw = (text: string) => `From: rita@elsewhere.example\nMessage-ID: <again@x>\nSubject: Hi\n\n${text}\n`;
     const take = (to: string, text: string) => deliver({ from: 'rita@elsewhere.example', to, raw: raw(text) });
     await take('help@shop.example.com', 'One');
@@ -606,7 +606,7 @@ AAECAw==
     expect(body).not.toContain('<');
   });
 
-  it('a domain that is not verified accepts none', async () => {
+  it('is refused for a domain that is not verified', async () => {
     await expect(write({ from: 'eve@unknown.example', to: 'x@nobody.example', messageId: '<3@x>' })).rejects.toThrow(
       /550/,
     );
@@ -620,7 +620,7 @@ AAECAw==
 describe('automatic replies', () => {
   let sent = 0;
 
-  /** Delivers an email to the project and returns the event that it became. */
+  /** Delivers an email to the project. Returns its event. */
   async function receive(p: { author?: string; from?: string; headers?: string; to?: string } = {}) {
     sent += 1;
     const author = p.author ?? `author-${sent}@elsewhere.example`;
@@ -666,7 +666,7 @@ describe('automatic replies', () => {
     'Auto-Submitted: NO; owner=x\n',
     'Precedence: list\n',
     'X-Auto-Response-Suppress: None\n',
-  ])('a person writes with %j', async (headers) => {
+  ])('an email with %j is from a person', async (headers) => {
     expect(await receive({ headers })).toMatchObject({ autoSubmitted: false });
   });
 
@@ -731,7 +731,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
     const all = await waiting({ includeAutomatic: true });
     for (const event of [`begin-${sent}-0`, `begin-${sent}-1`])
       await api.call('POST', '/v1/track', { body: { email: author, event } });
-    /** How many executions of the workflow still wait for an event. */
+    /** Returns the number of executions of the workflow that still wait for an event. */
     const countOpen = async (workflowId: string) => {
       const open = await api.db
         .selectFrom('executions as x')
@@ -750,7 +750,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
     expect(await countOpen(persons)).toBe(0);
   });
 
-  it('starts a workflow at most 5 times an hour for the same contact, also for emails at the same time', async () => {
+  it('starts a workflow at most 5 times an hour for the same contact, also for concurrent emails', async () => {
     const { id } = await buildStarted('Loop');
     const author = 'loop@elsewhere.example';
     await receive({ author });

@@ -24,7 +24,7 @@ async function read(over: Partial<MailInput> = {}) {
 }
 
 describe('a built message', () => {
-  it('reads back as it was meant', async () => {
+  it('is parsed with the same content', async () => {
     const { parsed } = await read({ replyTo: [{ name: 'Help', address: 'help@example.com' }] });
     expect(parsed).toMatchObject({
       from: { name: 'Shop', address: 'shop@example.com' },
@@ -38,7 +38,7 @@ describe('a built message', () => {
     expect(new Date(parsed.date ?? '').toISOString()).toBe('2026-03-02T10:00:00.000Z');
   });
 
-  it('is the same on every attempt but for MIME boundaries', async () => {
+  it('is the same on every attempt except for MIME boundaries', async () => {
     const without = (raw: string) => raw.replace(/--_NmP-[^\s"]+/g, 'boundary');
     expect(without((await read()).raw)).toBe(without((await read()).raw));
   });
@@ -60,7 +60,7 @@ describe('a built message', () => {
     expect(raw).toMatch(/^[\x00-\x7f]*$/);
   });
 
-  it('carries attachments byte for byte, and inline images by their content id', async () => {
+  it('contains attachments byte for byte, and inline images by their content id', async () => {
     const bytes = Buffer.from(Array.from({ length: 1024 }, (_, i) => i % 256));
     const { parsed } = await read({
       html: '<img src="cid:logo">',
@@ -102,7 +102,7 @@ describe('a built message', () => {
     }
   });
 
-  it('has no bare line end either when an email is attached to it', async () => {
+  it('has no bare line end with an attached email either', async () => {
     const content = Buffer.from('From: a@example.com\nSubject: old\n\nbody\n');
     const { raw } = await read({ attachments: [{ filename: 'old.eml', contentType: 'message/rfc822', content }] });
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);

@@ -9,7 +9,7 @@ import { type ReadMail, readMails } from '../support/smtp/read-mail.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-/** Host that SPF names; the sink sees the email come from loopback. */
+/** Host that SPF names; the sink receives the email from loopback. */
 const MAIL_HOST = 'mail.tidings.example';
 
 let dns: DnsServer;
@@ -56,7 +56,7 @@ describe.each(OUTGOING_MAILS)('an email $way', (mail) => {
     } satisfies MailVerdict);
   });
 
-  it("is read by Python's email package as it was written", () => {
+  it("is read by Python's email package with the same content", () => {
     const found = mailSentBy(mail.way);
     expect(found.defects).toEqual(mail.defects ?? []);
     expect(found.longestLine).toBeLessThanOrEqual(998);
@@ -85,13 +85,13 @@ describe.each(OUTGOING_MAILS)('an email $way', (mail) => {
 describe('the verifier', () => {
   const mail = () => arrived('taro@to.test');
 
-  it('finds no SPF for mail from another address', async () => {
+  it('finds no SPF for email from another address', async () => {
     const verdict = await verdictOf(dns.address, { ...mail(), ip: '192.0.2.1' });
     expect(verdict.spf.result).toBe('softfail');
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: undefined, dkim: SENDER } });
   });
 
-  it('finds DMARC to fail for mail that was changed on the way and comes from another address', async () => {
+  it('finds that DMARC fails for email that was changed on the way and comes from another address', async () => {
     const raw = mail().raw.replace('Hallo', 'Hullo');
     const verdict = await verdictOf(dns.address, { ...mail(), ip: '192.0.2.1', raw });
     expect(verdict).toMatchObject({ dkim: [{ result: 'neutral' }], dmarc: { result: 'fail', policy: 'reject' } });
@@ -108,7 +108,7 @@ function indexOf(to: string): number {
   return sink.messages.findIndex((message) => Buffer.from(message.to, 'latin1').toString() === to);
 }
 
-/** A mail as the receiving server has it: without the dots that were doubled for the way. */
+/** Returns an email as the receiving server stores it: without the dots that SMTP doubles. */
 function arrived(to: string) {
   const at = indexOf(to);
   const raw = sink.bodies[at]?.replace(/^\.|(?<=\r\n)\.(?=\.)/g, '');
@@ -130,7 +130,7 @@ async function post(path: string, body: unknown) {
   return expectOk(service.call('POST', path, { body }));
 }
 
-/** Registers a domain, publishes the records that the answer asks for, and lets the service find them. */
+/** Registers a domain, publishes the records of the response, and verifies the domain. */
 async function publishDomain(domain: string): Promise<void> {
   const { id, records } = await post('/domains', { domain });
   for (const { name, type, value } of records) {
@@ -138,7 +138,7 @@ async function publishDomain(domain: string): Promise<void> {
     dns.zones.set(name, { ...zone, [type]: [...(zone[type as keyof Zone] ?? []), value] });
   }
   expect((await expectOk(service.call('GET', `/domains/${id}/verify`))).verified).toBe(true);
-  // Stricter than what the service asks for: only the very domain counts as aligned by its signature.
+  // Stricter than the service requires: only exactly this domain counts as aligned by its signature.
   const policy = records.find(({ purpose }: { purpose: string }) => purpose === 'DMARC').name;
   dns.zones.set(policy, { TXT: ['v=DMARC1; p=reject; adkim=s'] });
 }

@@ -77,12 +77,12 @@ async function waitForMails(count: number): Promise<string[]> {
   return sink.bodies;
 }
 
-/** The line that Postfix adds to an email of a client that has signed in over TLS. */
+/** Pattern of the line that Postfix adds to an email of a client that has signed in over TLS. */
 const SIGNED_IN =
   /^Received: from [\s\S]*?\(using TLSv1\.[23] [\s\S]*?\(Authenticated sender: ann@postfix\.test\)\s+by mx\.postfix\.test \(Postfix\) with (UTF8SMTP|ESMTP)SA id (\w+)/;
 
 describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (left out: ${missing})` : ''}`, () => {
-  describe('takes the email of the service', () => {
+  describe('accepts the email of the service', () => {
     const domain = 'shop.example';
     let dns: DnsServer;
     let service: TestService;
@@ -106,7 +106,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       await dns?.close();
     });
 
-    /** Passes SPF, DKIM and DMARC where Postfix has brought it. */
+    /** Expects that an email forwarded by Postfix passes SPF, DKIM and DMARC. */
     async function expectAuthentic(at: number): Promise<void> {
       const raw = (sink.bodies[at] ?? '').replace(/(?<=\r\n)\.(?=\.)/g, '');
       expect(raw).toMatch(SIGNED_IN);
@@ -121,7 +121,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(dmarc.aligned).toEqual({ spf: domain, dkim: domain });
     }
 
-    it('single emails, and stores the id that Postfix gave them', async () => {
+    it('single emails, whose Postfix ids the service stores', async () => {
       const { data } = await expectOk(
         service.call('POST', '/v1/send', {
           body: {
@@ -160,7 +160,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect([...sink.perRecipient().values()]).toEqual(Array(150).fill(1));
       for (const at of [0, 75, 149]) await expectAuthentic(at);
       await until(async () => (await service.call('GET', `/campaigns/${data.id}`)).body.status === 'SENT', 'SENT');
-      // Four for campaigns, four for single mails, and the one that looked whether Postfix is up.
+      // Four for campaigns, four for single emails, and the one that checked whether Postfix is running.
       expect(postfix.log().match(/smtpd\[\d+\]: connect from/g)?.length).toBeLessThanOrEqual(9);
     });
   });
@@ -170,7 +170,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(await pool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
       const [raw] = await waitForMails(1);
       expect(raw).toMatch(SIGNED_IN);
-      expect(raw).toMatch(/\r\n\r\n\.\.Hello\r\n$/); // The dot is still doubled: Postfix speaks SMTP to the sink.
+      expect(raw).toMatch(/\r\n\r\n\.\.Hello\r\n$/); // The dot is still doubled, because Postfix forwards the message by SMTP.
       if (listener !== 'TLS') expect(postfix.log()).not.toContain(`SASL ${listener} authentication failed`);
     });
 
@@ -189,7 +189,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(Buffer.from(sink.messages[0]?.to ?? '', 'latin1').toString()).toBe('jörg@xn--bcher-kva.test');
     });
 
-    it('about the certificate: nothing is sent under one that is not trusted, or not for this host', async () => {
+    it('about the certificate: nothing is sent if it is not trusted or not for this host', async () => {
       const strict = { options: '?tls.rejectUnauthorized=true&requireTLS=true' };
       for (const options of [
         { url: urlOf({ ...strict, host: 'localhost' }) },
@@ -205,7 +205,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(await trusted.send(message())).toMatchObject({ outcome: 'accepted' });
     });
 
-    it('without a login: the refusal is about the sender, and no address is suppressed', async () => {
+    it('without a login: the refusal is because of the sender, and no address is suppressed', async () => {
       const result = await pool({ url: urlOf({ user: '' }) }).send(message());
       expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
       if (result.outcome === 'refused')
@@ -240,7 +240,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       await buildDomain(database.db, { projectId, domain: 'sender.test' });
     });
 
-    /** That nobody was taken for unreachable, whatever the server said of us. */
+    /** Expects that no contact was marked as unreachable, whatever the server replied about us. */
     async function expectNobodyBlamed(): Promise<void> {
       const counts = await sql<{ unsubscribed: number; suppressed: number; events: number }>`
         SELECT (SELECT count(*) FROM contacts WHERE project_id = ${projectId} AND NOT subscribed) AS unsubscribed,
@@ -250,7 +250,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(sink.messages).toEqual([]);
     }
 
-    it('and a single email waits for the right one, with the words that refused it', async () => {
+    it('and a single email waits for the right one, with the text of the refusal', async () => {
       const { db } = database;
       const contactId = await buildContact(db, { projectId, email: 'ada@to.test' });
       const id = await buildEmail(db, { projectId, contactId, to: 'ada@to.test', from: 'a@sender.test' });
@@ -293,7 +293,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect((await waitForMails(1))[0]).toMatch(SIGNED_IN);
     });
 
-    it('and a campaign waits for the right one, whole', async () => {
+    it('and a whole campaign waits for the right one', async () => {
       const { db } = database;
       const workers = [wrong(), urlOf()].map((smtpUrl) => campaignWorker({ db, smtpUrl }));
       cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));

@@ -81,7 +81,7 @@ describe('a lost connection', () => {
     expect(sink.counts.messages).toBe(296);
   });
 
-  it('in idleness costs nothing: the next message opens another', async () => {
+  it('that was idle costs nothing: the next message opens another', async () => {
     const sink = await startSmtpSink();
     cleanup.push(() => sink.close());
     const smtp = pool(sink.url);
@@ -134,7 +134,7 @@ describe('421', () => {
     expect(messages).toBe(9);
   });
 
-  it('in answer to every message is not a hot loop either', async () => {
+  it('in reply to every message causes no busy loop either', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line !== '.') return willing()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
@@ -147,7 +147,7 @@ describe('421', () => {
     expect(server.connections).toBe(5);
   });
 
-  it('at every connection is not a hot loop', async () => {
+  it('at every connection causes no busy loop', async () => {
     const server = await openScripted(willing(), '421 4.3.2 too many connections');
     const smtp = pool(server.url, { connections: 20 });
     const results = await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
@@ -171,7 +171,7 @@ describe('a server that cannot be reached', () => {
     expect(smtp.counts.openFailures).toBe(3);
   });
 
-  it('and returns is used again automatically', async () => {
+  it('is used again automatically when it returns', async () => {
     const first = await startSmtpSink();
     const { port, url } = first;
     await first.close();
@@ -183,7 +183,7 @@ describe('a server that cannot be reached', () => {
     expect(await waiting).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('for its text has it in the result', async () => {
+  it('because of its greeting reports the text of the greeting', async () => {
     const server = await openScripted(willing(), '554 5.7.1 blocked using zen.spamhaus.org');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({
@@ -272,7 +272,7 @@ describe('closing the pool', () => {
     expect(await result).toMatchObject({ outcome: 'unsent' });
   });
 
-  it('gives up on an answer after the time it was given', async () => {
+  it('stops waiting for a reply after the given time', async () => {
     const server = await openScripted(willing({ '.': null }));
     const smtp = pool(server.url);
     const result = smtp.send(message('ann@example.org'));
@@ -282,8 +282,8 @@ describe('closing the pool', () => {
   });
 });
 
-describe('a server that mixes up the order of its answers behind pipelining', () => {
-  /** Answers a group of commands with the 354 first; one command after the other it answers well. */
+describe('a server that replies to pipelined commands in the wrong order', () => {
+  /** Replies to pipelined commands with the 354 first. Replies to single commands are correct. */
   const mixedUp: () => Script = () => {
     let grouped = false;
     return (line, socket, n) => {
@@ -293,7 +293,7 @@ describe('a server that mixes up the order of its answers behind pipelining', ()
         return null;
       }
       if (line.startsWith('RCPT')) {
-        // Lines of one packet come one right after the other: before the answer to MAIL.
+        // Lines of one packet arrive together, before the reply to MAIL.
         const inGroup = socket.bytesWritten === bytesBefore.get(socket);
         grouped = inGroup;
         return inGroup ? null : willing()(line, socket, n);
@@ -310,7 +310,7 @@ describe('a server that mixes up the order of its answers behind pipelining', ()
       return script(line, socket, n);
     };
 
-  it('is spoken to without it from then on, by every pool, and that is said once', async () => {
+  it('gets no pipelined commands from then on, by any pool, which is logged once', async () => {
     const server = await openScripted(noting(mixedUp()));
     const notices: string[] = [];
     const options = { onNotice: (notice: string) => void notices.push(notice) };
@@ -323,7 +323,7 @@ describe('a server that mixes up the order of its answers behind pipelining', ()
     expect(notices).toEqual([expect.stringMatching(/127\.0\.0\.1:\d+ .*pipelining/)]);
   });
 
-  it('is asked again with it after an hour', async () => {
+  it('gets pipelined commands again after an hour', async () => {
     let now = 0;
     const doubts = new PipeliningDoubts(() => now);
     expect(doubts.note('mx.example.org:25')).toBe(true);

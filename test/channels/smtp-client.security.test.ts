@@ -36,7 +36,7 @@ const message: SmtpMessage = {
 };
 
 describe('TLS', () => {
-  it('is used where STARTTLS is offered, and a certificate that signs itself is taken on loopback', async () => {
+  it('is used if STARTTLS is offered, and a self-signed certificate is accepted on loopback', async () => {
     const { port, mails } = await server();
     expect(await pool(`smtp://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
     expect(mails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
@@ -50,7 +50,7 @@ describe('TLS', () => {
     expect(mails.map(({ secure, body }) => [secure, body === text])).toEqual([[true, true]]);
   });
 
-  it('from the first byte by smtps', async () => {
+  it('is used from the first byte with smtps', async () => {
     const { port, mails } = await server({ secure: true });
     expect(await pool(`smtps://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
     expect(mails).toMatchObject([{ secure: true }]);
@@ -69,14 +69,14 @@ describe('TLS', () => {
     expect(mails).toMatchObject([{ secure: false }]);
   });
 
-  it('sends nothing with requireTLS=true where the server does not offer it', async () => {
+  it('sends nothing with requireTLS=true if the server does not offer it', async () => {
     const { port, mails } = await server({ hideSTARTTLS: true });
     const result = await pool(`smtp://127.0.0.1:${port}?requireTLS=true`).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('STARTTLS') });
     expect(mails).toEqual([]);
   });
 
-  it('does not believe what was put behind the answer to STARTTLS in the clear', async () => {
+  it('ignores unencrypted text that was injected after the reply to STARTTLS', async () => {
     const forged = '250-forged\r\n250-AUTH PLAIN\r\n250 PIPELINING';
     const { url, lines } = await openScripted(willing({ STARTTLS: `220 go ahead\r\n${forged}` }, ['STARTTLS']));
     const result = await pool(url.replace('smtp://', 'smtp://user:secret@'), { commandMs: 60 }).send(message);
@@ -84,7 +84,7 @@ describe('TLS', () => {
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
-  it('is not given up because the server refuses STARTTLS', async () => {
+  it('is required, so nothing is sent, if the server offers STARTTLS and refuses it', async () => {
     const { url, lines } = await openScripted(willing({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']));
     expect(await pool(url).send(message)).toMatchObject({
       outcome: 'refused',
@@ -116,14 +116,14 @@ describe('AUTH', () => {
     },
   );
 
-  it('does not send a password where no known mechanism is offered', async () => {
+  it('does not send a password if no known mechanism is offered', async () => {
     const { url, lines } = await openScripted(willing({}, ['AUTH GSSAPI']));
     const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('AUTH') });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
-  it('a refusal never contains the password, though the server repeats its input', async () => {
+  it('a refusal never contains the password, although the server repeats its input', async () => {
     const seen: string[] = [];
     const echo: Script = (line, socket, n) => {
       seen.push(line);

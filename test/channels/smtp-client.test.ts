@@ -35,8 +35,8 @@ function message(to: string, over: Partial<SmtpMessage> = {}): SmtpMessage {
 describe.each([
   ['with PIPELINING', true],
   ['by a server without PIPELINING, which hangs up on those who do it', false],
-])('the email of the SMTP client is taken %s', (_name, pipelining) => {
-  it('once for each recipient, each with its own answer, refusals mixed in', async () => {
+])('the email of the SMTP client is accepted %s', (_name, pipelining) => {
+  it('once for each recipient, each with its own reply, also with refusals among them', async () => {
     const server = await sink({ pipelining });
     const smtp = pool(server.url, { connections: 3 });
     const recipients = Array.from({ length: 200 }, (_, i) => {
@@ -60,7 +60,7 @@ describe.each([
     expect(server.counts.connections).toBeLessThanOrEqual(3);
   });
 
-  it('with the bytes of the message unchanged, dots at line starts included', async () => {
+  it('with unchanged bytes, including dots at line starts', async () => {
     const server = await sink({ pipelining });
     const data = 'Subject: dots\r\n\r\n.\r\n..two\r\n.three\nbare\rends';
     await pool(server.url).send(message('ann@example.org', { data }));
@@ -101,14 +101,14 @@ describe('a message', () => {
     expect(server.bodies).toEqual([data]);
   });
 
-  it('names 8BITMIME and SIZE where they are offered and apply', async () => {
+  it('sends 8BITMIME and SIZE if they are offered and apply', async () => {
     const server = await sink({ keywords: ['SIZE 1000'] });
     const smtp = pool(server.url);
     await smtp.send(message('ann@example.org', { data: Buffer.from('Subject: x\r\n\r\ncafé\r\n') }));
     expect(server.commands).toContain('MAIL FROM:<bounces@example.com> SIZE=21 BODY=8BITMIME');
   });
 
-  it('that is longer than the server accepts is refused without sending it', async () => {
+  it('that is larger than the server accepts is refused without sending it', async () => {
     const server = await sink({ keywords: ['SIZE 1000'] });
     const result = await pool(server.url).send(message('ann@example.org', { data: 'x'.repeat(1001) }));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'mail', permanent: true, code: 552, enhanced: '5.3.4' });
@@ -134,7 +134,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('to a local part that needs SMTPUTF8 is refused where the server does not offer it', async () => {
+  it('to a local part that needs SMTPUTF8 is refused if the server does not offer it', async () => {
     const server = await startScripted(willing());
     const result = await pool(server.url).send(message('jörg@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', permanent: true, enhanced: '5.6.7' });
@@ -165,12 +165,12 @@ describe('a refusal', () => {
     });
   });
 
-  it('for the sender is reported as such, though RCPT and DATA fail after it', async () => {
+  it('of the sender is reported as such, although RCPT and DATA fail after it', async () => {
     const server = await startScripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
     expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
   });
 
-  it('for the whole message does not close the connection', async () => {
+  it('of the whole message does not close the connection', async () => {
     const server = await sink({ answerMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
     const smtp = pool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
@@ -201,7 +201,7 @@ describe('a refusal', () => {
 });
 
 describe('the pool', () => {
-  it('opens no more connections than it may, and gives idle ones back', async () => {
+  it('opens no more connections than allowed, and closes idle ones', async () => {
     const server = await sink();
     const smtp = pool(server.url, { connections: 4, timeouts: { idleMs: 40 } });
     await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
@@ -219,7 +219,7 @@ describe('the pool', () => {
     expect(smtp.counts.lost).toBe(0);
   });
 
-  it('sends 2,000 messages submitted from within the answers to others', async () => {
+  it('sends 2,000 messages that are submitted from callbacks of others', async () => {
     const server = await sink({ keepBodies: false });
     const smtp = pool(server.url, { connections: 5 });
     const results: SmtpResult[] = [];
@@ -255,7 +255,7 @@ describe('the pool', () => {
     expect(await smtp.send(message('late@example.org'))).toMatchObject({ outcome: 'unsent' });
   });
 
-  it('does not send what was aborted while it was queued', async () => {
+  it('does not send a message that was aborted while it was queued', async () => {
     const server = await sink({ latencyMs: 20 });
     const smtp = pool(server.url);
     const first = smtp.send(message('first@example.org'));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dkimRecordValue } from '../../rules/domains/dkim-key.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 
-/** A message arrives as the application composed it, under our signature. */
+/** A message arrives as the application composed it, with our signature. */
 
 let relay: RelayService;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(() => relay?.close());
 
 const HEAD = ['From: Shop <hello@sender.test>', 'To: Ada <ada@to.test>', 'Subject: Hi', 'MIME-Version: 1.0'];
 
-/** Hands a message over as it is; returns the reply. */
+/** Sends a message unchanged. Returns the reply. */
 async function hand(lines: string[] | Buffer, to: string[] = ['ada@to.test']): Promise<string> {
   const { port, service } = relay;
   const auth = { user: 'apikey', pass: service.one.secretKey };
@@ -32,14 +32,14 @@ async function hand(lines: string[] | Buffer, to: string[] = ['ada@to.test']): P
 
 async function pass(lines: string[] | Buffer): Promise<{ head: string; body: string; raw: string }> {
   expect(await hand(lines)).toMatch(/^250 2\.0\.0 /);
-  // The sink keeps the dots that SMTP doubles.
+  // The sink stores the dots that SMTP doubles.
   const raw = ((await relay.arrived())[0] ?? '').replaceAll('\r\n..', '\r\n.');
   expect(await signatureOf(raw)).toEqual(['pass sender.test']);
   const at = raw.indexOf('\r\n\r\n');
   return { head: raw.slice(0, at + 2), body: raw.slice(at + 4), raw };
 }
 
-/** Lists what a receiver says of each signature, whose DNS holds the record that the service shows. */
+/** Returns a receiver's result for each signature. The receiver's DNS has the record that the service shows. */
 async function signatureOf(raw: string): Promise<string[]> {
   const resolver = async (name: string): Promise<string[][]> => {
     if (name === 'tidings._domainkey.sender.test') return [[dkimRecordValue(relay.publicKey)]];
@@ -226,7 +226,7 @@ const AMP = [
   '',
 ];
 
-it('counts links and opens in the HTML that is not signed, and keeps all else byte for byte', async () => {
+it('tracks links and opens in HTML that is not signed, and keeps everything else byte for byte', async () => {
   await track('ENABLED');
   const { body, raw } = await pass([...HEAD, ...AMP]);
   const html = AMP.indexOf('Content-Type: text/html; charset="iso-8859-1"; x=y');
@@ -240,14 +240,14 @@ it('counts links and opens in the HTML that is not signed, and keeps all else by
   expect(parsed.text).toContain('https://shop.example/plain');
 });
 
-it('changes nothing of HTML where the project counts nothing', async () => {
+it('does not change HTML if the project has tracking off', async () => {
   await track('DISABLED');
   const { body } = await pass([...HEAD, ...AMP]);
   expect(body).toBe(bodyOf(AMP));
 });
 
 describe('header fields', () => {
-  it('stay as written, repeated ones too, and identifiers are never folded inside', async () => {
+  it('stay as written, also repeated ones, and identifiers are never folded', async () => {
     const id = (n: number) => `<${'x'.repeat(90)}.${n}=?utf-8?@mail.example.com>`;
     const written = [
       'Message-ID: <app.1$@sender.test>',
@@ -270,7 +270,7 @@ describe('header fields', () => {
     expect(head).toMatch(/^Received: by /m);
   });
 
-  it('are completed: Message-ID and Date where they are missing, or no identifier', async () => {
+  it('are completed: Message-ID and Date are added if they are missing or invalid', async () => {
     const { head } = await pass([...HEAD, 'Message-ID: not an id', '', 'Hello', '']);
     expect(head).toMatch(/^Message-ID: <[0-9a-f-]{36}@sender\.test>\r$/m);
     expect(head).toMatch(/^Date: /m);
@@ -317,7 +317,7 @@ describe('header fields', () => {
 describe('a line of more than 998 octets', () => {
   const long = `${'word '.repeat(400)}ü`;
 
-  it('is encoded in a part without a signature', async () => {
+  it('is encoded in an unsigned part', async () => {
     await track('DISABLED');
     const lines = [...HEAD, 'Content-Type: text/plain; charset=utf-8', '', long, ''];
     const { raw } = await pass(Buffer.from(lines.join('\r\n'), 'utf8'));
@@ -325,7 +325,7 @@ describe('a line of more than 998 octets', () => {
     expect((await PostalMime.parse(raw)).text?.trim()).toBe(long);
   });
 
-  it('is refused in one that is signed', async () => {
+  it('is refused in a signed part', async () => {
     const signed = STRUCTURES['S/MIME signed']?.map((line) => (line.startsWith('<p>') ? long : line)) ?? [];
     expect(await hand([...HEAD, ...signed])).toMatch(/^554 5\.6\.0 .*multipart\/signed.*998/);
   });
@@ -379,7 +379,7 @@ describe('a line of more than 998 octets outside the bodies of parts', () => {
 describe('a lone CR or LF', () => {
   const signed = STRUCTURES['S/MIME signed'] ?? [];
 
-  /** Hands a message over byte for byte: client libraries repair line ends. Returns the last reply. */
+  /** Sends a message byte for byte, because client libraries repair line ends. Returns the last reply. */
   async function handBytes(message: string): Promise<string> {
     const login = Buffer.from(`\0apikey\0${relay.service.one.secretKey}`).toString('base64');
     const steps = [

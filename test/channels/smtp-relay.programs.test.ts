@@ -74,7 +74,7 @@ const debian = await debianFiles(['swaks', 'libnet-ssleay-perl']);
 const missing = typeof debian === 'string' ? debian : undefined;
 
 describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () => {
-  /** Runs it as `docs/smtp-relay.md` shows. */
+  /** Runs the program as `docs/smtp-relay.md` shows. */
   async function swaks(p: { key?: string; from?: string; options?: string[] } = {}) {
     const { key = relay.service.one.secretKey, from = 'hello@sender.test', options = [] } = p;
     const words = ['--server', '127.0.0.1', '--port', String(relay.port), '-tls', '--auth-user', 'apikey'];

@@ -36,7 +36,7 @@ function client(key = service.one.secretKey, options: object = {}) {
 
 const mail = { from: '"Shop, Inc." <Hello@Sender.test>', to: 'ada@to.test', subject: 'Hi', text: 'Hello' };
 
-/** The reply that a message or a session is refused with. */
+/** Returns the reply that refuses a message or a session. */
 async function refusal(sending: Promise<unknown>): Promise<string> {
   return sending.then(
     () => 'accepted',
@@ -195,7 +195,7 @@ describe('a message', () => {
   });
 });
 
-it('announces what it keeps to, and no enhanced status codes, which not every reply has', async () => {
+it('announces its supported extensions, but not enhanced status codes, which not every reply has', async () => {
   const [, announced = '', unknown] = await talk(['EHLO me', 'FOO']);
   const keywords = announced
     .trim()
@@ -234,7 +234,7 @@ describe('signing in', () => {
     expect(replies[2]).toMatch(/^530 5\.7\.0 /);
   });
 
-  it('with a key that is revoked in the session sends nothing more', async () => {
+  it('with a key that is revoked during the session sends nothing more', async () => {
     const key = await buildKey(service.db, service.one.id, ['email:send']);
     const pooled = client(key, { pool: true, maxConnections: 1 });
     await pooled.sendMail(mail);
@@ -284,7 +284,7 @@ describe('from another host', () => {
 
 const auth = (key: string) => `AUTH PLAIN ${Buffer.from(`\0apikey\0${key}`).toString('base64')}`;
 
-/** Says one line after the other; returns the greeting and the replies. */
+/** Sends one line after the other. Returns the greeting and the replies. */
 async function talk(lines: string[], to = port, host = '127.0.0.1'): Promise<string[]> {
   const socket = connect(to, host);
   const replies: string[] = [];

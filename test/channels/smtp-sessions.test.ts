@@ -15,7 +15,7 @@ beforeAll(async () => {
   certificate = await newCertificate();
 });
 
-/** A listener whose handlers take everything, but mail to `nobody@…` and the key `bad`. */
+/** A listener whose handlers accept everything except email to `nobody@…` and the key `bad`. */
 function listen(kind: Kind, tls: Certificate | undefined) {
   const base = { host: '127.0.0.1', port: 0, name: 'mx.test', tls, onError: () => {} };
   if (kind === 'inbound') {
@@ -34,7 +34,7 @@ function listen(kind: Kind, tls: Certificate | undefined) {
   return startRelayListener({ ...base, allowPlain: false, handler });
 }
 
-/** A listener for the tests of a block, there from its first `beforeAll` on; `port` answers where. */
+/** Starts a listener for the tests of a block in `beforeAll`. `port` returns its port. */
 function useListener(kind: Kind, tls: () => Certificate | undefined): { port(): number } {
   let listener: { port: number; close(): Promise<void> };
   beforeAll(async () => {
@@ -45,7 +45,7 @@ function useListener(kind: Kind, tls: () => Certificate | undefined): { port(): 
 }
 
 interface Talk {
-  /** The reply to a line, or the greeting without one: its code, and `closed` where the other side hung up. */
+  /** Returns the reply to a line, or the greeting without one: its code, and `closed` if the server disconnected. */
   say(line?: string): Promise<string>;
   secure(): Promise<void>;
   end(): Promise<void>;
@@ -106,7 +106,7 @@ function talk(port: number, localAddress = '127.0.0.1'): Talk {
 describe.each([
   ['inbound' as const, 40],
   ['relay' as const, 200],
-])('places of the %s listener', (kind, places) => {
+])('sessions of the %s listener', (kind, places) => {
   const listener = useListener(kind, () => undefined);
   const open: Talk[] = [];
   afterAll(() => Promise.all(open.map((session) => session.end())));
@@ -117,7 +117,7 @@ describe.each([
     return greeting;
   };
 
-  it('are limited to ten per address, and a session that ends makes room for another', async () => {
+  it('are limited to ten per address; when a session ends, another one can start', async () => {
     const greetings = [];
     for (let n = 0; n < 11; n += 1) greetings.push(await arrive('127.0.0.2'));
     expect(greetings).toEqual([...Array(10).fill('220'), '421']);
@@ -187,7 +187,7 @@ describe.each(KINDS)('commands of the %s listener', (kind) => {
   let sessions = 0;
   async function answer(before: readonly string[], command: string): Promise<string> {
     sessions += 1;
-    // Each from an address of its own, so that none waits for the place of another.
+    // Each has its own address, so that none waits for another to end.
     const session = talk(listener.port(), `127.1.${sessions >> 8}.${sessions & 255}`);
     await session.say();
     for (const line of before) {
@@ -202,7 +202,7 @@ describe.each(KINDS)('commands of the %s listener', (kind) => {
     return code;
   }
 
-  it('get the reply in the table from each client', async () => {
+  it('get the reply in the table, for each client', async () => {
     const rows = [];
     for (const command of COMMANDS) {
       const codes = await Promise.all(Object.values(ACTORS).map((before) => answer(before, command)));
@@ -212,8 +212,8 @@ describe.each(KINDS)('commands of the %s listener', (kind) => {
   });
 });
 
-// The columns are the actors in their order. Over the network, without TLS, the relay takes no password; these talk by
-// loopback, where it does.
+// The columns are the actors in their order. Over the network without TLS the relay accepts no password. These clients
+// use loopback, where it does.
 const INBOUND = `
 HELO me                  250 250 250 250 250 250 250
 EHLO me                  250 250 250 250 250 250 250

@@ -40,7 +40,7 @@ it('a message is sent form-encoded with its callback, and returns its id', async
   });
 });
 
-it('a permanent error of Twilio is a refusal, a temporary one a deferral', async () => {
+it('a permanent error of Twilio is a refusal, and a temporary one a deferral', async () => {
   fake.next.push({ status: 400, code: 21211, message: "The 'To' number is not a valid phone number." });
   expect(await provider.send(sms)).toMatchObject({ outcome: 'refused', error: expect.stringContaining('21211') });
   fake.next.push({ status: 429, code: 20429, message: 'Too Many Requests' });

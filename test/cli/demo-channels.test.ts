@@ -3,13 +3,13 @@ import { processesWithArgument } from '../../cli/start/processes.ts';
 import { runDemo } from '../support/demo.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 
-/** The lines of one loop, by a word of its title. */
+/** Returns the lines of one loop, by a word of its title. */
 function loop(output: string, title: string): string {
   return output.split(/\n\n(?=\d+ {2}|[A-Z])/).find((part) => part.split('\n', 1)[0]?.includes(title)) ?? '';
 }
 
 describe('npm run demo:channels', () => {
-  it('shows every kind of feedback on its own service, prints each record, and leaves nothing behind', async () => {
+  it('shows every kind of feedback on its own service, prints each record, and removes the service', async () => {
     const { code, output, left } = await runDemo('demo-channels');
     expect(code, output).toBe(0);
     expect(output).toContain('All 13 loops are closed.');
@@ -50,8 +50,8 @@ describe('npm run demo:channels', () => {
       await removeHome(home);
     });
 
-    it('closes on it what it can, says which loop is not closed, and ends with exit code 1', async () => {
-      await patchProject({ tracking: 'DISABLED' }); // Without pixels and tracked links three loops cannot be closed.
+    it('completes every possible loop, names the others, and ends with exit code 1', async () => {
+      await patchProject({ tracking: 'DISABLED' }); // Without pixels and tracked links, three loops cannot be completed.
       const before = service.dev();
       const { code, output, left } = await runDemo('demo-channels', { home });
       expect(code, output).toBe(1);

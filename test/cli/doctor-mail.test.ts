@@ -14,12 +14,12 @@ import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server
 import { diagnoseHere, runDoctor } from '../support/doctor.ts';
 import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
 
-/** Reserved for documentation (RFC 5737): the address that mail would leave from. */
+/** Reserved for documentation (RFC 5737): the address from which email would be sent. */
 const OURS = '203.0.113.7';
 const OUR_PTR = '7.113.0.203.in-addr.arpa';
 const OUR_NAME = 'mail.example.com';
 const PUBLIC_URL = `https://${OUR_NAME}`;
-/** A loopback address of its own, so that its port 25 is nobody else's. */
+/** Another loopback address, so that no other program uses its port 25. */
 const RECEIVER = '127.0.25.1';
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 beforeEach(() => dns.zones.clear());
 
-/** The mail checks with this DNS, as for a host that hands mail to receivers by a server of its own. */
+/** Runs the checks of email with this DNS, as for a host that sends email with its own server. */
 const diagnose = (env: Record<string, string> = {}, words = ['--address', OURS]) =>
   diagnoseHere(
     {
@@ -103,7 +103,7 @@ describe('doctor on sender domains', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('warns about names that the DNS does not resolve in time, and still ends', async () => {
+  it('warns about names that the DNS does not resolve in time, and ends', async () => {
     publish({
       'shop.example.com': 'silent',
       'bounces.shop.example.com': 'silent',
@@ -200,7 +200,7 @@ describe('doctor on the mail server', () => {
 });
 
 describe('doctor on PTR and HELO', () => {
-  it('passes where reverse name, forward name and HELO agree', async () => {
+  it('passes if reverse name, forward name and HELO match', async () => {
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
     expect((await diagnose()).of('PTR and HELO')).toEqual([
       `pass ${OURS} and ${OUR_NAME} resolve to each other`,
@@ -208,7 +208,7 @@ describe('doctor on PTR and HELO', () => {
     ]);
   });
 
-  it('fails without a reverse name, and for a name that leads elsewhere', async () => {
+  it('fails without a reverse name, and for a name that resolves to another address', async () => {
     expect((await diagnose()).of('PTR and HELO')[0]).toMatch(
       /^fail 203\.0\.113\.7 has no reverse name .* → ask the provider of/,
     );
@@ -257,13 +257,13 @@ describe('doctor on PTR and HELO', () => {
   });
 });
 
-describe('doctor on port 25 out', () => {
+describe('doctor on outgoing connections to port 25', () => {
   const receivers = () => {
     for (const domain of ['gmail.com', 'outlook.com'])
       publish({ [domain]: { MX: [`10 mx.${domain}`] }, [`mx.${domain}`]: { A: [RECEIVER] } });
   };
 
-  it('warns where no receiver is reached', async () => {
+  it('warns if it cannot connect to any receiver', async () => {
     receivers();
     expect((await diagnose()).of('port 25 out')).toEqual([
       expect.stringMatching(

@@ -46,18 +46,18 @@ describe('doctor beside npm start on loopback', () => {
     await removeHome(home);
   });
 
-  it('finds nothing wrong, and looks at the Postgres and Temporal that run', async () => {
+  it('finds no problem, and checks the running Postgres and Temporal', async () => {
     const { output, exitCode, of } = await runDoctor({ TIDINGS_HOME: home });
     const lines = output.split('\n').filter((line) => /^(warn|fail) /.test(line) && !/^\w+ {2}disk /.test(line));
     expect(lines).toEqual([]);
     expect(of('Postgres')).toEqual([expect.stringMatching(/^pass 127\.0\.0\.1:\d+ is Postgres 18\./)]);
     expect(of('Temporal')).toEqual([expect.stringMatching(/^pass .* keeps ended workflows for \d+ h$/)]);
     expect(of('secret key')).toEqual(['pass stored in the home, 64 characters']);
-    // The disk is this machine's.
+    // The result for the disk depends on this machine.
     expect(exitCode).toBe(of('disk')[0]?.startsWith('pass') ? 0 : expect.any(Number));
   });
 
-  it('says that another SECRET_KEY does not open what the database holds', async () => {
+  it('reports that another SECRET_KEY cannot decrypt the stored secrets', async () => {
     const { of, exitCode } = await runDoctor({ TIDINGS_HOME: home, SECRET_KEY: GOOD_KEY });
     expect(of('secret key')).toEqual([
       'pass SECRET_KEY, 64 characters',
@@ -68,7 +68,7 @@ describe('doctor beside npm start on loopback', () => {
 });
 
 describe('doctor on settings', () => {
-  it('fails with the line of a value that cannot be used', async () => {
+  it('fails with the error line of an unusable value', async () => {
     const { output, exitCode } = await runDoctor(env({ PORT: 'abc' }));
     expect(output).toMatch(/^fail {2}settings {2}PORT must be a port number/);
     expect(exitCode).toBe(2);
@@ -92,7 +92,7 @@ describe('doctor on settings', () => {
     expect(output).not.toContain(key);
   });
 
-  it('fails where separate processes would have no SECRET_KEY', async () => {
+  it('fails if separate processes would have no SECRET_KEY', async () => {
     const apart = { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE };
     const { of, output } = await diagnoseHere(env(apart));
     expect(of('secret key')).toEqual([expect.stringMatching(/^fail SECRET_KEY is not set/)]);
@@ -105,7 +105,7 @@ describe('doctor on settings', () => {
     expect(output).not.toContain('hunter2');
   });
 
-  it('names what is open by accident on a public HOST', async () => {
+  it('names what a public HOST opens by accident', async () => {
     const careless = { HOST: '0.0.0.0', SIGNUP: 'on', WEBHOOK_ALLOW_PRIVATE: 'true', RATE_LIMIT_PER_MINUTE: '0' };
     const listeners = {
       SMTP_RELAY_PORT: '2525',
@@ -159,7 +159,7 @@ describe('doctor on Postgres', () => {
     );
   });
 
-  it('fails where it cannot have as many connections as the workers open', async () => {
+  it('fails if it allows fewer connections than the workers open', async () => {
     const { of } = await diagnoseHere(env({ DATABASE_URL: database.url, WORKERS: '64' }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail an API and 64 workers open up to 1365 connections.* → raise max_connections/),
@@ -195,7 +195,7 @@ describe('doctor on Temporal', () => {
     ['pass', 168],
     ['warn', 24],
     ['fail', 2],
-  ])('is %s of a namespace that keeps what has ended for %d h', async (verdict, hours) => {
+  ])('is %s for a namespace with a retention of %d h', async (verdict, hours) => {
     const { of } = await at(await namespaceThatKeeps(hours));
     const remedy = verdict === 'pass' ? '$' : '.* → temporal operator namespace update';
     expect(of('Temporal')).toEqual([
@@ -211,7 +211,7 @@ describe('doctor on Temporal', () => {
 });
 
 describe('doctor on TLS', () => {
-  it('fails for a certificate that browsers do not trust, warns of one that ends soon', async () => {
+  it('fails for a certificate that browsers do not trust, and warns of one that expires soon', async () => {
     const { cert, key } = await newCertificate('localhost');
     const server = createHttps({ cert, key }, (_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -247,7 +247,7 @@ describe('doctor on TLS', () => {
 });
 
 describe('doctor on the clock', () => {
-  it('compares it with Postgres and with the hosts for which requests are signed', async () => {
+  it('compares it with Postgres and with the hosts that verify signed requests', async () => {
     const server = createHttp((_, response) => {
       response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString());
       response.end();

@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/em
 import { freePort } from '../../cli/start/ports.ts';
 import { isAlive, processesIn } from '../../cli/start/processes.ts';
 
-/** mkdtemp uses mode 700, so a Postgres without root needs access. */
+/** mkdtemp creates folders with mode 700, and Postgres, which does not run as root, needs access. */
 const folder = mkdtempSync(join(tmpdir(), 'tidings-postgres-'));
 const dataFolder = join(folder, 'postgres', 'data');
 const umask = process.umask();
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function execute(sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(postgres.url);
-  client.on('error', () => {}); // One test kills the server under it.
+  client.on('error', () => {}); // One test kills the server.
   await client.connect();
   try {
     return (await client.query(sql)).rows;
@@ -56,7 +56,7 @@ it('the embedded Postgres asks for the password', async () => {
   await expect(client.connect()).rejects.toThrow('password authentication failed');
 });
 
-it('a running one is adopted, and its end is noticed', async () => {
+it('a running server is adopted, and its end is noticed', async () => {
   const adopted = await start();
   expect(adopted.mark).toEqual(postgres.mark);
   expect(adopted.url).toBe(postgres.url);
@@ -66,7 +66,7 @@ it('a running one is adopted, and its end is noticed', async () => {
   postgres = await start();
 });
 
-it('starts again after kill -9 with all committed data, though a backend is still at work', async () => {
+it('starts again after kill -9 with all committed data, although a backend still runs', async () => {
   await execute('CREATE TABLE kept AS SELECT 1 AS n');
   const busy = value('SELECT pg_sleep(60)').catch(() => 'lost');
   process.kill(postgres.mark.pid, 'SIGKILL');
@@ -86,7 +86,7 @@ it('a lock that names a process of another program is removed', async () => {
   expect(await value('SELECT 1')).toBe(1);
 });
 
-it('nothing of it is left when it has stopped', async () => {
+it('leaves no process behind when it stops', async () => {
   const { mark } = postgres;
   await postgres.stop();
   expect(isAlive(mark)).toBe(false);

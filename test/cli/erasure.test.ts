@@ -22,13 +22,13 @@ import { newHome, removeHome, type StartedService, startService } from '../suppo
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** A part of every address, name and text of the person. */
+/** This text is part of every address, name and text of the person. */
 const MARK = 'quillfeather';
 const ADDRESS = `${MARK}@person.example`;
-/** The address before the contact got the other one. */
+/** The contact's first address. */
 const FORMER = `${MARK}.former@person.example`;
 const PHONE = '+4915199887766';
-/** A row or file that matches still knows the person. */
+/** A row or file that matches still has data of the person. */
 const MARKS = new RegExp(`${MARK}|${PHONE.slice(1)}`, 'i');
 const OTHER = 'other@reader.example';
 const SECRET_KEY = 'the secret key of the erasure test';
@@ -40,7 +40,7 @@ let dev: DevFile;
 let db: Db;
 let twilio: FakeTwilio;
 let receiver: WebhookReceiver;
-/** The number that the first project sends SMS from. */
+/** The number from which the first project sends SMS. */
 let smsSender: string;
 let relayPort: number;
 let inboundPort: number;
@@ -144,7 +144,7 @@ async function click(link: string): Promise<void> {
   expect((await fetch(link.replaceAll('&amp;', '&'), { redirect: 'manual' })).headers.get('location')).toContain(MARK);
 }
 
-describe('a person is in every part of the service', () => {
+describe('data of a person is in every part of the service', () => {
   it('as a contact: sign-up, events, import, segment, topic, public key', async () => {
     await post('/webhooks', { url: receiver.url, events: ['*'] });
     await post('/campaigns', campaignBody({ name: 'Early', subject: 'Early', from: sender() })).then(({ data }) =>
@@ -307,11 +307,11 @@ describe('a person is in every part of the service', () => {
   });
 });
 
-it('after the erasure neither Postgres, nor Temporal, nor a file of the home knows the person', async () => {
+it('after the erasure, Postgres, Temporal and the files of the home have no data of the person', async () => {
   expect(await rowsOfPerson()).not.toEqual([]);
   const id = await contactOf(ADDRESS);
   expect((await caller.call('DELETE', `/contacts/${id}`, {})).status).toBe(204);
-  // Attachments and texts that no email has any more are deleted within the hour.
+  // Attachments and texts that no email uses are deleted within an hour.
   await removeErasedAttachments(db);
   await removeErasedContents(db);
   await until(async () => (await runningOf(id)) === 0, 'the end of the workflows');

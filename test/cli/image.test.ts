@@ -22,7 +22,7 @@ beforeAll(async () => {
   image = mkdtempSync(join(tmpdir(), 'tidings-image-'));
   for (const name of ['package.json', 'package-lock.json', 'run.mjs', 'packages', 'dist'])
     cpSync(join(ROOT, name), join(image, name), { recursive: true });
-  // Hard links: the copy takes a second. npm writes its own file in place, so that one has to be a copy.
+  // Hard links make the copy fast. npm changes its own file in place, so that file must be copied.
   execFileSync('cp', ['-al', join(ROOT, 'node_modules'), image]);
   rmSync(join(image, 'node_modules', '.package-lock.json'));
   cpSync(join(ROOT, 'node_modules', '.package-lock.json'), join(image, 'node_modules', '.package-lock.json'));
@@ -48,7 +48,7 @@ function environment(metricsPort: number): Record<string, string> {
   };
 }
 
-/** Runs a health check of docker-compose.yml, at other ports. */
+/** Runs a health check of docker-compose.yml with other ports. */
 function checkHealth(service: 'api' | 'worker', ports: Record<string, number>): number | null {
   const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true });
   const [kind, command, ...words] = compose.services[service].healthcheck.test as string[];

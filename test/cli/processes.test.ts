@@ -32,7 +32,7 @@ interface Started {
   ended: Promise<number | null>;
 }
 
-/** Runs dist/cli/<command>.js as `npm run <command>` does on a host of its own: by environment alone. */
+/** Runs dist/cli/<command>.js as `npm run <command>` does on a separate host, configured by its environment alone. */
 function run(command: string, env: Record<string, string>): Started {
   const child = spawn(process.execPath, [join(DIST, `${command}.js`)], {
     env: { ...programEnv(), ...env },
@@ -90,9 +90,9 @@ describe('a problem that keeps a process from starting is one line and exit code
   });
 });
 
-describe('processes of their own hosts', () => {
+describe('processes on separate hosts', () => {
   it('a process that is stopped while it starts ends with code 0', async () => {
-    const silent = createServer().listen(0, '127.0.0.1'); // Takes connections and never answers.
+    const silent = createServer().listen(0, '127.0.0.1'); // Accepts connections and never responds.
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     const reached = once(silent, 'connection');
@@ -110,7 +110,7 @@ describe('processes of their own hosts', () => {
     expect(output()).toBe('The database is up to date.\n');
   });
 
-  it('the API starts and answers while Temporal is down, says that it is not ready, and ends at SIGTERM', async () => {
+  it('the API starts and responds while Temporal is down, reports that it is not ready, and ends at SIGTERM', async () => {
     const port = await freePort();
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const { child, ended } = run('api', env);
@@ -123,7 +123,7 @@ describe('processes of their own hosts', () => {
     expect(await ended).toBe(0);
   });
 
-  it('the API lists its open addresses and their audience in one table', async () => {
+  it('the API prints one table of its public addresses and their users', async () => {
     const [port, metricsPort] = [await freePort(), await freePort()];
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };
@@ -142,7 +142,7 @@ describe('processes of their own hosts', () => {
     ]);
   });
 
-  it('a worker that starts while Temporal is down says so, sends single emails, and ends at SIGTERM', async () => {
+  it('a worker that starts while Temporal is down reports it, sends single emails, and ends at SIGTERM', async () => {
     const { id: projectId } = await buildProject(database.db, 'Mail');
     await buildDomain(database.db, { projectId });
     const email = await buildEmail(database.db, { projectId });
@@ -166,7 +166,7 @@ describe('processes of their own hosts', () => {
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
     const { child, ended, output } = run('worker', { ...env, METRICS_PORT: String(port) });
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
-    // A machine that is busy otherwise may let it run out of time: it has computed all the same.
+    // On a busy machine the email may exceed its time limit and fail. Its computation is counted in any case.
     const isSettled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
     await until(async () => (await isSettled()) || child.exitCode !== null, 'the mail');
     await until(

@@ -14,14 +14,14 @@ const call = (service: StartedService, method: string, path: string, options: Ca
 
 const keyOf = (service: StartedService) => ({ authorization: `Bearer ${service.dev().secretKey}` });
 
-/** Signs in, or up; returns the header that brings the session. */
+/** Signs in or up. Returns the header with the session. */
 async function session(service: StartedService, path: string, body: unknown): Promise<Record<string, string>> {
   const { status, headers } = await call(service, 'POST', path, { body });
   expect(status).toBeLessThan(300);
   return { cookie: (headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
 }
 
-describe('a public HOST that captures mail on purpose', () => {
+describe('a public HOST that captures email on purpose', () => {
   const home = newHome();
   let service: StartedService;
   let owner: Record<string, string>;
@@ -68,7 +68,7 @@ describe('a public HOST that captures mail on purpose', () => {
     }
   });
 
-  it('prints where to find the keys, who may use what, and no key', () => {
+  it('prints the location of the keys and who may use each part, but no key', () => {
     const { secretKey, testKey, owner: account } = service.dev();
     expect(service.output()).toMatch(/^Tidings is ready at http/m);
     for (const secret of [secretKey, testKey, account.password]) expect(service.output()).not.toContain(secret);
@@ -80,7 +80,7 @@ describe('a public HOST that captures mail on purpose', () => {
   });
 });
 
-describe('a public HOST that sends mail for real', () => {
+describe('a public HOST that really sends email', () => {
   const home = newHome();
   let service: StartedService;
   let metricsPort: number;

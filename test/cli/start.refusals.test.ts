@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => removeHome(home));
 
-/** One line that says what is wrong, and exit code 1: nothing was started. */
+/** Expects one line with the problem and exit code 1, before anything was started. */
 async function refusal(env: Record<string, string> = {}): Promise<string> {
   const { code, output } = await runStart({ home, env });
   expect(output.trim().split('\n')).toHaveLength(1);

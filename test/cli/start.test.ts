@@ -29,7 +29,7 @@ describe('npm start on an empty home', () => {
     service = await startService({ home });
   });
 
-  it('responds, and says that it is ready with a command that sends an email', async () => {
+  it('responds, and prints that it is ready and a command that sends an email', async () => {
     const { baseUrl, secretKey } = service.dev();
     for (const path of ['/health', '/health/live', '/health/ready']) {
       const response = await fetch(baseUrl + path);
@@ -62,7 +62,7 @@ describe('npm start on an empty home', () => {
     ]);
   });
 
-  it('writes dev.json for its owner alone, with everything that the contract names', () => {
+  it('writes dev.json, which only its owner can read, with everything that the contract names', () => {
     expect(statSync(join(home, 'dev.json')).mode & 0o777).toBe(0o600);
     expect(service.dev()).toEqual({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -89,19 +89,19 @@ describe('npm start on an empty home', () => {
     });
   });
 
-  it('keeps secrets from other users', () => {
+  it('makes secrets unreadable for other users', () => {
     for (const file of ['secret-key', 'postgres-password', 'first-project.json', 'logs/api.log']) {
       expect([file, statSync(join(home, file)).mode & 0o077]).toEqual([file, 0]);
     }
   });
 
-  it('opens the API to the keys it made', async () => {
+  it('accepts the keys that it created', async () => {
     const { baseUrl, secretKey } = service.dev();
     const response = await fetch(`${baseUrl}/contacts`, { headers: { authorization: `Bearer ${secretKey}` } });
     expect(response.status).toBe(200);
   });
 
-  it('uses ports below the range of outgoing connections', () => {
+  it('uses ports below the range for outgoing connections', () => {
     const { baseUrl, databaseUrl, temporal } = service.dev();
     const ports = [baseUrl, databaseUrl, `http://${temporal.address}`, temporal.ui ?? ''].map((url) =>
       Number(new URL(url).port),
@@ -133,7 +133,7 @@ describe('npm start on an empty home', () => {
     const { api, workers, temporal, postgres } = service.dev().pids;
     const ends = [api, ...workers, temporal, postgres].map((pid) => endOf(pid));
     service.signal('SIGTERM');
-    service.signal('SIGINT'); // Ctrl-C comes twice within milliseconds: not a second signal.
+    service.signal('SIGINT'); // Ctrl-C sends the signal twice within milliseconds, which does not count as a second signal.
     expect(await service.exited).toBe(0);
     const endedAt = await Promise.all(ends);
     expect(endedAt).toEqual([...endedAt].sort((a, b) => a - b));
@@ -181,7 +181,7 @@ describe('npm start on a home that was used before', () => {
     service.signal('SIGCONT');
     service.signal('SIGINT');
     await untilService(service, () => service.output().includes('Stopping …'));
-    await sleep(600); // Only what comes half a second later is a second signal.
+    await sleep(600); // Only a signal half a second later counts as a second one.
     service.signal('SIGINT');
     await service.exited;
     expect(service.output()).toContain('Stopping immediately …');

@@ -44,7 +44,7 @@ function putProgram(path: string, content = PROGRAM): string {
   return path;
 }
 
-/** An archive with one file, as tar writes it. */
+/** Returns an archive with one file, as tar writes it. */
 function tarOf(name: string, content: string): Buffer {
   const header = Buffer.alloc(512);
   header.write(name, 0);
@@ -62,7 +62,7 @@ async function serve(status: number, body: Buffer): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
 }
 
-it('TEMPORAL_CLI_PATH wins over all others, and has to be a program', async () => {
+it('TEMPORAL_CLI_PATH is preferred to all others, and must be a program', async () => {
   putProgram(join(folder, 'path', 'temporal'));
   const given = putProgram(join(folder, 'given', 'temporal'));
   expect(await findTemporalBinary(options({ cliPath: given }))).toBe(given);
@@ -71,7 +71,7 @@ it('TEMPORAL_CLI_PATH wins over all others, and has to be a program', async () =
   );
 });
 
-it('one on PATH is preferred to one in the home, and that to one in the cache', async () => {
+it('a program on PATH is preferred to one in the home, which is preferred to one in the cache', async () => {
   const cached = putProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'));
   expect(await findTemporalBinary(options())).toBe(cached);
   const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));
@@ -80,7 +80,7 @@ it('one on PATH is preferred to one in the home, and that to one in the cache', 
   expect(await findTemporalBinary(options())).toBe(onPath);
 });
 
-it('a program that does not run on this machine is passed over', async () => {
+it('a program that does not run on this machine is skipped', async () => {
   putProgram(join(folder, 'path', 'temporal'), '#!/bin/sh\nexit 1\n');
   const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));
   expect(await findTemporalBinary(options())).toBe(kept);
@@ -95,7 +95,7 @@ it('the official download is unpacked and kept in the cache for the next start',
   expect(await findTemporalBinary(options())).toBe(found);
 });
 
-it('go install runs when the download is unreachable, without C and at the version that installs this way', async () => {
+it('go install runs if the download is unreachable, without C and with the version that can be installed this way', async () => {
   const call = join(folder, 'call');
   putProgram(
     join(folder, 'path', 'go'),
@@ -109,7 +109,7 @@ it('go install runs when the download is unreachable, without C and at the versi
   );
 });
 
-it('without any, one line names every way to get one, and no partial file is left', async () => {
+it('without a program, one line names every way to get one, and no partial file is left', async () => {
   const downloadUrl = await serve(200, gzipSync(tarOf('README', 'no program')));
   const error = await findTemporalBinary(options({ downloadUrl })).catch((reason: Error) => reason);
   expect(error).toBeInstanceOf(Error);

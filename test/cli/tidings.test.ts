@@ -28,7 +28,7 @@ afterEach(async () => {
   await api.close();
 });
 
-/** Runs `npm run tidings -- …` in a process of its own, as it was built for the tests. */
+/** Runs `npm run tidings -- …`, as built for the tests, in its own process. */
 function tidings(words: string[], key = api.one.secretKey, env: Record<string, string> = {}) {
   const root = packageRoot();
   const command = [join(root, 'dist', 'cli', 'tidings.js'), ...words, '--dir', folder];
@@ -47,7 +47,7 @@ const files = () =>
 const change = (path: string, edit: (text: string) => string) =>
   writeFileSync(join(folder, path), edit(readFileSync(join(folder, path), 'utf8')));
 
-it('pulls a project into one file per resource with separate bodies, and says when nothing differs', async () => {
+it('pulls a project into one file per resource with separate bodies, and reports if nothing differs', async () => {
   await buildShop(api);
   expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
   expect(files()).toEqual([
@@ -66,7 +66,7 @@ it('pulls a project into one file per resource with separate bodies, and says wh
   expect(await tidings(['diff'])).toMatchObject({ code: 0, out: 'No differences.\n' });
 });
 
-it('pushes what was changed, to another project too, and is the same afterwards', async () => {
+it('pushes changes, also to another project, after which nothing differs', async () => {
   await buildShop(api);
   await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
   await tidings(['pull']);
@@ -102,7 +102,7 @@ it('pushes what was changed, to another project too, and is the same afterwards'
   expect((await tidings(['diff'], api.two.secretKey)).code).toBe(0);
 });
 
-it('pushes a campaign with variants and their test as a draft, its body beside it, and pulls it as it was', async () => {
+it('pushes a campaign with variants and their test as a draft, with its body in a separate file, and pulls it unchanged', async () => {
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
   await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
   const campaign = {

@@ -53,7 +53,7 @@ export async function buildCampaigns(
   return ids;
 }
 
-/** Builds sent campaigns that nearly every contact received, one on its way, and two that are scheduled. */
+/** Builds sent campaigns that nearly every contact received, one that is being sent, and two that are scheduled. */
 export async function buildHealthyCampaigns(world: World, contacts: readonly SeededContact[]): Promise<void> {
   const draft = drafts(world);
   for (const [n, words] of ['Winter teas are in', 'Oolong for beginners', 'Five teas for rainy days'].entries()) {
@@ -98,7 +98,7 @@ interface Begun {
   status: 'SENT' | 'CANCELLED' | 'PAUSED' | 'SENDING';
   startedAt: Date;
   contacts: readonly SeededContact[];
-  /** Whether no recipient waits any more. */
+  /** Whether no recipient is waiting. */
   over?: boolean;
   variants?: number;
   /** Result of the nth recipient; every result and reason unless given. */
@@ -108,7 +108,7 @@ interface Begun {
 async function begin(world: World, id: string, p: Begun): Promise<void> {
   const { db, projectId } = world;
   const { status, startedAt, over = true, variants = 0, outcome = (n) => outcomeOf(n, { over }) } = p;
-  // Others have each outcome in each campaign.
+  // Each campaign starts with another contact, so that a contact has different outcomes.
   const from = (Math.floor(startedAt.getTime() / HOUR_MS) * 31) % p.contacts.length;
   const contacts = [...p.contacts.slice(from), ...p.contacts.slice(0, from)];
   const campaign = await db

@@ -37,8 +37,8 @@ const CITIES = ['Berlin', 'São Paulo', 'Reykjavík', 'Kyoto', 'Nairobi'];
 const PLANS = ['free', 'pro', 'team'];
 
 /**
- * Contacts with data of every type, the newest first; some are unsubscribed, some asked to confirm, every eleventh has
- * a phone.
+ * Builds contacts with data of every type, newest first. Some are unsubscribed, some have a pending confirmation, and
+ * every eleventh has a phone number.
  */
 export async function buildContacts(world: World, count: number): Promise<SeededContact[]> {
   const rows = Array.from({ length: count }, (_, n) => {
@@ -78,7 +78,7 @@ function dataOf(n: number, firstName: string, lastName: string): Record<string, 
   };
 }
 
-/** Segments of both types, topics, and an entry of the suppression list for each reason. */
+/** Builds segments of both types, topics, and an entry of the suppression list for each reason. */
 export async function buildLists(world: World, contacts: readonly SeededContact[]) {
   const { call, voice } = world;
   const group = (field: string, operator: string, value: unknown) => ({
@@ -113,7 +113,7 @@ export async function buildLists(world: World, contacts: readonly SeededContact[
   return { segmentIds, topicIds };
 }
 
-/** Builds imports and bulk changes: done with refused rows, running, failed. */
+/** Builds imports and bulk changes: completed with refused rows, running, failed. */
 export async function buildJobs({ db, projectId, voice }: World): Promise<string[]> {
   const result = {
     totalRows: 1_200,

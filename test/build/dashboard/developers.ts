@@ -3,7 +3,7 @@ import { buildPerson } from '../../support/person.ts';
 import { expectOk } from '../workflows.ts';
 import { hoursAgo, idAt, pick, type World } from './world.ts';
 
-/** Webhook endpoints in every state with deliveries in every state; answers their ids. */
+/** Builds webhook endpoints in every state with deliveries in every state. Returns their ids. */
 export async function buildWebhooks({ db, projectId, call, voice }: World): Promise<string[]> {
   const endpoints = [
     { url: 'https://shop.example.com/hooks/tidings', events: ['email.*', 'purchase'], set: {} },
@@ -59,7 +59,7 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
   return ids;
 }
 
-/** Keys that were used, revoked and that have expired, people of every role, and what they did. */
+/** Builds keys (used, revoked, expired), users of every role, and their actions. */
 export async function buildAccess({ db, projectId, voice }: World): Promise<void> {
   const keys = [
     { name: 'Web shop', scopes: ['email:send', 'contacts:edit', 'events:edit'], last_used_at: hoursAgo(0.1) },
@@ -82,7 +82,7 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
   }
   for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) await buildPerson(db, projectId, role);
   const people = await db.selectFrom('memberships').select('user_id').where('project_id', '=', projectId).execute();
-  // The last of them has left.
+  // The last of them has left the project.
   const actors = [...people.map(({ user_id }) => user_id), idAt(hoursAgo(2_000))].map((id) => `user:${id}`);
   const actions = ['apikey.created', 'apikey.revoked', 'project.updated', 'project.held', 'project.released'];
   const rows = Array.from({ length: 30 }, (_, n) => {
@@ -133,7 +133,7 @@ export async function buildRequests(
       project_id: projectId,
       created_at: at,
       ms: 3 + ((n * 17) % 90),
-      // A caller may give any printable one.
+      // A caller may send any printable id.
       request_id: voice.say(idAt(at), n, 128).replaceAll(/[^\x20-\x7e]/g, '?'),
       made: what ? JSON.stringify(what) : null,
     };

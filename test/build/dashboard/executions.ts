@@ -9,8 +9,8 @@ import { outcomeColumns, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 
 /**
- * The automations of a seeded project: enabled with executions in every state, enabled and new, and a draft with
- * problems.
+ * Builds the automations of a seeded project: one enabled with executions in every state, one enabled and new, and a
+ * draft with problems.
  */
 export interface SeededWorkflows {
   welcome: BuiltWorkflow;
@@ -20,15 +20,12 @@ export interface SeededWorkflows {
   executions: Record<ExecutionStatus, string>;
 }
 
-/** A way through `welcome`: names of steps, how each ended, and what it said. */
+/** A path through `welcome`: the names of steps, with the result of each. */
 type Way = readonly (readonly [step: string, status: VisitStatus, output?: Record<string, unknown>, error?: string])[];
 
 const VIP = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'equals', value: true }] }] };
 
-/**
- * Builds automations through the API, and who went through them by SQL: as `contacts` go through, each way is taken in
- * turn.
- */
+/** Builds automations through the API and their executions by SQL. The `contacts` take each path in turn. */
 export async function buildWorkflows(
   world: World,
   p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
@@ -55,7 +52,7 @@ export async function buildWorkflows(
   return { welcome, fresh: fresh.id, draft: draft.id, executions: await walk(world, welcome, p.contacts) };
 }
 
-/** Builds one enabled automation whose runs wait or have ended well. */
+/** Builds one enabled automation whose executions wait or are completed. */
 export async function buildHealthyWorkflow(
   world: World,
   p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
@@ -161,7 +158,7 @@ const WAYS: Record<ExecutionStatus, readonly Way[]> = {
     ],
   ],
 };
-/** How often each status comes. */
+/** Frequency of each status. */
 const MIX: readonly ExecutionStatus[] = [
   'COMPLETED',
   'WAITING',

@@ -1,7 +1,7 @@
 import { HOUR_MS, type World } from './world.ts';
 
 const DAYS = 60;
-/** Campaigns that raise the number of sent emails, as days ago and recipients. */
+/** Campaigns that increase the number of sent emails: days ago and recipients. */
 const CAMPAIGNS: ReadonlyMap<number, number> = new Map([
   [3, 4_900],
   [9, 2_300],
@@ -15,7 +15,7 @@ const CAMPAIGNS: ReadonlyMap<number, number> = new Map([
   [55, 3_900],
 ]);
 
-/** Builds the hourly counts of 60 past days, so that statistics show a living project. */
+/** Builds the hourly counts of 60 past days, so that the statistics look like those of an active project. */
 export async function buildMailHours({ db, projectId }: World): Promise<void> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const rows = Array.from({ length: DAYS }, (_, n) => {

@@ -11,7 +11,7 @@ import { hoursAgo, idAt, pick, type World } from './world.ts';
 /** The sender domain of a seeded project. */
 export const SENDER = 'news@shop.example.com';
 
-/** Returns an email as shops send it: an image, a table, two links, and the voice's words. */
+/** Returns an email like those of shops: an image, a table, two links, and text of the given voice. */
 export function mailBody(words: string): string {
   return `<div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
 <p style="margin:0 0 24px;font-size:12px;letter-spacing:3px;color:#3d5a4c">THE TEA SHOP</p>
@@ -63,10 +63,7 @@ export async function buildTemplates({ call, voice }: World, topicId: string): P
   return ids;
 }
 
-/**
- * Single mails with every status and reason, with the events that a provider and people made of them; answers their
- * ids.
- */
+/** Builds single emails with every status and reason, and the events of providers and recipients. Returns their ids. */
 export async function buildMails(world: World, contacts: readonly SeededContact[], count: number): Promise<string[]> {
   const { db, projectId, voice } = world;
   const contentIds: string[] = [];
@@ -106,7 +103,7 @@ type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at
   Pick<ReturnType<typeof outcomeColumns>, 'bounced_at' | 'complained_at'> &
   Pick<Insertable<EmailsTable>, 'campaign_id' | 'source_type' | 'contact_id'> & { id: string };
 
-/** Builds the events of the emails' results, as the service records them. */
+/** Builds the events for the results of emails, as the service records them. */
 export async function buildMailEvents({ db, projectId, voice }: World, mails: readonly MailRow[]): Promise<void> {
   const events = mails.flatMap((mail, n) => {
     const common = {
@@ -153,7 +150,7 @@ export async function buildMailEvents({ db, projectId, voice }: World, mails: re
       .execute();
 }
 
-/** Events that a shop tracks, over the last weeks, with data of every type. */
+/** Builds events that a shop tracks, over the last weeks, with data of every type. */
 export async function buildTrackedEvents(
   { db, projectId, voice }: World,
   contacts: readonly SeededContact[],
@@ -182,7 +179,7 @@ export async function buildTrackedEvents(
   return { firstId: rows[0]?.id ?? '', names: names.map((name, n) => voice.event(name, n)) };
 }
 
-/** SMS with every status that matters. */
+/** Builds SMS with every status that looks different. */
 export async function buildSms({ db, projectId, voice }: World, contacts: readonly SeededContact[]): Promise<string[]> {
   const outcomes = [
     { status: 'DELIVERED' as const },

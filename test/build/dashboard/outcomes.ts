@@ -9,7 +9,7 @@ export interface SampleOutcome {
   error?: string;
 }
 
-/** Reasons of executions and SMS: no email has them. */
+/** Reasons of executions and SMS, which no email has. */
 const NO_MAIL = ['step_deleted', 'no_phone', 'sms_stopped', 'not_mobile', 'invalid_number', 'exited_on_event'];
 const WAITING: SampleOutcome[] = [{ status: 'PENDING' }, { status: 'SENDING' }, { status: 'HELD' }];
 const ENDED: SampleOutcome[] = REASONS.filter((reason) => !NO_MAIL.includes(reason)).map((reason) =>
@@ -23,7 +23,7 @@ const WELL: SampleOutcome[] = [
   ),
 ];
 
-/** Returns every result once, and then the common ones. An email that has waited long enough waits no more. */
+/** Returns every result once, and then the common ones. With `over` no email is waiting. */
 export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): SampleOutcome {
   const rare: SampleOutcome[] = [{ status: 'COMPLAINED' }, ...ENDED, ...(over ? [] : WAITING)];
   return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as SampleOutcome));

@@ -1,10 +1,10 @@
-/** Names of the records of a seeded project: realistic, or as an attacker of the dashboard would choose them. */
+/** Names of the records of a seeded project: realistic ones, or ones that attack the dashboard. */
 export interface Voice {
-  /** A name where others say `words`, at most `max` characters; `n` makes names of one kind differ. */
+  /** Returns a name of at most `max` characters: `words` in realistic projects. `n` makes names of one kind differ. */
   say(words: string, n: number, max: number): string;
-  /** The name of an event that others call `name`. */
+  /** Returns the name of an event: `name` in realistic projects. */
   event(name: string, n: number): string;
-  /** More data of the nth contact, beside what all have. */
+  /** Returns additional data of the nth contact. */
   data(n: number): Record<string, unknown>;
   /** Local parts of addresses; hostile ones are as long as an address may be. */
   address(words: string, n: number): string;
@@ -26,8 +26,8 @@ const PROTOTYPE = '__proto__ constructor toString null undefined NaN';
 const KINDS = [MARKUP, ONE_WORD, RIGHT_TO_LEFT, LINKS, STACKED, PROTOTYPE];
 
 /**
- * Markup, links that run, writing from right to left with overrides, stacked marks, one word of 10,000 characters,
- * names of built-ins.
+ * Markup, links that run scripts, right-to-left text with overrides, stacked marks, one word of 10,000 characters,
+ * names of built-in properties.
  */
 export const HOSTILE: Voice = {
   say: (_words, n, max) => `${n} ${KINDS[n % KINDS.length]}`.slice(0, max).trim(),

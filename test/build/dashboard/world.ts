@@ -8,18 +8,18 @@ export interface World {
   db: Db;
   projectId: string;
   voice: Voice;
-  /** As the project, by its key. */
+  /** Calls the API with the project's key. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
 }
 
 export const HOUR_MS = 3_600_000;
 
-/** That many hours ago; below 0 it is yet to come. */
+/** Returns the time that number of hours ago; a negative number gives a future time. */
 export function hoursAgo(hours: number): Date {
   return new Date(Date.now() - hours * HOUR_MS);
 }
 
-/** Returns a new id of that instant, because lists and pruning use ids. */
+/** Returns a new id with that time, because lists and pruning use ids. */
 export function idAt(at: Date): string {
   return v7({ msecs: at.getTime() });
 }
