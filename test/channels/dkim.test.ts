@@ -78,7 +78,7 @@ describe('a signature', () => {
     expect((await verdict((await signMessage(message, signer)).toString('latin1'))).result).toBe('pass');
   });
 
-  it('covers the headers of one-click unsubscribe, and From once more than it occurs', async () => {
+  it('covers the headers of one-click unsubscribe, and From one time more often than it occurs', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
     const names = /h=([^;]+);/.exec(signed)?.[1]?.replace(/\s/g, '').split(':');
     expect(names).toEqual([

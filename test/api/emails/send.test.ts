@@ -170,7 +170,7 @@ it('test keys send test emails', async () => {
   expect((await emailOf(r.body.data.emails[0].email)).mode).toBe('test');
 });
 
-it('the monthly limit refuses emails beyond it, and never those of a test key', async () => {
+it('the monthly limit refuses emails beyond it, and never emails of a test key', async () => {
   await api.db.updateTable('projects').set({ monthly_email_limit: 3 }).where('id', '=', api.two.id).execute();
   const key = await buildKey(api.db, api.two.id, ['email:send']);
   const asTwo = (to: unknown, as = key) => send(mail(to), {}, as);

@@ -15,7 +15,7 @@ const CAMPAIGNS: ReadonlyMap<number, number> = new Map([
   [55, 3_900],
 ]);
 
-/** Builds the hourly counts of 60 past days, so that the statistics look like those of an active project. */
+/** Builds the hourly counts of 60 past days, so that the statistics look like an active project's. */
 export async function buildMailHours({ db, projectId }: World): Promise<void> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const rows = Array.from({ length: DAYS }, (_, n) => {

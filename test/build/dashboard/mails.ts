@@ -11,7 +11,7 @@ import { hoursAgo, idAt, pick, type World } from './world.ts';
 /** The sender domain of a seeded project. */
 export const SENDER = 'news@shop.example.com';
 
-/** Returns an email like those of shops: an image, a table, two links, and text of the given voice. */
+/** Returns an email like a shop's: an image, a table, two links, and text of the given voice. */
 export function mailBody(words: string): string {
   return `<div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
 <p style="margin:0 0 24px;font-size:12px;letter-spacing:3px;color:#3d5a4c">THE TEA SHOP</p>
