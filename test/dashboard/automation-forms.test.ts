@@ -38,7 +38,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const { wait, hook, mark } = workflow.steps;
     const { page } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${wait}` });
 
-    // Only orders of more than a hundred, by a field that the last order had.
+    // Only orders above a hundred, by a field of the last order.
     await page.getByRole('button', { name: 'Filter by event data …' }).click();
     await choose(page, 'Field of filter 1', 'total');
     await choose(page, 'Comparison of filter 1', 'is more than');
@@ -65,7 +65,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByText('Invalid JSON: line 1, column 12.').waitFor();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('{"order": "{{event.tot');
-    // Not by Enter: the editor takes it for a new line while the list has just opened.
+    // Not by Enter: right after the list opens, the editor inserts a new line for it.
     await page.getByRole('option', { name: /event\.total/ }).click();
     await page.getByText('Invalid JSON').waitFor({ state: 'detached' });
     await expectNoSeriousAxe(page);
@@ -99,7 +99,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     });
   });
 
-  it('say which events end a run, add one by keys, and keep what they do not show', async () => {
+  it('show which events end a run, add one by keyboard, and keep fields that they do not show', async () => {
     const { id } = await buildWorkflow(service, { eventName: 'cart', steps: { end: { type: 'EXIT' } } });
     const filters = {
       logic: 'AND' as const,
@@ -130,7 +130,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     ]);
   });
 
-  it('ask whether automatic replies end a wait and a run, where the event can be one', async () => {
+  it('ask whether automatic replies end a wait and a run, if the event can be one', async () => {
     const { id, steps } = await buildWorkflow(service, {
       eventName: 'cart',
       enabled: false,
@@ -217,7 +217,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.reload();
     await list.getByText('no@example.com').waitFor();
 
-    // By keys: Enter on the step, the third tab, another state.
+    // By keyboard: Enter on the step, the third tab, another state.
     await mail.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Settings' }).focus();

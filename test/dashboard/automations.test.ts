@@ -25,7 +25,7 @@ describeInBrowser('automations in the dashboard', () => {
   const track = (email: string, event: string) =>
     expectOk(service.call('POST', '/v1/track', { body: { email, event } }));
 
-  it('are drawn with a wait and a branch, previewed, enabled, and walked by a contact', async () => {
+  it('are drawn with a wait and a branch, previewed, enabled, and completed by a contact', async () => {
     await contact('ada@example.com', { plan: 'pro' });
     const { page } = await openDashboard({ service, path: '/automations' });
     await page.getByRole('button', { name: 'New automation' }).first().click();
@@ -35,7 +35,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('button', { name: 'Create and open' }).click();
     await page.getByRole('heading', { name: 'Upgrade', level: 1 }).waitFor();
 
-    // The first step, then its template: until then it says what it lacks.
+    // The first step, then its template. Until then the step shows what it lacks.
     await page.locator('.react-flow__node').first().waitFor();
     await expectNoSeriousAxe(page);
     await add(page, 'Add the first step', 'Send email');
@@ -57,7 +57,7 @@ describeInBrowser('automations in the dashboard', () => {
     // Nothing is lost on reload; then it is saved.
     await page.reload();
     await page.getByText('Unsaved changes from this browser').waitFor();
-    // As a key that is held down.
+    // Like a key that is held down.
     await page.keyboard.down('Control');
     for (let n = 0; n < 4; n += 1) await page.keyboard.down('s');
     await page.keyboard.up('s');
@@ -84,7 +84,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByText('yes 100%').waitFor();
   });
 
-  it('can be drawn by keys alone, and every change can be undone', async () => {
+  it('can be drawn by keyboard alone, and every change can be undone', async () => {
     const workflow = await buildWorkflow(service, {
       enabled: false,
       eventName: 'by-keys',
@@ -142,21 +142,21 @@ describeInBrowser('automations in the dashboard', () => {
     expect(steps).toMatchObject([{ config: { amount: 3 } }, { name: 'last' }]);
   });
 
-  it('put the steps of two people together, and let a step that both changed be chosen', async () => {
+  it('merge the steps of two users, who choose between versions of a step that both changed', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'both',
       steps: { first: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'last' }, last: { type: 'EXIT' } },
     });
     const { first, last } = workflow.steps;
     const { page, mayFail } = await openDashboard({ service, path: `/automations/${workflow.id}?step=${first}` });
-    // The check of the drawing meets the other version, too.
+    // The check of the drawing detects the other version too.
     mayFail(/409/);
     await page.getByLabel('Amount').fill('3');
     const patch = (id: string | undefined, body: object) =>
       expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));
     await patch(first, { config: { amount: 9, unit: 'hours' } });
     await patch(last, { name: 'theirs' });
-    // The draft comes back, on top of what was saved since.
+    // The draft is restored, on top of later saved changes.
     await page.reload();
     await page.getByText('Someone else changed this automation').waitFor();
     await expectNoSeriousAxe(page);
@@ -216,7 +216,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('navigation', { name: 'Menu' }).waitFor();
   });
 
-  it('are read on a phone as a list of steps, whatever the words are', async () => {
+  it('are readable on a phone as a list of steps, with any names', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'phone',
       steps: {
@@ -234,7 +234,7 @@ describeInBrowser('automations in the dashboard', () => {
     expect(await page.locator('.react-flow').count()).toBe(0);
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);
-    // The buttons that add a step after another have its name, whatever it is.
+    // Buttons that add a step after another one contain its name.
     for (const id of Object.values(workflow.steps)) {
       const body = { name: `<b>${'M'.repeat(190)}` };
       await expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));
@@ -257,7 +257,7 @@ describeInBrowser('automations in the dashboard', () => {
   });
 });
 
-/** Opens the choice of steps by a button, and takes one. */
+/** Opens the list of steps by a button, and chooses one. */
 async function add(page: Page, where: string, what: string): Promise<void> {
   await page.getByRole('button', { name: where, exact: true }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: what }).click();

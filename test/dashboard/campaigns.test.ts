@@ -34,7 +34,7 @@ describeInBrowser('a campaign in the dashboard', () => {
 
     await page.getByRole('heading', { level: 1, name: 'Autumn teas' }).waitFor();
     await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Teas for {{firstName}}');
-    // A reload loses nothing, and says so.
+    // A reload loses nothing and reports that.
     await page.reload();
     await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
@@ -63,10 +63,10 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.goBack();
     await page.getByText('Sent to the whole audience.').waitFor();
     expect(campaigns.sink.perRecipient().size).toBe(4);
-    // A whole journey, on a machine that may be busy.
+    // A long test, possibly on a busy machine.
   }, 120_000);
 
-  it('is made and tested once by a double click', async () => {
+  it('is created and tested only once by a double click', async () => {
     const { page, settled } = await open('/campaigns/new');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Pressed twice');
     await button(page, 'Create draft').dblclick();
@@ -83,7 +83,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(rows).toEqual([{ campaigns: 1, tests: 1 }]);
   });
 
-  it('is written on a full-screen canvas, previewed for a contact, and has versions with content of their own', async () => {
+  it('is written on a full-screen canvas, previewed for a contact, and has versions with different content', async () => {
     await audience(1);
     const id = await campaigns.create({ body: '<p>Main words for {{firstName ?? there}}</p>' });
     const { page, settled } = await open(`/campaigns/${id}/edit`);
@@ -129,7 +129,7 @@ describeInBrowser('a campaign in the dashboard', () => {
 
   it('with many recipients asks for their number, can be paused, and continues', async () => {
     await audience(150);
-    // A minute for all of them: there is time to pause.
+    // Sending all of them takes a minute, so there is time to pause.
     await rate(3);
     const id = await campaigns.create({ body: BODY });
     const { page } = await open(`/campaigns/${id}/edit?step=when`);
@@ -209,7 +209,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(new URL(page.url()).search).toBe('?step=audience');
   });
 
-  it('has its list by status in the address, and keeps it on the way back', async () => {
+  it('keeps the filter of its list by status in the address and on the way back', async () => {
     await campaigns.create({ name: 'A draft' });
     const { page } = await open('/campaigns?status=SENT');
     await page.getByText('No campaigns with the status “Sent”.').waitFor();

@@ -23,7 +23,7 @@ const FIELDS = [
   ...['email.opened', 'email.nothing', `segment.${ID}`, 'segment.x', `topic.${ID}`, 'topic.x', 'nope', ''],
 ];
 
-/** A value that an operator takes of a field of this kind, as the builder would send it. */
+/** Returns a value for an operator and a field of this type, in the form that the builder sends. */
 function valueFor(kind: FieldKind, operator: api.Operator): Pick<Filter, 'value' | 'unit'> {
   const one = kind === 'subscribed' || kind === 'topic' ? true : '2026-01-31';
   switch (needOf(operator)) {

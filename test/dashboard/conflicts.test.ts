@@ -17,7 +17,7 @@ const FILTERS = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', opera
 const MAIL = { type: 'TRANSACTIONAL', subject: 'Old', from: 'hi@sender.test', body: '<p>Hi</p>' };
 const STALE = [/answer: 409/, /409 \(Conflict\)/];
 
-/** Two people on the same record: one in the browser, the other by the API. */
+/** Two users change the same record: one in the browser, the other by the API. */
 describeInBrowser('an editor of the dashboard', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describeInBrowser('an editor of the dashboard', () => {
     const input = page.getByRole('textbox', { name: field, exact: true });
     await input.fill('Mine');
     await call(method, `/${kind}/${id}`, editor.theirs);
-    // The draft comes back, on top of what was saved since.
+    // The draft is restored, on top of later saved changes.
     await page.reload();
     await choice(page, field, 'Theirs').check();
     await button(page, 'Continue with these').click();
@@ -134,7 +134,7 @@ describeInBrowser('an editor of the dashboard', () => {
     expect(bodies).toEqual([{ [Object.keys(editor.mine)[0] ?? '']: 'Mine, again', updatedAt }]);
   });
 
-  it('says what another person saved in other fields, before mine is saved', async () => {
+  it("shows what another user saved in other fields, before one's own changes are saved", async () => {
     const id = await create('templates', { ...MAIL, name: 'Shared' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
     for (const fault of STALE) mayFail(fault);
@@ -149,7 +149,7 @@ describeInBrowser('an editor of the dashboard', () => {
     expect(await call('GET', `/templates/${id}`)).toMatchObject({ subject: 'Mine', preheader: 'Theirs' });
   });
 
-  it('keeps what is typed when the session ends, for this person only', async () => {
+  it('keeps typed text when the session ends, for this user only', async () => {
     const id = await create('campaigns', campaignBody({ name: 'Kept' }));
     const path = `${service.baseUrl}/app/campaigns/${id}/edit`;
     const [ada, bob] = [

@@ -80,7 +80,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('shows the columns of choice, in this browser also the next time', async () => {
+  it('shows the chosen columns, also at the next visit in this browser', async () => {
     await save('ada@people.test', { plan: 'pro' });
     const { page, open } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByRole('button', { name: 'Columns' }).click();
@@ -90,7 +90,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
   });
 
-  it('changes selected contacts and undoes it, and deletes all matching contacts after their number was typed', async () => {
+  it('changes selected contacts and undoes it, and deletes all matching contacts after their number is typed', async () => {
     for (const name of ['a', 'b', 'c']) await save(`${name}@people.test`);
     const { page } = await openDashboard({ service, project, path: '/contacts?search=people' });
     await page.getByLabel('Select a@people.test').check();
@@ -192,7 +192,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('cell', { name: 'Import', exact: true }).waitFor();
   });
 
-  it('cancels a job after a typed word, says how far it came, and offers it no more', async () => {
+  it('cancels a job after a typed word, shows its progress, and no longer offers to cancel it', async () => {
     const result = { operation: 'subscribe', totalRequested: 900, successCount: 300, failureCount: 0, errors: [] };
     const row = { project_id: project.id, kind: 'bulk-subscribe' as const, status: 'RUNNING' as const };
     const job = await service.db
@@ -212,7 +212,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('says why a list or a contact could not be read, and reads it again on request', async () => {
+  it('shows why a list or a contact could not be read, and reads it again on request', async () => {
     await save('ada@people.test');
     const { page, open } = await openDashboard({ service, project, mayFail: [/answer: (404|500)/] });
     await page.route(/\/v1\/contacts\?/, (route) =>
@@ -237,8 +237,8 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('Not found', { exact: true }).waitFor();
   });
 
-  // Hostile data takes a while to be made.
-  it('holds hostile data, on a phone too', async () => {
+  // Building hostile data takes a while.
+  it('shows hostile data safely, on a phone too', async () => {
     const seeded = await buildDashboardData(service, { hostile: true });
     const paths = ['/contacts', `/contacts/${seeded.contacts[0]?.id}`, '/contacts/jobs', '/contacts/import'];
     for (const [viewport, dark] of [

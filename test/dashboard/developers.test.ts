@@ -28,7 +28,7 @@ describeInBrowser('screens for developers', () => {
     await receiver?.close();
   });
 
-  it('offer no command before it is known from which domain mail may be sent', async () => {
+  it('offer no command before the sending domain is known', async () => {
     const { page } = await openDashboard({ service, path: '/developers' });
     const letGo = await holdBack(page, '**/domains/project/*');
     const dialog = page.getByRole('dialog');
@@ -98,7 +98,7 @@ describeInBrowser('screens for developers', () => {
     }
   });
 
-  it('register an endpoint, show what it was sent and how it answered, and send it again', async () => {
+  it('register an endpoint, show its deliveries with the responses, and repeat one', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/webhooks' });
     await page.getByRole('button', { name: 'New endpoint' }).click();
     const dialog = page.getByRole('dialog');
@@ -130,7 +130,7 @@ describeInBrowser('screens for developers', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('record a test event and show what it said', async () => {
+  it('record a test event and show its result', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/events' });
     await page.getByRole('button', { name: 'Send a test event' }).click();
     const dialog = page.getByRole('dialog');
@@ -160,7 +160,7 @@ describeInBrowser('screens for developers', () => {
     expect(await page.getByText('Not used anywhere.').count()).toBe(1);
   });
 
-  it('filter requests in the address, say the same as curl and TypeScript, and are empty with a hint', async () => {
+  it('filter requests in the address, show the same request as curl and TypeScript, and have a hint when empty', async () => {
     await service.call('GET', '/contacts/00000000-0000-7000-8000-000000000000', {
       headers: { 'x-request-id': 'lost' },
     });
@@ -182,7 +182,7 @@ describeInBrowser('screens for developers', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('say to a member why they see no keys', async () => {
+  it('tell a member why they see no keys', async () => {
     const { page } = await openDashboard({ service, as: 'MEMBER', path: '/developers' });
     await page.getByText('Your role can’t view API keys').waitFor();
     expect(await page.getByRole('button', { name: 'New key' }).getAttribute('aria-disabled')).toBe('true');

@@ -18,7 +18,7 @@ describeInBrowser('domains in a browser', () => {
   });
   afterAll(() => service?.close());
 
-  it('DNS records are a table on a laptop and a list on a phone, with what is published instead', async () => {
+  it('DNS records are a table on a laptop and a list on a phone, with the published values', async () => {
     const project = await buildProject(service.db, 'The shop');
     const { id } = await buildDomain(service.db, {
       projectId: project.id,

@@ -22,7 +22,7 @@ describeInBrowser('sign-in and start page', () => {
   });
   afterAll(() => service?.close());
 
-  it('makes an account with a project, whose first steps tick themselves', async () => {
+  it('creates an account with a project, whose first steps are marked as done automatically', async () => {
     const { page } = await openDashboard({ service, as: null, path: '/sign-in' });
     await page.getByRole('link', { name: 'Create account' }).click();
     await page.getByLabel('Email').fill('new@people.test');
@@ -97,7 +97,7 @@ describeInBrowser('sign-in and start page', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('leads from a number to what it counts', async () => {
+  it('links each number to the records that it counts', async () => {
     const { page } = await openDashboard({ service, path: '/' });
     const bounced = page.getByRole('region', { name: 'The last 30 days' }).getByRole('link').nth(3);
     await bounced.click();

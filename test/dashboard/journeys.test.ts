@@ -12,8 +12,8 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * Three users on a real `npm start`, the first on a fresh one, the others with the data of the demo. They have a goal
- * and know nothing of Tidings: they open the link or address that the start prints, and follow the screens.
+ * Three users of a real `npm start`: the first with an empty one, the others with the data of the demo. They have a
+ * goal and do not know Tidings. They open the link or address that the start prints, and follow the screens.
  */
 describeInBrowser('on a fresh npm start', () => {
   const home = newHome();
@@ -34,7 +34,7 @@ describeInBrowser('on a fresh npm start', () => {
   });
 
   const openSignedOut = () => openDashboard({ service, as: null, mayFail: [/answer: 401 to GET \/auth\/me/] });
-  /** By the address that the start prints, with the owner's password from dev.json. */
+  /** Opens the address that the start prints, and signs in with the owner's password from dev.json. */
   const signIn = async (page: Page) => {
     const { baseUrl, owner } = started.dev();
     await page.goto(baseUrl);
@@ -128,7 +128,7 @@ describeInBrowser('on a fresh npm start', () => {
       expect(code, output).toBe(0);
     });
 
-    it('a marketer finds the campaign with two subjects among the others, and which of them won', async () => {
+    it('a marketer finds the campaign with two subjects, and the winning subject', async () => {
       const { page } = await openSignedOut();
       await signIn(page);
       await go(page, 'Campaigns');
@@ -208,7 +208,7 @@ describeInBrowser('on a fresh npm start', () => {
       expect((await mailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
     });
 
-    it('a developer makes a key, sends by the curl that is offered, and finds request, mail and delivery', async () => {
+    it('a developer creates a key, sends with the shown curl command, and finds the request, the email and the delivery', async () => {
       const receiver: WebhookReceiver = await startWebhookReceiver();
       try {
         const { page } = await openSignedOut();
@@ -306,7 +306,7 @@ function button(place: Place, name: string) {
   return place.getByRole('button', { name, exact: true });
 }
 
-/** By the navigation, which is on every screen. */
+/** Opens a screen by the navigation. */
 async function go(page: Page, subject: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: subject, exact: true }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -337,7 +337,7 @@ async function fillLimit(page: Page, mails: string): Promise<void> {
   await page.getByText('Saved.').last().waitFor();
 }
 
-/** A step on the canvas, by its name. */
+/** Returns a step on the canvas, by its name. */
 function stepOf(page: Page, name: string) {
   return page.getByRole('group', { name: new RegExp(`^${name}, `) });
 }

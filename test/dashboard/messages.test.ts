@@ -171,7 +171,7 @@ describeInBrowser('messages and executions', () => {
   });
 });
 
-/** An email that bounced on its second attempt; returns its id. */
+/** Builds an email that bounced on its second attempt. Returns its id. */
 async function insertBouncedEmail({ db, one }: TestService): Promise<string> {
   const id = await buildEmail(db, { projectId: one.id, status: 'BOUNCED', subject: 'Order 2', to: 'gone@example.com' });
   const error = '550 5.1.1 unknown user';

@@ -41,7 +41,7 @@ describeInBrowser('the operator’s screens', () => {
     await page.getByText('Only operators of this service').waitFor();
   });
 
-  it('show the state of the installation: good parts, and parts that need attention', async () => {
+  it('show the state of the installation: healthy parts, and parts that need attention', async () => {
     const { page } = await asOperator({ path: '/operator' });
     await page.getByRole('link', { name: 'Admin' }).waitFor();
     await page.getByText('Version 18').waitFor();
@@ -60,7 +60,7 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('list all projects; search, hold and order are in the address, and the way back keeps them', async () => {
+  it('list all projects; the address contains search, hold and order, also on the way back', async () => {
     const { page, settled } = await asOperator({ path: '/operator/projects' });
     await page.getByRole('link', { name: HOSTILE }).waitFor();
     await page.getByRole('textbox', { name: 'Sort by' }).click();
@@ -122,7 +122,7 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('show what providers answered, by code, and keep how far back in the address', async () => {
+  it('show the replies of providers by code, and keep the time span in the address', async () => {
     const { page, settled } = await asOperator({ path: '/operator/providers' });
     const table = page.getByRole('table', { name: 'Provider responses' });
     await table.getByText('550 5.1.1', { exact: true }).waitFor();
@@ -166,7 +166,8 @@ async function ownerOf(service: TestService): Promise<Record<string, string>> {
 }
 
 /**
- * Processes of two builds of which one is gone, a row that waits, a project with a hostile name, outcomes and answers.
+ * Builds processes of two builds, one of which has ended, a waiting row, a project with a hostile name, outcomes and
+ * replies.
  */
 async function buildOperation({ db, one, two }: TestService): Promise<void> {
   const process = (kind: 'api' | 'worker', build: string, seen: string) => ({

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, newWindow } from '../support/browser/browser.ts';
 import { watchPage } from '../support/browser/page-watch.ts';
 
-/** A page that does what no page may, and its script, which the policy lets run. */
+/** A page that does everything that pages must not do, and its script, which the policy permits. */
 const PAGE = `<!doctype html><html lang="en"><title>Bad</title><h1>Bad</h1><img src="/missing.png" alt="">
 <script>document.title = 'ran'</script><script src="/bad.js"></script></html>`;
 const SCRIPT = `console.error('complains'); alert('asks'); setTimeout(() => { throw new Error('nobody catches') }, 0);
@@ -28,7 +28,7 @@ describeInBrowser('a page that is watched', () => {
     server?.close();
   });
 
-  it('tells of errors, complaints, dialogs, what the policy refuses, failed requests and foreign ones; not of what is allowed', async () => {
+  it('reports errors, dialogs, violations of the policy, and failed or foreign requests, but nothing that is allowed', async () => {
     const { page } = await newWindow();
     const watch = await watchPage(page, baseUrl);
     watch.allow(/^request: /);

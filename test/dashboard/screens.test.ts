@@ -22,11 +22,11 @@ import { type PageWatch, watchPage } from '../support/browser/page-watch.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = packageRoot();
-/** Folder of the pictures of `npm run screens`; the suite keeps none. */
+/** Folder for the pictures of `npm run screens`. The test suite stores none. */
 const PICTURES = process.env.SCREENS;
 const OPERATOR = 'operator@people.test';
 const NOWHERE = '/nowhere';
-/** Paths with ids in their places, so that there is a test for each before any record is there. */
+/** Paths with placeholders for ids, so that each has a test before records exist. */
 const SCREENS = screensOf(namesInPlaceOfIds());
 
 describeInBrowser('every screen of the dashboard', () => {
@@ -35,7 +35,7 @@ describeInBrowser('every screen of the dashboard', () => {
   let hostile: DashboardData;
 
   beforeAll(async () => {
-    // With a public address, domains have DNS records to show.
+    // With a public address, domains show DNS records.
     service = await startTestService({ OPERATORS: OPERATOR, PUBLIC_URL: 'http://mail.tidings.example' });
     plain = await buildDashboardData(service);
     hostile = await buildDashboardData(service, { hostile: true });
@@ -45,7 +45,7 @@ describeInBrowser('every screen of the dashboard', () => {
     await service?.close();
   });
 
-  // One window per project and kind of user: each screen is opened by its address without another sign-in.
+  // One window per project and type of user. Each screen is opened by its address without another sign-in.
   const windows = new Map<string, Promise<BrowserContext>>();
   const windowOf = (project: TestProject, { operator }: Screen) => {
     const name = `${project.id} ${operator}`;
@@ -109,7 +109,7 @@ describeInBrowser('every screen of the dashboard', () => {
       await lookAt(await openDashboard({ service, window, path: screen.path }), screen);
     });
 
-    it(`${name} runs and breaks nothing of what a hostile project says`, async () => {
+    it(`${name} runs no script of a hostile project, and its layout stays intact`, async () => {
       const screen = screensOf(hostile)[n] as Screen;
       const { page, watch } = await tourOf(screen);
       onTestFailed(async () => console.error(`It is in ${await screenshot(page, `hostile-${name}`)}`));
@@ -127,8 +127,8 @@ describeInBrowser('every screen of the dashboard', () => {
 });
 
 /**
- * Navigates to a path as a click on a link does, without a reload, by way of an empty route, so that its arrival
- * shows.
+ * Navigates to a path without a reload, as a click on a link does. It goes through an empty route, so that the arrival
+ * is visible.
  */
 async function walkTo(page: Page, path: string): Promise<void> {
   const nowhere = page.getByRole('heading', { name: 'Page not found' });
@@ -159,12 +159,12 @@ async function lookAt({ page, settled }: OpenedDashboard, { name }: Screen, { ke
   await keep(VIEWPORTS.phone.width);
 }
 
-/** The pattern of a route: `$id` stands for one part of a path. */
+/** Returns the pattern of a route: `$id` stands for one part of a path. */
 function patternOf(route: string): RegExp {
   return new RegExp(`^${route.replace(/\$\w+/g, '[^/]+')}/?$`);
 }
 
-/** Names of everything that `screensOf` reads: every id is called `id`. */
+/** Names of all records that `screensOf` reads. Every id is called `id`. */
 function namesInPlaceOfIds(): DashboardData {
   const anything: unknown = new Proxy(() => 'id', {
     get: (_, key) => (key === Symbol.toPrimitive || key === 'toString' ? () => 'id' : anything),

@@ -88,7 +88,7 @@ describeInBrowser('segments in a browser', () => {
     await settled();
   });
 
-  it('groups and groups within groups keep what is stored', async () => {
+  it('groups and nested groups keep stored values', async () => {
     const member = await api('POST', '/segments', { name: 'Press', type: 'STATIC' });
     const nested = {
       logic: 'OR',
@@ -161,7 +161,7 @@ describeInBrowser('segments in a browser', () => {
     await remove.waitFor();
   });
 
-  it('is read on a phone in the dark, whatever it is called', async () => {
+  it('is readable on a phone in dark mode, with any name', async () => {
     const name = `<img src=x onerror=alert(1)>${'long'.repeat(60)}`.slice(0, 255);
     const { id } = await api('POST', '/segments', { name, slug: 'hostile', filters: PLAN_IS_PRO });
     const { page, settled } = await openDashboard({
@@ -183,7 +183,7 @@ describeInBrowser('segments in a browser', () => {
   });
 });
 
-/** Types into a select, and takes the first that is offered, by keys alone. */
+/** Types into a select and chooses the first option, by keyboard alone. */
 async function chooseByKeys(page: Page, label: string, typed: string): Promise<void> {
   const input = page.getByRole('textbox', { name: label, exact: true });
   await input.focus();

@@ -24,7 +24,7 @@ describeInBrowser('settings in a browser', () => {
   const stored = () =>
     service.db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 
-  it('the project is changed field by field, and each refusal is at its field', async () => {
+  it('the project is changed field by field, and each error is shown at its field', async () => {
     const { page } = await openDashboard({
       service,
       project,
@@ -90,7 +90,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByText('Member joined').waitFor();
   });
 
-  it('domains show their records; topics and suppressed addresses come and go', async () => {
+  it('domains show their records; topics and suppressed addresses are added and removed', async () => {
     const { page } = await openDashboard({ service, project, path: '/settings/domains' });
     await page.getByText('No domains yet').waitFor();
     await page.getByRole('button', { name: 'Add domain' }).click();
@@ -117,7 +117,7 @@ describeInBrowser('settings in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('every section is read on a phone in the dark', async () => {
+  it('every section is readable on a phone in dark mode', async () => {
     await service.db
       .insertInto('domains')
       .values({
@@ -148,7 +148,7 @@ describeInBrowser('settings in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('a bar to save appears with the first change, and discards it', async () => {
+  it('a bar appears with the first change, and can discard it', async () => {
     const { page } = await openDashboard({ service, project, path: '/settings' });
     const bar = page.getByRole('group', { name: 'Unsaved changes' });
     await page.getByLabel('Name').waitFor();

@@ -27,6 +27,6 @@ it.each([
   ['/settings/domains', '/settings/domains'],
   ['/settings/team', '/settings'],
   ['/nowhere', undefined],
-])('the sidebar marks for %s the link to %s', (path, to) => {
+])('at %s the sidebar marks the link to %s', (path, to) => {
   expect(activeLink(LINKS, path)?.to).toBe(to);
 });

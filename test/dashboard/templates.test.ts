@@ -15,13 +15,13 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** A real-shaped newsletter that asks for nothing elsewhere. */
+/** A realistic newsletter that requests nothing from other hosts. */
 const NEWSLETTER = readFileSync(
   join(ROOT, 'dashboard', 'parts', 'mail-editor', 'visual', 'newsletters', 'outlook-buttons.html'),
   'utf8',
 );
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
-/** Drops another image onto the code, as from a folder. */
+/** Drops another image onto the code, like a file from a folder. */
 const DROP_GIF = `(() => {
   const bytes = Uint8Array.from(atob('${Buffer.concat([GIF, Buffer.from('2')]).toString('base64')}'), (c) => c.charCodeAt(0));
   const dataTransfer = new DataTransfer();
@@ -46,7 +46,7 @@ const DROP_INTO_TEXT = `(() => {
   const at = { clientX: left + 1, clientY: top + height / 2 };
   place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, ...at }));
 })()`;
-/** The service of a test does not know its own port, so emails show no images of it. */
+/** The service of a test does not know its own port, so emails do not show its images. */
 const PICTURES_OF_MAILS = /(foreign|request): GET http:\/\/127\.0\.0\.1:0\/assets\//;
 
 describeInBrowser('the templates of the dashboard', () => {
@@ -69,7 +69,7 @@ describeInBrowser('the templates of the dashboard', () => {
   };
   const previewed = (page: Page) => page.frameLocator('iframe[title="Email preview"]').last();
 
-  it('are created from nothing: written as code with errors at their place, previewed for a contact, saved', async () => {
+  it('are written as code with errors at their place, previewed for a contact, and saved', async () => {
     const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
     await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
     await expectNoSeriousAxe(page);
@@ -112,7 +112,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
   });
 
-  it('keep what is not saved over a reload, say so, and give it up when asked to', async () => {
+  it('keep unsaved text over a reload, report that, and discard it on request', async () => {
     const id = await create({ name: 'Kept' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByLabel('Subject').fill('Hi {{firstName}}');
@@ -127,7 +127,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect((await readSaved(id)).subject).toBe('Hi');
   });
 
-  it('are edited in place, and what is not touched stays byte for byte', async () => {
+  it('are edited in place, and all other text stays byte for byte', async () => {
     const id = await create({ name: 'Newsletter', body: NEWSLETTER });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByRole('textbox', { name: 'HTML and Liquid' }).waitFor();
@@ -135,7 +135,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     const words = mail.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
     await words.click();
-    // To the end of the text, not of its line.
+    // Moves to the end of the text, not of the line.
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' Bis <bald> & {{ plan }}');
     await page.getByRole('button', { name: 'Duplicate block' }).click();
@@ -159,7 +159,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('take chosen images, show where each is used, and delete unused ones', async () => {
+  it('accept chosen images, show where each is used, and delete unused ones', async () => {
     const id = await create({ name: 'With a picture', body: '<p>Hi</p>\n' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const code = page.getByRole('textbox', { name: 'HTML and Liquid' });
@@ -193,7 +193,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('All images are in use.').waitFor();
   });
 
-  it('take images pasted as code, at the cursor, while the user keeps typing', async () => {
+  it('accept images pasted into the code, at the cursor, while the user keeps typing', async () => {
     const id = await create({ name: 'Pasted', body: '<p>One</p>\n<p>Two</p>\n' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -215,7 +215,7 @@ describeInBrowser('the templates of the dashboard', () => {
     );
   });
 
-  it('take images pasted or dropped in place, at the cursor or where they fall', async () => {
+  it('accept images pasted or dropped in the visual editor, at the cursor or where they are dropped', async () => {
     const id = await create({ name: 'In place', body: '<p>One</p><p>Two</p>' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -240,7 +240,7 @@ describeInBrowser('the templates of the dashboard', () => {
     );
   });
 
-  it('are marketing when they start as a newsletter, so that unsubscribed contacts do not get them', async () => {
+  it('are MARKETING if they start as a newsletter, so that unsubscribed contacts do not get them', async () => {
     const { page } = await openDashboard({ service, path: '/templates' });
     await page.getByRole('button', { name: 'New template' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -250,7 +250,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('send a test of what is written, saved or not', async () => {
+  it('send a test of the current text, saved or not', async () => {
     const id = await create({ name: 'Tested' });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByLabel('Subject').fill('Not saved yet');

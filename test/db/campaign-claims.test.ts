@@ -31,7 +31,7 @@ async function underWay(): Promise<CampaignStart> {
   return sendingCampaign(database.db, { projectId, count: 10, worker });
 }
 
-/** Returns how many of the first open recipients a claim of this size takes. */
+/** Returns the number of recipients that a claim of this size takes, of the first open ones. */
 async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
   const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
   return claimFirst(db, start, { size, clock: { key, closesAt: null } });
@@ -46,7 +46,7 @@ const waiting = (count: number) =>
     return rows[0]?.count === count || undefined;
   }, `${count} that wait for the lock`);
 
-/** A claim of three whose transaction is open. */
+/** Starts a claim of three recipients whose transaction stays open. */
 async function openClaim(start: CampaignStart): Promise<{ commit: () => Promise<void> }> {
   const trx = await database.db.startTransaction().execute();
   expect(await claim(trx, start, 3)).toBe(3);
@@ -73,7 +73,7 @@ it.each([
   expect(await later).toBe(0);
 });
 
-it('a start that was terminated in Temporal is cancelled beside a claim', async () => {
+it('a start that was terminated in Temporal is cancelled concurrently with a claim', async () => {
   const start = await underWay();
   const first = await openClaim(start);
   const cancelled = inTransaction(database.db, (trx) => cancelStopped(trx, start));
@@ -85,7 +85,7 @@ it('a start that was terminated in Temporal is cancelled beside a claim', async 
   expect(await later).toBe(0);
 });
 
-it('a pause of one campaign keeps no other from claiming', async () => {
+it('a pause of one campaign does not block claims of another', async () => {
   const [one, other] = [await underWay(), await underWay()];
   await inTransaction(database.db, async (trx) => {
     await pauseCampaign(trx, { projectId: one.projectId, id: one.campaignId, reason: 'requested' });

@@ -31,14 +31,14 @@ afterAll(async () => {
 const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
   inTransaction(database.db, (trx) => updateProject(trx, { projectId, changes }));
 
-/** How many recipients a claim takes under what was decided before. */
+/** Returns the number of recipients that a claim with earlier decisions takes. */
 async function claimChunk(clock: OpenGate): Promise<number> {
   return claimFirst(database.db, start, { size: 100, clock });
 }
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
 
 describe('the statement that claims', () => {
-  it('claims no recipient after the window has closed, whatever the turn decided at its start', async () => {
+  it('claims no recipient after the window has closed, although it was open at the start of the turn', async () => {
     const key = await keyNow();
     expect(await claimChunk({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
     expect(await claimChunk({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const STATUSES = `CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'SENT' END`;
 const REASONS = `CASE n % 10 WHEN 0 THEN 'provider_rejected' END`;
 
-/** 12 recipients in three chunks of four; the first and the eleventh have failed. */
+/** Builds 12 recipients in three chunks of four; the first and the eleventh have failed. */
 async function build(): Promise<{ id: string; mails: string[] }> {
   const { db } = database;
   const id = await buildSentCampaign(db, { projectId, count: 12, status: STATUSES, reason: REASONS });
@@ -50,7 +50,7 @@ const stats = async (id: string) => {
   const { detail, counts } = await readStats(database.db, { projectId, id, startedAt: new Date() });
   return { ...counts, ...detail };
 };
-/** The numbers of the chunks of which something is kept. */
+/** Returns the numbers of the chunks with stored statistics. */
 async function readKept(id: string): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     SELECT seq FROM campaign_chunks WHERE campaign_id = ${id} AND figures IS NOT NULL ORDER BY seq`.execute(
@@ -82,7 +82,7 @@ async function open(emailId: string, p: { machine: boolean }): Promise<void> {
 }
 
 describe('the statistics of a campaign', () => {
-  it('are kept with its chunks, and are the same when they are read again', async () => {
+  it('are stored with its chunks, and are the same when they are read again', async () => {
     const { id } = await build();
     expect(await readKept(id)).toEqual([]);
     const first = await stats(id);
@@ -92,7 +92,7 @@ describe('the statistics of a campaign', () => {
     expect(await stats(id)).toEqual(first);
   });
 
-  it('are found under their name by every reader', async () => {
+  it('have the same names for every reader', async () => {
     const { id, mails } = await build();
     await open(mails[1] ?? '', { machine: false });
     await feedback(mails[1] ?? '', 'complaint');
@@ -112,7 +112,7 @@ describe('the statistics of a campaign', () => {
     expect(total).toBe(12);
   });
 
-  it('show feedback at once, and keep it', async () => {
+  it('include feedback immediately, and store it', async () => {
     const { id, mails } = await build();
     await counts(id);
     await open(mails[1] ?? '', { machine: false });
@@ -128,7 +128,7 @@ describe('the statistics of a campaign', () => {
     expect(await stats(id)).toEqual(first);
   });
 
-  it('say by hour what machines did, in the first three days, and forget it with the campaign', async () => {
+  it('count automated opens by hour during the first three days, and are deleted with the campaign', async () => {
     const { id, mails } = await build();
     const { db } = database;
     const started = (ago: string) =>
@@ -144,7 +144,7 @@ describe('the statistics of a campaign', () => {
     const { machineSeries, series, machineOpens } = await stats(id);
     expect(machineOpens).toBe(3);
     expect(machineSeries.map(({ at }) => at)).toEqual(series.map(({ at }) => at));
-    // The hour may have ended meanwhile.
+    // The hour may have changed meanwhile.
     const [first, second] = machineSeries;
     expect([(first?.opens ?? 0) + (second?.opens ?? 0), first?.clicks]).toEqual([2, 0]);
     expect((await stats(other.id)).machineSeries[0]).toMatchObject({ opens: 0 });
@@ -153,7 +153,7 @@ describe('the statistics of a campaign', () => {
     expect(rows).toEqual([]);
   });
 
-  it('are counted again while a turn works on a chunk, and after it', async () => {
+  it('are counted again while a turn sends a chunk, and after it', async () => {
     const { id, mails } = await build();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id} AND seq = 2`.execute(db);
@@ -165,7 +165,7 @@ describe('the statistics of a campaign', () => {
       );
     await set('PENDING');
     expect(await counts(id)).toMatchObject({ total: 12, pending: 4, sent: 6, failed: 2 });
-    // It waits for its turn, so it is kept too.
+    // It waits for its turn, so it is stored too.
     expect(await readKept(id)).toEqual([1, 2, 3]);
     const chunk = { projectId, campaignId: id, seq: 2 };
     await beginTurn(db, chunk);
@@ -177,7 +177,7 @@ describe('the statistics of a campaign', () => {
     expect(await readKept(id)).toEqual([1, 2, 3]);
   });
 
-  it('are right when it is cancelled with remaining recipients, and when some are retried', async () => {
+  it('are correct if it is cancelled with remaining recipients, and if some are retried', async () => {
     const { id } = await build();
     const { db } = database;
     await buildDomain(db, { projectId, domain: 'sender.test' });
@@ -192,7 +192,7 @@ describe('the statistics of a campaign', () => {
     expect(await counts(id)).toMatchObject({ pending: 0, sent: 10, skipped: 2 });
   });
 
-  it('know of a contact that is deleted while its email waits', async () => {
+  it('include a contact that is deleted while its email waits', async () => {
     const { id, mails } = await build();
     const { db } = database;
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id}`.execute(db);
@@ -205,7 +205,7 @@ describe('the statistics of a campaign', () => {
     expect(await counts(id)).toMatchObject({ pending: 0, skipped: 1 });
   });
 
-  it('forget what nobody asked for, note by note', async () => {
+  it('are deleted for chunks that changed and were not read since', async () => {
     const { id, mails } = await build();
     await counts(id);
     await open(mails[0] ?? '', { machine: true });
@@ -215,7 +215,7 @@ describe('the statistics of a campaign', () => {
     expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
   });
 
-  it('are right for many concurrent readers while feedback arrives', async () => {
+  it('are correct for many concurrent readers while feedback arrives', async () => {
     const { id, mails } = await build();
     const sent = mails.filter((_, n) => n % 10 !== 0);
     const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));

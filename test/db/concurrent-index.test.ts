@@ -22,10 +22,10 @@ const isValid = async () =>
     }>`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('things_once')`.execute(db)
   ).rows[0]?.valid;
 
-it('an index whose build was cut short is built again', async () => {
+it('an index whose build was interrupted is built again', async () => {
   await sql`INSERT INTO things VALUES ('a'), ('a')`.execute(db);
   await expect(build()).rejects.toThrow('could not create unique index');
-  // Postgres keeps what a build leaves behind when it is killed or fails, and no statement uses it.
+  // Postgres keeps the incomplete index of a killed or failed build, and no statement uses it.
   expect(await isValid()).toBe(false);
   await sql`DELETE FROM things`.execute(db);
   await build();

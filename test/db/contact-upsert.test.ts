@@ -62,7 +62,7 @@ describe('upserting contacts', () => {
     ]);
   });
 
-  it('answers one result a row, in order, and each change of subscription once', async () => {
+  it('returns one result per row, in order, and each change of subscription once', async () => {
     await upsert([{ email: 'known@x.com', subscribed: true }]);
     const results = await upsert([
       { email: 'new@x.com', set: { a: 1 } },
@@ -79,7 +79,7 @@ describe('upserting contacts', () => {
     expect(results[0]?.data.values).toEqual({ a: 1, b: 2 });
   });
 
-  it('in one call has the same effect as one after the other', async () => {
+  it('in one call has the same effect as in separate calls', async () => {
     const row = fc.record({
       email: fc.constantFrom('a@x.com', 'b@x.com', 'c@x.com'),
       subscribed: fc.constantFrom(undefined, true, false),
@@ -121,7 +121,7 @@ describe('upserting contacts', () => {
     for (const { data } of contacts) expect(Object.keys(data)).toHaveLength(12);
   });
 
-  it('remembers which values the public key wrote, until the secret key writes them', async () => {
+  it('marks values from the public key as untrusted, until the secret key writes them', async () => {
     await upsert([{ set: { mine: 1, both: 1 } }]);
     await upsert([{ set: { both: 1, theirs: 2 }, by: 'unauthenticated' }]);
     expect((await readStored())['a@x.com']?.untrusted).toEqual(['theirs']);
@@ -188,7 +188,7 @@ describe('upserting contacts', () => {
     expect((await readStored())['a@x.com']?.subscribed).toBe(false);
   });
 
-  it('remembers that a contact must not be subscribed, though it is not', async () => {
+  it('stores a refusal also if the contact is unsubscribed already', async () => {
     await upsert([{ subscribed: false }]);
     await upsert([{ subscribed: false }]);
     expect((await upsert([{ subscribed: true, by: 'unauthenticated' }]))[0]?.subscribed).toBe(false);
@@ -200,7 +200,7 @@ describe('upserting contacts', () => {
     expect(await readStored()).toEqual({});
   });
 
-  it('holds off a deletion until its transaction ends', async () => {
+  it('delays a deletion until its transaction ends', async () => {
     const [contact] = await upsert([{}]);
     let deleted = false;
     await inTransaction(database.db, async (trx) => {

@@ -36,9 +36,12 @@ async function send(body: object): Promise<Sent[]> {
 async function erase(...mails: (Sent | undefined)[]): Promise<void> {
   for (const mail of mails) expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
 }
-/** A second pruning deletes what a transaction kept; the API writes its log of requests meanwhile. */
+/**
+ * Prunes twice, because a transaction may keep rows from the first pruning. The API writes its log of requests
+ * meanwhile.
+ */
 const prune = () => pruneUntil((retired) => retired === 0);
-/** As far as a transaction that is open lets it. */
+/** Prunes as far as an open transaction permits. */
 const retire = () => pruneUntil((retired) => retired > 0);
 
 async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void> {
@@ -51,7 +54,7 @@ async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void>
 const subjectOf = async (mail: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.subject;
 
-/** Returns the contents with this word, and the ones that wait for a check. */
+/** Returns the contents with this word, and the contents that wait for a check. */
 async function countStored(word: string): Promise<number> {
   const { rows } = await sql`SELECT FROM contents WHERE subject || body || from_email LIKE ${`%${word}%`}`.execute(
     api.db,
@@ -67,8 +70,8 @@ async function dangling(): Promise<number> {
   ).rows.length;
 }
 
-describe('the words of emails to erased contacts', () => {
-  it('are deleted by the next pruning, and the record of the email stays', async () => {
+describe('the content of emails to erased contacts', () => {
+  it('is deleted by the next pruning, and the record of the email stays', async () => {
     const [mail] = await send({ to: person(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
     await prune();
     expect(await countStored('Lovelace')).toBe(1);
@@ -79,12 +82,12 @@ describe('the words of emails to erased contacts', () => {
     expect(await subjectOf(mail)).toBe('');
   });
 
-  it("stay while another contact's email uses the same content, and go with the last", async () => {
+  it("stays while another contact's email uses the same content, and is deleted with the last one", async () => {
     const [first, second] = await send({ to: [person(), person()], subject: 'Shared', body: '<p>Shared words</p>' });
     await erase(first);
     await prune();
     expect([await countStored('Shared words'), await countNoted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
-    // It keeps its hash: the next mail that says the same shares it.
+    // It keeps its hash, so the next equal email shares it.
     const [third] = await send({ to: person(), subject: 'Shared', body: '<p>Shared words</p>' });
     expect(await countStored('Shared words')).toBe(1);
     await erase(second, third);
@@ -92,7 +95,7 @@ describe('the words of emails to erased contacts', () => {
     expect([await countStored('Shared words'), await countNoted()]).toEqual([0, 0]);
   });
 
-  it('go where the person wrote them', async () => {
+  it('is deleted if the person wrote it', async () => {
     const mail = {
       sender: 'ada@home.example',
       fromName: 'Ada',
@@ -111,7 +114,7 @@ describe('the words of emails to erased contacts', () => {
     expect([await countStored('Countess'), await countStored('ada@home'), await countNoted()]).toEqual([0, 0, 0]);
   });
 
-  it('stay in templates and campaigns, although an email had the same text', async () => {
+  it('stays in templates and campaigns, although an email had the same text', async () => {
     const words = { subject: 'Common', body: '<p>Common words</p>' };
     const template = { ...words, name: 't', type: 'TRANSACTIONAL', from: FROM };
     const { body: saved } = await api.call('POST', '/templates', { body: template });
@@ -150,18 +153,18 @@ describe('an email that is accepted while its content is removed', () => {
     await api.db.transaction().execute(async (trx) => {
       found = await saveContent(trx, { ...content, projectId: api.one.id });
       await erase(old);
-      await retire(); // Between the look-up and the mail.
+      await retire(); // Between the look-up and the insert.
       expect([await countStored('Raced words'), await countNoted()]).toEqual([1, 1]);
       await insert(found).execute(trx);
     });
     await prune();
     expect([await countStored('Raced words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
-    // Retired: the next one that says the same has a content of its own.
+    // It is retired, so the next equal email has its own content.
     await send({ to: person(), ...words });
     expect(await countStored('Raced words')).toBe(2);
   });
 
-  it('or finds none, and stores it again', async () => {
+  it('or finds no content, and stores it again', async () => {
     const [old] = await send({ to: person(), subject: 'Late', body: '<p>Late words</p>' });
     await erase(old);
     await api.db.transaction().execute(async (trx) => {
@@ -175,12 +178,12 @@ describe('an email that is accepted while its content is removed', () => {
       });
       await insert(found).execute(trx);
     });
-    expect(await countStored('Late words')).toBe(2); // The old one waits for the transaction that ran beside it.
+    expect(await countStored('Late words')).toBe(2); // The old content waits for the concurrent transaction.
     await prune();
     expect([await countStored('Late words'), await countNoted(), await dangling()]).toEqual([1, 0, 0]);
   });
 
-  it('never loses it, whatever is sent, erased and pruned concurrently', async () => {
+  it('never loses its content, whatever is sent, erased and pruned concurrently', async () => {
     const same = { subject: 'Busy', body: '<p>Busy words</p>' };
     let working = true;
     const keep = async () => {
@@ -204,7 +207,7 @@ describe('an email that is accepted while its content is removed', () => {
 });
 
 describe('a round', () => {
-  it('a round that removes content is bounded', async () => {
+  it('has a limit of removed rows', async () => {
     for (let n = 0; n < 5; n++)
       await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
     const removed: number[] = [];
@@ -219,7 +222,7 @@ describe('a round', () => {
     );
   });
 
-  it('finds the emails of a content by an index', async () => {
+  it('finds the emails with a content by an index', async () => {
     const { rows: contents } = await sql<{ id: string }>`
       INSERT INTO contents (project_id, hash, subject, body, type, from_email)
       SELECT ${api.two.id}, sha256(n::text::bytea), '', n::text, 'TRANSACTIONAL', '' FROM generate_series(1, 3000) n RETURNING id

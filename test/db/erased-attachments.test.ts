@@ -16,7 +16,7 @@ afterAll(() => api.close());
 
 type Sent = { email: string; contact: { id: string } };
 
-/** One mail to each of some people, all with these files. */
+/** Builds one email to each contact, all with these files. */
 async function send(files: string[], people = 1): Promise<Sent[]> {
   const attachments = files.map((text) => ({
     filename: 'invoice.txt',
@@ -39,7 +39,7 @@ async function countLeft(): Promise<{ stored: number; noted: number }> {
   return rows[0] ?? { stored: -1, noted: -1 };
 }
 
-it('the files of emails to an erased contact go with the last mail that carries them', async () => {
+it('the files of emails to an erased contact are deleted with the last email that has them', async () => {
   const [first, second] = await send(['Ada owes 5', 'Ada owes 6'], 2);
   expect(await countLeft()).toEqual({ stored: 2, noted: 0 });
   await erase(first);
@@ -51,14 +51,14 @@ it('the files of emails to an erased contact go with the last mail that carries 
   expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });
 
-it('contacts erased at the same time leave none', async () => {
+it('concurrent erasures leave no files', async () => {
   const mails = await send(['for all'], 4);
   await Promise.all([...mails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
   await pruneTables(api.db);
   expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
 });
 
-it('a round is bounded, and finds the emails by an index', async () => {
+it('a round has a limit of rows, and finds the emails by an index', async () => {
   for (const mail of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(mail);
   await removeErasedAttachments(api.db, { rows: 1, rounds: 2 });
   expect(await countLeft()).toEqual({ stored: 1, noted: 1 });
@@ -67,7 +67,7 @@ it('a round is bounded, and finds the emails by an index', async () => {
     INSERT INTO emails (project_id, content_id, source_type, options)
     SELECT ${api.one.id}, uuidv7(), 'TRANSACTIONAL', jsonb_build_object('attachmentIds', jsonb_build_array(uuidv7()))
     FROM generate_series(1, 20000)`.execute(api.db);
-  await sql`VACUUM ANALYZE emails`.execute(api.db); // New rows are not in the main part of the index until then.
+  await sql`VACUUM ANALYZE emails`.execute(api.db); // Until then, new rows are not in the main part of the index.
   const ids = [uuidv7(), uuidv7()];
   const plan = await sql<{ 'QUERY PLAN': string }>`
     EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isWithoutEmail}`.execute(api.db);

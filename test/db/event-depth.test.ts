@@ -39,7 +39,7 @@ const errorOf = async (id: string) =>
   (await sql<{ error: string | null }>`SELECT error FROM executions WHERE id = ${id}`.execute(api.db)).rows[0]?.error;
 
 describe('an event that a step caused', () => {
-  it('starts executions that are one link further', async () => {
+  it('starts executions with a depth one higher', async () => {
     const { contactId, causeId } = await buildCause('near', 8);
     const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
     const events = [{ contactId, name: 'link', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
@@ -48,7 +48,7 @@ describe('an event that a step caused', () => {
     expect(await errorOf(causeId)).toBeNull();
   });
 
-  it('starts no execution as the tenth link, and still ends waits and reaches other listeners', async () => {
+  it('starts no execution at depth ten, but still ends waits and reaches other listeners', async () => {
     const { contactId, causeId, email } = await buildCause('deep', 9);
     const waiting = await buildWorkflow(api, {
       eventName: 'expect',
@@ -111,7 +111,7 @@ describe('a contact who enters a segment', () => {
       }),
     );
 
-  it('because of a step belongs to its chain', async () => {
+  it('because of a step has a depth one higher', async () => {
     const { contactId, causeId } = await buildCause('stepped', 3);
     const { workflow, compute } = await enterable('stepped');
     await change(contactId, { stepped: 'yes' }, causeId);
@@ -119,7 +119,7 @@ describe('a contact who enters a segment', () => {
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 4 }]);
   });
 
-  it('because of a request starts at zero, also after an earlier step', async () => {
+  it('because of a request has depth zero, also after an earlier step', async () => {
     const { contactId, causeId } = await buildCause('asked', 3);
     const { workflow, compute } = await enterable('asked');
     await change(contactId, { other: 'yes' }, causeId);
@@ -128,12 +128,12 @@ describe('a contact who enters a segment', () => {
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
   });
 
-  it('starts at zero if the step was before the last computation of the segment', async () => {
+  it('has depth zero if the step was before the last computation of the segment', async () => {
     const { contactId, causeId } = await buildCause('late', 3);
     const { workflow, compute } = await enterable('late');
     await change(contactId, { other: 'yes' }, causeId);
     await compute();
-    // The condition comes true by something else than a change of the contact; here by a hand in the database.
+    // The condition becomes true without a change of the contact; here by a change in the database.
     await sql`UPDATE contacts SET data = data || '{"late": "yes"}' WHERE id = ${contactId}`.execute(api.db);
     await compute();
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);

@@ -18,7 +18,7 @@ interface Lapper {
   email: string;
 }
 
-/** A contact in a workflow that leads from its first step to its last, and back. */
+/** Builds a workflow with these steps and a contact in it. */
 async function enter(name: string, steps: Record<string, StepSpec>): Promise<Lapper> {
   const workflow = await buildWorkflow(api, { eventName: name, steps });
   const email = `${name}@example.com`;
@@ -27,7 +27,7 @@ async function enter(name: string, steps: Record<string, StepSpec>): Promise<Lap
   return { workflow, executionId: data[0].id, email };
 }
 
-/** Does the work of the activity after a pause, without waiting for it. */
+/** Does the work of the activity after a pause, without the pause. */
 async function resume({ executionId }: Lapper, visit: number, how: Resume): Promise<Next> {
   const input = { projectId: api.one.id, executionId, visit, resume: how };
   return (await inTransaction(api.db, (trx) => resumeExecution(trx, input))).next;
@@ -59,7 +59,7 @@ describe('a cycle', () => {
     expect(await resume(lapper, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });
   });
 
-  it('counts with the delays as they were when they started', async () => {
+  it('counts delays with their length at their start', async () => {
     const lapper = await enter('edited', { first: delay(60), turn });
     const config = { amount: 59, unit: 'seconds' };
     const path = `/workflows/${lapper.workflow.id}/steps/${lapper.workflow.steps.first}`;
@@ -72,7 +72,7 @@ describe('a cycle', () => {
     expect(execution).toMatchObject({ status: 'FAILED', error: 'loop', currentStepId: lapper.workflow.steps.turn });
   });
 
-  it('counts a wait with the time that it took', async () => {
+  it('counts a wait with its real duration', async () => {
     const go = (email: string) => expectOk(api.call('POST', '/v1/track', { body: { email, event: 'go' } }));
     const hasty = await enter('hasty', { first: wait, turn });
     await go(hasty.email);
@@ -83,7 +83,7 @@ describe('a cycle', () => {
     expect(await resume(patient, 1, 'event')).toMatchObject({ kind: 'wait', visit: 3 });
   });
 
-  it('counts a wait that ran out with its deadline', async () => {
+  it('counts a wait that timed out with its deadline', async () => {
     const lapper = await enter('ranout', { first: { ...wait, config: { eventName: 'go', timeout: 60 } }, turn });
     expect(await resume(lapper, 1, 'timeout')).toMatchObject({ kind: 'wait', visit: 3 });
   });
@@ -102,7 +102,7 @@ describe('an execution', () => {
     expect(rows[0]?.last).toBe(1_000);
   });
 
-  it('that cannot reach a step twice keeps no counts', async () => {
+  it('that cannot reach a step twice stores no counts', async () => {
     const straight = await enter('straight', { first: { type: 'DELAY', config: { amount: 1, unit: 'days' } } });
     const { rows } = await sql`SELECT laps FROM executions WHERE id = ${straight.executionId}`.execute(api.db);
     expect(rows).toEqual([{ laps: null }]);

@@ -41,8 +41,8 @@ afterAll(() => database.drop());
 
 const asJson = (condition: Condition): unknown => JSON.parse(JSON.stringify(condition));
 
-describe('the SQL of a condition selects exactly the contacts that the condition holds for', () => {
-  it('the SQL of a condition selects those it holds for, in segments and audiences', async () => {
+describe('the SQL of a condition selects exactly the contacts for which the condition is true', () => {
+  it('the SQL of a condition selects the right contacts in segments and audiences', async () => {
     await fc.assert(
       fc.asyncProperty(
         world.conditionArbitrary(world.filterArbitrary),
@@ -56,7 +56,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
     );
   });
 
-  it('the SQL of a condition selects those it holds for, for every single filter', async () => {
+  it('the SQL of a condition selects the right contacts for every single filter', async () => {
     await fc.assert(
       fc.asyncProperty(world.filterArbitrary, world.zoneArbitrary, async (filter, zone) => {
         const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
@@ -101,7 +101,7 @@ it.each<Condition['groups'][0]['filters'][0]>([
   expect(plan).toMatch(/Parallel (Seq|Index|Index Only|Bitmap Heap) Scan/);
 });
 
-it('as many filters on history as a condition may hold are planned within seconds', async () => {
+it('the maximum number of filters on history is planned within seconds', async () => {
   const filters = Array.from({ length: 500 }, (_, n) => ({ field: `event.e${n}`, operator: 'triggered' }));
   const condition = parseCondition({ operator: 'AND', conditions: filters });
   const predicate = compileCondition(condition, { projectId, now: world.NOW, zone: undefined, segments: SEGMENTS });
@@ -111,7 +111,7 @@ it('as many filters on history as a condition may hold are planned within second
   });
 });
 
-it('segments that refer to each other in a cycle are refused, not compiled forever', () => {
+it('segments that refer to each other in a cycle are refused', () => {
   const circle: SegmentSources = new Map([[world.DYNAMIC_SEGMENT, { kind: 'condition', condition: OUTER }]]);
   const options = { projectId, now: world.NOW, zone: undefined, segments: circle };
   expect(() => compileCondition(OUTER, options)).toThrow('cycle');
@@ -183,7 +183,7 @@ async function insertContact(contact: FilterWorld['contact'], history: Pick<Filt
       .values({ ...event, project_id: projectId })
       .execute();
   }
-  // Events of another project and test mails on the same contact must count for nothing.
+  // Events of another project and test emails to the same contact must not count.
   await db.insertInto('events').values({ project_id: OTHER_PROJECT, contact_id: id, name: 'purchase' }).execute();
   const all = Object.fromEntries(EMAIL_ACTIVITIES.map((activity) => [activity, world.NOW]));
   for (const email of [...history.emails, { ...all, test: true }]) await insertEmail(id, email);
@@ -203,7 +203,7 @@ async function insertProject(): Promise<void> {
     values (${projectId}, 'Test', ${projectId}, ${Buffer.from(projectId)})`.execute(database.db);
 }
 
-/** Stores a contact's answer to each topic: yes, no or none. */
+/** Stores a contact's choice for each topic: yes, no or none. */
 async function insertTopics(contactId: string, index: number): Promise<Map<string, boolean>> {
   const topics = new Map<string, boolean>();
   for (const [n, { id, joined }] of world.TOPICS.entries()) {

@@ -27,7 +27,7 @@ export const UNKNOWN_SEGMENT = '019a0000-0000-7000-8000-000000000009';
 
 const EVENT_NAMES = ['signup', 'purchase', 'email.open'];
 
-// Few values, so that equal ones meet; among them everything that a cast, a LIKE or a collation would trip over.
+// Few values, so that equal ones occur. They include values that break a cast, a LIKE or a collation.
 const text = fc.constantFrom(
   ...[
     'pro',
@@ -175,7 +175,7 @@ const segmentFilter: fc.Arbitrary<Filter> = fc.record({
   operator: fc.constantFrom('memberOf', 'notMemberOf'),
 });
 
-/** An address as a person may type it. */
+/** Returns an address as a person may type it. */
 const TYPED_ADDRESS = 'ANN@Example.com';
 const emailText = fc.constantFrom(
   'ann@example.com',
@@ -219,7 +219,7 @@ export const stepFilterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
   valueFilter(payloadField, scalar, VALUE_OPERATORS),
 );
 
-/** Conditions of up to three levels over a kind of filter. */
+/** Generates conditions of up to three levels with a type of filter. */
 export function conditionArbitrary(filter: fc.Arbitrary<Filter>): fc.Arbitrary<Condition> {
   return nested(filter, 3);
 }

@@ -25,29 +25,29 @@ const mail = () =>
 const set = (id: string, values: object) =>
   database.db.updateTable('emails').set(values).where('id', '=', id).execute();
 
-/** Which of the mails get a place. */
+/** Returns the emails that get a place. */
 async function take(...ids: string[]): Promise<string[]> {
   const mails = ids.map((id) => ({ id, contactId }));
   const refused = await takeSlotsFor(database.db, { projectId, cap: CAP, mails });
   return ids.filter((id) => !refused.has(id));
 }
 
-it('has as many slots as the cap, also within one statement, and an email keeps its slot', async () => {
+it('has as many places as the cap, also within one statement, and an email keeps its place', async () => {
   const [a, b, c] = [await mail(), await mail(), await mail()];
   expect(await take(a, b, c)).toEqual([a, b]);
-  // The process was killed: the mails are claimed again.
+  // As after a kill of the process: the emails are claimed again.
   expect(await take(c, b)).toEqual([b]);
   expect(await take(a)).toEqual([a]);
   expect(await take(c)).toEqual([]);
 });
 
-it('concurrent claims take no slot twice', async () => {
+it('concurrent claims take no place twice', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, mail));
   const granted = await Promise.all(ids.map((id) => take(id)));
   expect(granted.flat()).toHaveLength(CAP.max);
 });
 
-it('a claim that waits for another one sees what it took', async () => {
+it('a claim that waits for another one counts the places that it took', async () => {
   const [a, b, c] = [await mail(), await mail(), await mail()];
   let waiting: Promise<string[]> | undefined;
   await database.db.transaction().execute(async (trx) => {
@@ -72,7 +72,7 @@ it('places of a failed transaction are free', async () => {
   expect(await take(c, a)).toEqual([c, a]);
 });
 
-it('a failed email returns its slot, and a sent email counts for the days of the cap', async () => {
+it('a failed email frees its place, and a sent email counts for the days of the cap', async () => {
   const [a, b, c, d] = [await mail(), await mail(), await mail(), await mail()];
   await take(a, b);
   await set(a, { status: 'FAILED' });

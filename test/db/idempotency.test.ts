@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 const projectId = uuidv7();
 const owner = { name: 'key:1', public: false, scopes: new Set<string>() };
 
-/** One request with a key whose effect is a row of the audit of effects; `effect` may fail. */
+/** Makes one request with a key whose effect is one row. `effect` may fail. */
 async function request(key: string | undefined, effect: () => Promise<string>) {
   return database.db.transaction().execute((trx) =>
     withIdempotency(trx, { projectId, key, owner, request: 'POST /v1/track', fingerprint: 'same' }, async () => ({
@@ -23,7 +23,7 @@ async function request(key: string | undefined, effect: () => Promise<string>) {
 }
 
 describe('an Idempotency-Key', () => {
-  it('gives effect to one of many concurrent requests, and shows the others its response', async () => {
+  it('has an effect for one of many concurrent requests, and shows the others its response', async () => {
     let effects = 0;
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, () =>
@@ -49,7 +49,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it('is free again when the first request failed, also for a request that waited for it', async () => {
+  it('can be used again if the first request failed, also by a request that waited for it', async () => {
     let fail: () => void = () => {};
     const gate = new Promise<never>((_, reject) => {
       fail = () => reject(new Error('no'));
@@ -69,7 +69,7 @@ describe('an Idempotency-Key', () => {
     expect(await second).toEqual({ statusCode: 200, response: { event: 'second' } });
   });
 
-  it('refuses for 24 hours, and not in another project or without a key', async () => {
+  it('refuses repetitions for 24 hours, but not in another project or without a key', async () => {
     await request('old', async () => 'first');
     await expect(request('old', async () => 'second')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     await database.db

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
 
-/** An empty database of the test's own. */
+/** Creates an empty database for one test. */
 async function createEmptyDatabase(): Promise<{ url: string; db: Kysely<Database> }> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const admin = new pg.Client(inject('postgresUrl'));
@@ -32,7 +32,7 @@ async function createEmptyDatabase(): Promise<{ url: string; db: Kysely<Database
   return { url, db };
 }
 
-/** A database as the release before the migration left it. */
+/** Creates a database in the state of the release before the migration. */
 async function createEarlierDatabase(): Promise<{ url: string; db: Kysely<Database> }> {
   const database = await createEmptyDatabase();
   const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < MIGRATION));
@@ -79,7 +79,7 @@ it('rows whose id a fast clock made before an upgrade keep their earlier names',
   expect(legacyBefore?.getTime()).toBeGreaterThanOrEqual(madeAt);
 });
 
-it('rows of the hour after an upgrade keep earlier names where a process of the earlier release runs', async () => {
+it('rows of the hour after an upgrade keep earlier names if a process of the earlier release runs', async () => {
   const { url, db } = await createEarlierDatabase();
   await db
     .insertInto('processes')

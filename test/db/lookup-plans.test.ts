@@ -15,7 +15,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** The number of other rows of the project, beside the one execution that is looked up. */
+/** The number of other rows of the project besides the execution that is read. */
 const OTHERS = 3_000;
 const TABLES = [
   'contacts',
@@ -32,7 +32,7 @@ let api: TestApi;
 let executionId: string;
 beforeAll(async () => {
   api = await startTestApi();
-  // A young table has no statistics, and here it stays young.
+  // A new table has no statistics, and this one gets none.
   for (const table of TABLES) await sql`ALTER TABLE ${sql.table(table)} SET (autovacuum_enabled = off)`.execute(api.db);
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   const { body: template } = await api.call('POST', '/templates', {
@@ -50,7 +50,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => api?.close());
 
-/** Adds contacts, each with a running execution, an email and a content of its own. */
+/** Adds contacts, each with a running execution, an email and a content. */
 async function addOthers(workflowId: string): Promise<void> {
   await sql`
     WITH c AS (
@@ -76,7 +76,7 @@ async function addOthers(workflowId: string): Promise<void> {
   `.execute(api.db);
 }
 
-it("a step of one execution reads its own rows and not the project's, by a plan for all tenants", async () => {
+it('a step of one execution reads its own rows only, by a plan for all tenants', async () => {
   const projectId = api.one.id;
   const read = await countingRows(async (trx) => {
     const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
@@ -101,7 +101,7 @@ it("a step of one execution reads its own rows and not the project's, by a plan 
   expect(read).toBeLessThan(100);
 });
 
-it('an event of one contact reads its own rows too', async () => {
+it('an event of one contact reads its own rows only', async () => {
   const projectId = api.one.id;
   const read = await countingRows(async (trx) => {
     const rows = [
@@ -130,7 +130,7 @@ it('an event of one contact reads its own rows too', async () => {
   expect(read).toBeLessThan(100);
 });
 
-it('contacts at a step, and its statistics of a time span, read only those visits', async () => {
+it('the contacts at a step, and its statistics of a time span, read only the matching visits', async () => {
   const [projectId, stepId] = [api.one.id, uuidv7()];
   await sql`
     INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status, started_at)
@@ -163,15 +163,15 @@ it('a statement that looks up a few ids is planned a few times, and not each tim
     const { rows } = await sql<{ planned: number; reused: number }>`
       SELECT custom_plans AS planned, generic_plans AS reused FROM pg_prepared_statements WHERE statement LIKE '%FROM contacts%'
     `.execute(db);
-    expect(rows).toEqual([{ planned: 5, reused: 15 }]); // Postgres tries five times what planning would bring.
+    expect(rows).toEqual([{ planned: 5, reused: 15 }]); // Postgres plans the first five times, to compare the costs.
   } finally {
     await db.destroy();
   }
 });
 
 /**
- * Rows that `work` reads, in a transaction whose statements are planned once for all values, as they are after a few
- * runs.
+ * Returns the number of rows that `work` reads. The statements of its transaction have one plan for all values, as
+ * after a few runs.
  */
 function countingRows(work: (trx: Trx) => Promise<void>): Promise<number> {
   return api.db.transaction().execute(async (trx) => {
@@ -182,7 +182,7 @@ function countingRows(work: (trx: Trx) => Promise<void>): Promise<number> {
   });
 }
 
-/** By this transaction so far. */
+/** Rows read by this transaction so far. */
 async function rowsRead(trx: Trx): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS n FROM pg_stat_xact_user_tables WHERE relname = ANY(${TABLES})

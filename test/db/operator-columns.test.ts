@@ -14,30 +14,30 @@ const COLUMNS = [
 ] as const;
 /** Files that may name them. */
 const NAMED: Record<string, readonly (typeof COLUMNS)[number][]> = {
-  // It shows the settings of the project's own people.
+  // It shows the settings made by users of the project.
   'db/projects/projects.ts': COLUMNS,
   // It changes the project's own hold.
   'engine/projects/project-changes.ts': ['held_at', 'hold_reason'],
   'db/sending/hold-guard.ts': ['held_at', 'hold_reason'],
-  // An operator sees the project's own hold beside the operator's.
+  // An operator sees both the project's own hold and the operator's.
   'db/operator/tenants.ts': ['held_at', 'hold_reason'],
   // Here it is the alias of the effective one.
   'db/campaigns/audience.ts': ['monthly_email_limit'],
   'engine/campaigns/retry.ts': ['monthly_email_limit'],
 };
 
-it("statements read what holds (`effective_…`), not the project's own setting, which its operator may have tightened", () => {
+it("statements read the effective setting (`effective_…`), not the project's own one, which an operator may have tightened", () => {
   const files = ROOMS.flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
   )
     .map((name) => name.replaceAll(sep, '/'))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('db/migrations/'));
   const named = files.flatMap((name) => {
-    // Names of answers (`AS x`), of fields in types (`x:`) and of their use (`row.x`) are no columns.
+    // Names of results (`AS x`), of fields in types (`x:`) and of their use (`row.x`) are not columns.
     const text = readFileSync(join(ROOT, name), 'utf8').replaceAll(/\bAS \w+|^\s*\w+\??:.*$|\brow\.\w+/gm, '');
     const columns = COLUMNS.filter((column) => new RegExp(`\\b${column}\\b`).test(text));
     return columns.length > 0 ? [[name, columns] as const] : [];
   });
-  // Both ways: a check that finds nothing has looked at nothing.
+  // Both must be found: a check that finds nothing may have read nothing.
   expect(Object.fromEntries(named)).toEqual(NAMED);
 });

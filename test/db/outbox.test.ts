@@ -38,7 +38,7 @@ function queue(projectId: string, count: number, kind: OutboxKind = 'execution.s
 const claim = (p: Partial<FairClaim> = {}) =>
   claimFair(database.db, { priority: START, limit: 10, after: BEFORE_ALL_PROJECTS, leaseMs: 60_000, ...p });
 
-/** Claims until nothing is left, as a worker does. */
+/** Claims until no row is left, as a worker does. */
 async function claimAll(p: Partial<FairClaim> = {}) {
   const taken = [];
   let after = BEFORE_ALL_PROJECTS;
@@ -50,8 +50,8 @@ async function claimAll(p: Partial<FairClaim> = {}) {
   }
 }
 
-describe('rows that wait', () => {
-  it('are taken round-robin over the projects, each in its own order', async () => {
+describe('waiting rows', () => {
+  it('are claimed round-robin over the projects, each in its own order', async () => {
     const mine = await queue(A, 200);
     const theirs = await queue(B, 3);
     const rows = await claim();
@@ -60,7 +60,7 @@ describe('rows that wait', () => {
     expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
   });
 
-  it("are all taken within few rounds for hundreds of projects, also the busy project's", async () => {
+  it("are all claimed within a few rounds for hundreds of projects, also the busy project's", async () => {
     const projects = Array.from({ length: 300 }, () => uuidv7());
     await queue(A, 100);
     for (const projectId of projects) await queue(projectId, 1);
@@ -74,7 +74,7 @@ describe('rows that wait', () => {
     expect(served.size).toBe(301);
   });
 
-  it('are taken by one of many concurrent processes', async () => {
+  it('are claimed by one of many concurrent processes', async () => {
     await queue(A, 300);
     await queue(B, 100);
     const taken = await Promise.all(Array.from({ length: 8 }, () => claimAll()));
@@ -83,7 +83,7 @@ describe('rows that wait', () => {
     expect(new Set(ids).size).toBe(400);
   });
 
-  it('stay if their project has no free place, and other projects continue', async () => {
+  it('stay if their project has reached its limit, and other projects continue', async () => {
     await queue(A, 50);
     await queue(B, 5);
     const rooms = new Map([[A, 0]]);
@@ -93,8 +93,8 @@ describe('rows that wait', () => {
   });
 });
 
-describe('work that Temporal has, started or not', () => {
-  it('is counted until it starts, over all processes that hand it over', async () => {
+describe('work that was handed to Temporal, started or not', () => {
+  it('is counted until it starts, over all processes', async () => {
     await queue(A, 50);
     const rows = await claim({ limit: 6, forTemporal: true });
     expect(await readOutboxState(database.db, [2, START])).toEqual({ waiting: [START], withTemporal: 6 });
@@ -110,7 +110,7 @@ describe('work that Temporal has, started or not', () => {
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
-  it('is cleared only if it was handed over: waiting work has not started', async () => {
+  it('is deleted only if it was handed over: waiting work has not started', async () => {
     const [row] = await queue(A, 1);
     expect(
       await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]),
@@ -118,7 +118,7 @@ describe('work that Temporal has, started or not', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  it('only the arrived one of two signals to an execution is cleared', async () => {
+  it('only the received one of two signals to an execution is deleted', async () => {
     const refId = uuidv7();
     const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
     await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));
@@ -129,15 +129,15 @@ describe('work that Temporal has, started or not', () => {
   });
 });
 
-describe('a row that was taken', () => {
-  it('is taken again when its lease has expired, and is marked as repeated', async () => {
+describe('a claimed row', () => {
+  it('is claimed again when its lease has expired, and is marked as repeated', async () => {
     await queue(A, 1);
     expect((await claim({ leaseMs: 0 })).map((row) => row.attempts)).toEqual([1]);
     expect((await claim()).map((row) => row.attempts)).toEqual([2]);
     expect(await claim()).toEqual([]);
   });
 
-  it('and released is as if it had not been taken', async () => {
+  it('that is released is as if it had not been claimed', async () => {
     await queue(A, 1);
     const rows = await claim({ forTemporal: true });
     await releaseRows(
@@ -147,7 +147,7 @@ describe('a row that was taken', () => {
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual([1]);
   });
 
-  it('and deferred waits, with the reason for the operator', async () => {
+  it('that is deferred waits, with the reason for the operator', async () => {
     await queue(A, 1);
     const rows = await claim();
     await deferRows(

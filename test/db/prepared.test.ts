@@ -10,7 +10,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   ({ db } = connect({
     connectionString: database.url,
-    max: 1, // One connection, so that it is the same that is asked.
+    max: 1, // One connection, so that all statements use the same one.
     applicationName: 'prepared-test',
     onError: () => {},
   }));
@@ -27,7 +27,7 @@ const listPreparedStatements = async () => {
   return rows.map(({ statement, uses }) => [statement, uses]);
 };
 
-it('a marked statement is prepared once a connection and run again with other values; others are not', async () => {
+it('a marked statement is prepared once per connection and run again with other values; others are not', async () => {
   for (const n of [1, 2, 3]) {
     const { rows } = await prepared<{ n: number }>`SELECT ${n}::int AS n`.execute(db);
     expect(rows).toEqual([{ n }]);
@@ -65,14 +65,14 @@ it('a plan made while a table was small is not kept when it has grown', async ()
   await read();
   expect(await plan()).toContain('Seq Scan');
   await sql`INSERT INTO growing SELECT generate_series(6, 20000)`.execute(db);
-  expect(await plan()).toContain('Seq Scan'); // Which is what this is about: Postgres keeps it.
+  expect(await plan()).toContain('Seq Scan'); // Postgres keeps the plan.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
   for (let n = 0; n < QUERIES_BETWEEN_CHECKS; n += 1) await read();
   vi.useRealTimers();
   expect(await plan()).toContain('Index');
 });
 
-it('a locked table holds up no query for long', async () => {
+it('a locked table does not delay a query for long', async () => {
   await sql`CREATE TABLE locked (id int)`.execute(db);
   const { db: locker } = connect({
     connectionString: database.url,

@@ -28,7 +28,7 @@ import { buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-/** Sequences, and steps of each: about 10 s of real statements. */
+/** Number of sequences, and of steps in each: about 10 s of real statements. */
 const RUNS = 50;
 const STEPS = 14;
 const ADDRESSES = ['a@law.test', 'b@law.test', 'c@law.test'] as const;
@@ -85,10 +85,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('stop', 'start'), phone: fc.nat(PHONES.length - 1) }),
 ) as fc.Arbitrary<Step>;
 
-/** A project in which steps are done, and what the persons behind the addresses and numbers said last. */
+/** A project in which steps are done, with the last statement of the person at each address and number. */
 class World {
   readonly projectId = uuidv7();
-  /** Emails that were sent, with the address that each went to. */
+  /** Sent emails with their addresses. */
   private readonly emails: { id: string; address: string }[] = [];
   /** Whether the person at an address or number refused last; undefined without a statement. */
   private readonly refused = new Map<string, boolean>();
@@ -209,7 +209,7 @@ class World {
     await inTransaction(database.db, (trx) => deleteContacts(trx, p));
   }
 
-  /** The person moves with the contact: statements at the old address hold at the new one. */
+  /** The person changes the address with the contact, so statements at the old address apply to the new one. */
   private async move(from: string, to: string): Promise<void> {
     const id = await this.contact(from);
     if (id === undefined || (await this.contact(to)) !== undefined) return;
@@ -242,7 +242,7 @@ class World {
       if (what === 'complain') {
         const feedback = { kind: 'complaint' as const, at: new Date() };
         const report = { emailId: email.id, feedback, suppressionKey: key, source: 'arf' };
-        // An email is complained about once: a second report says nothing new.
+        // An email has one complaint: a second report has no effect.
         return (await recordFeedback(trx, report)).outcome === 'recorded';
       }
       const change: Parameters<typeof changeLinkSubject>[2]['change'] =
@@ -330,7 +330,7 @@ class World {
     return reached;
   }
 
-  /** Lists the ways by which marketing would reach the contact with this address now. */
+  /** Returns the ways by which marketing would now reach the contact with this address. */
   async waysTo(email: string): Promise<string[]> {
     const { projectId } = this;
     const contactId = await this.contact(email);
@@ -359,7 +359,7 @@ function reasonOf(email: ClaimedEmail): string {
   return withheld && 'reason' in withheld ? String(withheld.reason) : '';
 }
 
-/** Sequences that random generation finds too rarely. */
+/** Sequences that random generation rarely finds. */
 const RARE: Step[][] = [
   // The contact has left the address whose reader leaves the topic, and another contact gets the address.
   [

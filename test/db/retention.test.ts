@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterAll(() => api?.close());
 
-/** The id and instant of a row that was made some days ago. */
+/** Returns the id and time of a row that was created some days ago. */
 function made(daysAgo: number): { id: string; at: Date } {
   const at = new Date(Date.now() - daysAgo * 86_400_000);
   const hex = at.getTime().toString(16).padStart(12, '0');
@@ -64,7 +64,7 @@ async function buildExecution(daysAgo: number, endedDaysAgo: number | null): Pro
   return id;
 }
 
-it('deletes webhook deliveries some days after they ended, in batches; waiting ones stay', async () => {
+it('webhook deliveries are deleted some days after they ended, in batches; waiting ones stay', async () => {
   const url = 'https://example.com';
   await api.call('POST', '/webhooks', { body: { url, events: ['a'] } });
   const [late, open, fresh] = [await buildDelivery(50, 5), await buildDelivery(45, null), await buildDelivery(3, 2)];
@@ -75,7 +75,7 @@ it('deletes webhook deliveries some days after they ended, in batches; waiting o
   expect(await idsOf('webhook_deliveries')).toEqual([late, open, fresh].sort());
 });
 
-it('the steps of an execution go some days after it ended, and the execution stays', async () => {
+it('the steps of an execution are deleted some days after it ended, and the execution stays', async () => {
   await api.call('POST', '/workflows', { body: { name: 'A', eventName: 'a' } });
   const ended = [await buildExecution(300, 181), await buildExecution(250, 200)];
   const kept = [await buildExecution(400, null), await buildExecution(300, 100), await buildExecution(1, 0)];
@@ -85,7 +85,7 @@ it('the steps of an execution go some days after it ended, and the execution sta
   expect(await idsOf('executions')).toEqual([...ended, ...kept].sort());
 });
 
-it('events, jobs and the audit log go at the age that is set for them, and not otherwise', async () => {
+it('events, jobs and the audit log are deleted at the age that is set for them, else never', async () => {
   for (const daysAgo of [400, 10]) {
     const { id, at } = made(daysAgo);
     await sql`INSERT INTO events (id, project_id, name, created_at) VALUES (${id}, ${api.one.id}, 'a', ${at})`.execute(
@@ -110,7 +110,7 @@ it('events, jobs and the audit log go at the age that is set for them, and not o
   expect(await idsOf('audit_log')).toHaveLength(before - 1);
 });
 
-it("an attachment's content goes some days after the last mail that has it ended; the email's record still tells of it", async () => {
+it("an attachment's content is deleted some days after the last email with it ended; the email's record still names it", async () => {
   const content = Buffer.alloc(5_000, 7);
   const send = async (to: string[]) => {
     const file = { filename: 'invoice.pdf', content: content.toString('base64'), contentType: 'application/pdf' };

@@ -82,7 +82,7 @@ it('concurrent computations and deletions of contacts neither lose nor repeat an
   expect(orphans.rows).toHaveLength(0);
 });
 
-it('the total of a page is exact while counting is cheap, also when the kept count is old', async () => {
+it('the total of a page is exact while counting is cheap, also if the stored count is old', async () => {
   const segment = await build('page');
   expect(await refreshMemberCount(database.db, segment)).toBe(CONTACTS);
   await sql`DELETE FROM contacts WHERE project_id = ${projectId} AND email = '7.page@example.com'`.execute(database.db);

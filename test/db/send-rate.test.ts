@@ -20,11 +20,11 @@ beforeEach(async () => {
 const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', db: Db = database.db) =>
   takeSendTokens(db, { projectId, n, ratePerSecond, order });
 
-/** Returns an automation's email at the time that it was given. */
+/** Asks again for a workflow's email at the time that it got. */
 const comeAgain = (ratePerSecond: number) =>
   takeSendTokens(database.db, { projectId, n: 1, ratePerSecond, order: 'workflow', returning: true });
 
-/** When the last of the workflows' mails that wait is to come again, in milliseconds. */
+/** Returns when the last of the workflows' waiting emails must ask again, in milliseconds. */
 async function endOfLine(): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT extract(epoch FROM workflow_line_at)::float8 * 1000 AS ms FROM send_buckets WHERE project_id = ${projectId}
@@ -32,7 +32,7 @@ async function endOfLine(): Promise<number> {
   return rows[0]?.ms ?? 0;
 }
 
-/** So much time passes for the bucket, and for the marks on it. */
+/** Makes the bucket and its marks older by this time. */
 async function pass(seconds: number): Promise<void> {
   const by = sql`${seconds}::float8 * interval '1 second'`;
   await sql`
@@ -42,7 +42,7 @@ async function pass(seconds: number): Promise<void> {
 }
 
 describe('a grant', () => {
-  it('is the available part, without debt: refusals do not delay the next time to ask', async () => {
+  it('has the available part of the tokens; refusals do not delay the time to ask again', async () => {
     const first = await take(1_000, 2, 'single');
     expect(first.granted).toBeGreaterThanOrEqual(1);
     for (let n = 0; n < 20; n++) {
@@ -53,7 +53,7 @@ describe('a grant', () => {
     }
   });
 
-  it('sends a single email at once on an idle project, and no burst on a new one', async () => {
+  it('is immediate for a single email of an idle project, and has no burst for a new project', async () => {
     expect(await take(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
     projectId = (await buildProject(database.db, 'New')).id;
     const startedMs = Date.now();
@@ -61,7 +61,7 @@ describe('a grant', () => {
     expect(granted).toBeLessThanOrEqual(20 + (100 * (Date.now() - startedMs + 1)) / 1_000);
   });
 
-  it('is about a second of sending after a pause of any length, and 1.02 of the limit within a minute', async () => {
+  it('is worth about a second of sending after a pause of any length, and at most 1.02 of the limit within a minute', async () => {
     await take(1_000, 100, 'single');
     await pass(3_600);
     const granted = (await take(1_000, 100, 'single')).granted;
@@ -84,7 +84,7 @@ describe('a grant', () => {
     }
   });
 
-  it('is available again after its return, up to the size of the bucket', async () => {
+  it('can be returned, up to the size of the bucket', async () => {
     await take(1_000, 1, 'single');
     await pass(1.2);
     expect((await take(1, 1, 'single')).granted).toBe(1);
@@ -93,7 +93,7 @@ describe('a grant', () => {
     expect((await take(1_000, 1, 'single')).granted).toBe(1);
   });
 
-  it('is everything, without a statement, if no limit is set', async () => {
+  it('has all tokens, without a statement, if no limit is set', async () => {
     expect(await take(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
     await returnSendTokens(database.db, { projectId, n: 5, ratePerSecond: 0 });
     expect(await database.db.selectFrom('send_buckets').where('project_id', '=', projectId).execute()).toEqual([]);
@@ -130,14 +130,14 @@ describe('a grant', () => {
 });
 
 describe('priorities', () => {
-  it('a single email finds its token in the midst of a campaign', async () => {
+  it('a single email gets a token during a campaign', async () => {
     await take(1_000, 14);
     await pass(3_600);
     expect((await take(1_000, 14)).granted).toBe(14);
     expect(await take(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
   });
 
-  it('while single emails wait, workflows and campaigns get nothing', async () => {
+  it('while single emails wait, workflows and campaigns get no tokens', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1_000, 10, 'single');
     await pass(0.4);
@@ -147,7 +147,7 @@ describe('priorities', () => {
     expect((await take(4, 10, 'single')).granted).toBe(4);
   });
 
-  it('while emails of workflows wait, campaigns get nothing and single emails are sent', async () => {
+  it('while emails of workflows wait, campaigns get no tokens and single emails are sent', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);
@@ -155,12 +155,12 @@ describe('priorities', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  it('waits for a process that does not return no longer than its emails take, plus a moment', async () => {
+  it('a process that does not ask again blocks others only as long as its emails take, plus a moment', async () => {
     await take(1_000, 10, 'single');
     await take(4, 10, 'single');
     await pass(10);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
-    // However many were refused.
+    // Whatever the number of refused emails.
     await take(100_000, 10, 'single');
     await pass(5.1);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
@@ -175,10 +175,10 @@ describe('priorities', () => {
 });
 
 describe('emails of workflows', () => {
-  it('wait in line: each returns at its own time, and finds its token', async () => {
+  it('wait in order: each asks again at its own time, and gets a token', async () => {
     await take(1_000, 10, 'single');
     await pass(10);
-    await take(1_000, 10, 'single'); // Empty, and the marks of the singles are over soon.
+    await take(1_000, 10, 'single'); // The bucket is empty, and the marks of single emails expire soon.
     await pass(5.5);
     await sql`UPDATE send_buckets SET tokens = 0, refilled_at = clock_timestamp()`.execute(database.db);
     const instants: number[] = [];
@@ -200,9 +200,9 @@ describe('emails of workflows', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  it('do not wait for a line whose people are gone', async () => {
+  it('do not wait for earlier emails that no longer ask', async () => {
     await take(100_000, 10, 'workflow');
-    await pass(60); // No one asked, so the bucket is full.
+    await pass(60); // No email asked, so the bucket is full.
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
   });
@@ -215,7 +215,7 @@ it('the lower of two limits applies', async () => {
   expect(await getSendRate(database.db, { projectId, deploymentRate: 5 })).toBe(5);
 });
 
-it('the monthly limit admits what fits, and concurrent takers never exceed it', async () => {
+it('the monthly limit accepts emails up to the limit, and concurrent requests never exceed it', async () => {
   const taken = await Promise.all(
     Array.from({ length: 30 }, () => takeMonthlyAllowance(database.db, { projectId, n: 3, limit: 50 })),
   );

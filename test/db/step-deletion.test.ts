@@ -32,8 +32,8 @@ function remove(workflow: BuiltWorkflow, stepId: string | undefined) {
 }
 
 /**
- * Runs the first to just before its commit, then the second until it waits for the first or is done; then both to their
- * end.
+ * Runs the first until just before its commit, then the second until it waits for the first or is done. Then runs both
+ * to their end.
  */
 async function interleave<A, B>(first: (trx: Trx) => Promise<A>, second: (trx: Trx) => Promise<B>): Promise<[A, B]> {
   let commit = () => {};
@@ -77,8 +77,8 @@ async function recordOf(workflow: BuiltWorkflow) {
 
 const ENDED = { status: 'EXITED', exitReason: 'step_deleted', completedAt: expect.any(String) };
 
-describe('a step that is deleted while an execution comes to wait at it', () => {
-  it('ends the execution when that was there first', async () => {
+describe('a step that is deleted while an execution arrives and waits at it', () => {
+  it('ends the execution if it arrived before the deletion', async () => {
     const workflow = await buildWorkflow(api, { eventName: 'first', steps: { wait: WAIT } });
     const contactId = await newContact('first@example.com');
     await interleave(enter(contactId, 'first'), remove(workflow, workflow.steps.wait));
@@ -88,7 +88,7 @@ describe('a step that is deleted while an execution comes to wait at it', () => 
     });
   });
 
-  it('ends an execution that arrives after it, and does not start it in Temporal', async () => {
+  it('ends an execution that arrives after the deletion, and does not start it in Temporal', async () => {
     const workflow = await buildWorkflow(api, { eventName: 'second', steps: { wait: WAIT } });
     const contactId = await newContact('second@example.com');
     const [, { outbox }] = await interleave(remove(workflow, workflow.steps.wait), enter(contactId, 'second'));

@@ -21,7 +21,7 @@ async function readCounts(at: number): Promise<{ project: string; booked: number
   return rows;
 }
 
-/** Lets new contacts into a workflow, in one transaction. */
+/** Starts executions for new contacts, in one transaction. */
 async function enter(workflow: BuiltWorkflow, count: number): Promise<void> {
   await inTransaction(api.db, async (trx) => {
     const { rows } = await sql<{ id: string }>`
@@ -45,7 +45,7 @@ async function instantsOf(workflow: BuiltWorkflow): Promise<number[]> {
   return rows.map((row) => row.due_at.getTime());
 }
 
-it('timers of one second end at most 100 a second, none is early, and the upcoming hours count them', async () => {
+it('at most 100 timers of one second end in a second, none is early, and the upcoming hours count them', async () => {
   const at = Math.floor(Date.now() / 3_600_000) * 3_600_000 + 2 * 3_600_000 + 123;
   const pause = { type: 'DELAY' as const, config: { until: new Date(at).toISOString() } };
   const workflow = await buildWorkflow(api, { steps: { pause }, eventName: 'wave' });

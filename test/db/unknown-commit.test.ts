@@ -33,7 +33,7 @@ const readWritten = async () => {
   return rows.map((row) => row.name);
 };
 
-it('a transaction whose COMMIT was done but not answered returns what it came to, once', async () => {
+it('a transaction whose COMMIT succeeded without a response returns its result, and has one effect', async () => {
   proxy.loseCommit('answer');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 1]);
@@ -45,7 +45,7 @@ it('a transaction whose COMMIT did not arrive is run again', async () => {
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 2]);
 });
 
-it('a transaction that Postgres is still committing when its connection breaks is waited for', async () => {
+it('waits for a transaction that Postgres is still committing when its connection breaks', async () => {
   await sql`
     CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`.execute(database.db);
@@ -67,7 +67,7 @@ it('a transaction that Postgres is still committing when its connection breaks i
   await sql`DROP TRIGGER slow_commit ON written`.execute(database.db);
 });
 
-it('a COMMIT with an unknown result is distinguished from one that was not done', async () => {
+it('a COMMIT with an unknown result is distinguished from one that failed', async () => {
   proxy.loseCommit('answer', { later: 'refused' });
   const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownCommit);
@@ -85,7 +85,7 @@ it('the first error of a connection that breaks before COMMIT is reported', asyn
   expect(await readWritten()).toEqual([]);
 });
 
-it('a refusal before COMMIT proves that nothing is left', async () => {
+it('an error before COMMIT proves that nothing was stored', async () => {
   const errors = [new AppError('NOT_FOUND'), new TypeError('a fault of ours')];
   for (const error of errors) {
     const thrown = await inTransaction(db, async (trx) => {

@@ -38,7 +38,7 @@ const begin = async (id: string) => {
 };
 const end = (turn: Awaited<ReturnType<typeof begin>>) => inTransaction(database.db, (trx) => endTurn(trx, turn));
 
-it('an event wakes an idle endpoint, and not one whose turn is running', async () => {
+it('an event wakes an idle endpoint, but not one whose turn is running', async () => {
   const id = await newEndpoint('a');
   const first = await inTransaction(database.db, (trx) => record(trx, 'a'));
   expect(first.outbox).toMatchObject([{ kind: 'webhook.deliver', refId: id }]);
@@ -49,7 +49,7 @@ it('an event wakes an idle endpoint, and not one whose turn is running', async (
   expect(due).toHaveLength(2);
 });
 
-it('an event that is being recorded while a turn ends is seen by that turn', async () => {
+it('a turn reads an event that is being recorded while the turn ends', async () => {
   const id = await newEndpoint('b');
   const turn = await begin(id);
   let ended: ReturnType<typeof end> | undefined;
@@ -116,7 +116,7 @@ it('an event after the end of a turn wakes the endpoint', async () => {
   expect(outbox).toHaveLength(1);
 });
 
-it('a degraded endpoint rests until its probe, but is woken for events that would wait longer', async () => {
+it('a degraded endpoint waits until its probe, but is woken for events that would wait longer', async () => {
   const id = await newEndpoint('d');
   await inTransaction(database.db, (trx) => record(trx, 'd'));
   const probeAt = new Date(Date.now() + 60_000);

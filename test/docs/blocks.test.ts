@@ -51,12 +51,12 @@ function blocksOf(page: string, language: string): string[] {
 
 /** One command of a shell block. */
 interface Command {
-  /** Its own variables, and the variables that the block has set before. */
+  /** Variables of the command, and variables that the block has set before. */
   variables: Record<string, string>;
   words: string[];
 }
 
-/** Splits a block into commands as a shell does, without its functions. A placeholder `<x y>` is one word. */
+/** Splits a block into commands as a shell does. Shell functions are not supported. A placeholder `<x y>` is one word. */
 function commandsOf(block: string): Command[] {
   const exported: Record<string, string> = {};
   return linesOf(block).flatMap((line) => {
@@ -196,7 +196,7 @@ describe('the shell blocks of the documents', () => {
     },
   );
 
-  it('are written in no other way', () => {
+  it('have one of the languages json, mermaid and sh', () => {
     const languages = PAGES.flatMap((page) => [...read(page).matchAll(/^ *```(\w+)$/gm)].map(([, name]) => name));
     expect([...new Set(languages)].sort()).toEqual(['json', 'mermaid', 'sh']);
   });

@@ -10,12 +10,12 @@ const ROOMS = [...new Set(tracked.flatMap((file) => (file.includes('/') ? file.s
 /** References in comments: a rule of the contract, or a file by its path from the root. */
 const SENTENCE = /contract((?:,? (?:and )?§\d+(?:\.\d+)?)+)/g;
 const FILE = new RegExp(String.raw`(?<![\w./$-])(?:${ROOMS})/[\w./-]*\.(?:ts|tsx|mjs|md|json)\b`, 'g');
-/** A file by its name, or by the end of its path, where what stands around says which. */
+/** A file by its name, or by the end of its path, if the context identifies it. */
 const NAME = /`((?:[\w-]+\/)*[\w.-]+\.(?:ts|tsx|mjs))`/g;
 const FOLDER = new RegExp(`\`((?:${ROOMS})(?:/[\\w-]+)*)/?\``, 'g');
 /** References in documents to the file that holds a name. */
 const PLACE = /`(\w+)` (?:in|of) `([\w./-]+\.tsx?)`/g;
-/** Papers that are not in the repository. */
+/** Documents that are not in the repository. */
 const ELSEWHERE = /\b(findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
 
 const files = sources();
@@ -24,7 +24,7 @@ const contract = readFileSync(join(ROOT, 'docs/contract.md'), 'utf8');
 const TITLES = new Map(
   [...contract.matchAll(/^- \*\*(\d+\.\d+) ([^*]+)\.\*\*/gm)].map(([, number, title]) => [number, title]),
 );
-/** A citation of one rule in a comment, which carries the rule's title. */
+/** A citation of one rule in a comment, with the rule's title. */
 const TITLED = /contract §(\d+\.\d+)(?![.\d])(?!,? (?:and )?§)/g;
 
 it('finds every sentence of the contract that code and documents name', () => {
@@ -58,18 +58,18 @@ it('finds every file that is named by its name alone, and every folder', () => {
   expect([...names, ...folders]).toEqual([]);
 });
 
-it('finds in a file what is said to be in it', () => {
+it('finds the names that documents locate in a file', () => {
   const places = found(PLACE);
   expect(places.length).toBeGreaterThan(0);
   expect(places.filter(([, what = '', file = '']) => !new RegExp(`\\b${what}\\b`).test(read(file)))).toEqual([]);
 });
 
-it('looks at every room', () => {
+it('reads every room', () => {
   expect(ROOMS.split('|')).toEqual(expect.arrayContaining(['dashboard', 'db', 'packages', 'rules']));
   expect(lines(FILE).length).toBeGreaterThan(100);
 });
 
-it('finds nothing that points out of the repository', () => {
+it('finds no path out of the repository', () => {
   const found = files.flatMap((file) =>
     read(file)
       .split('\n')

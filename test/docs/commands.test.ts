@@ -15,7 +15,7 @@ const DOCS = join(packageRoot(), 'docs');
 const GUIDES = readdirSync(join(DOCS, 'guides')).map((file) => `guides/${file}`);
 /** The address in README's commands, which is the default of `npm start`. */
 const DEFAULT_ADDRESS = 'http://127.0.0.1:3000';
-/** Runs a command of the service as it was built for the tests: `npm run tidings -- pull` is `dist/cli/tidings.js`. */
+/** Runs a command of the service as built for the tests: `npm run tidings -- pull` is `dist/cli/tidings.js`. */
 const BUILT_COMMANDS = `npm() { local name="$2"; shift 3; node '${join(packageRoot(), 'dist', 'cli')}'/"$name.js" "$@"; }`;
 const run = promisify(execFile);
 
@@ -69,19 +69,19 @@ describe('the commands of the guides', () => {
     expect(output).not.toMatch(/"error":\{"code"/);
   });
 
-  it('in README send the first email', async () => {
+  it('in the README send the first email', async () => {
     const [, commands = ''] =
       /```sh\n(curl [\s\S]*?)```/.exec(readFileSync(join(DOCS, '..', 'README.md'), 'utf8')) ?? [];
     expect(await runCommands([commands])).toMatch(/"success":true/);
   });
 
-  it('about a hold set it, show it and release it', async () => {
+  it('about a hold set, show and release it', async () => {
     const output = await runCommands(commandsOf('hold.md'));
     expect(output).not.toMatch(/"error":\{"code"/);
     expect(output.match(/"held":(true|false)/g)).toEqual(expect.arrayContaining(['"held":true', '"held":false']));
   });
 
-  it('about a project as code pull it, and push what was pulled', async () => {
+  it('about a project as code pull it and push it again', async () => {
     expect(await runCommands(commandsOf('as-code.md'))).toContain('settings.json');
   });
 

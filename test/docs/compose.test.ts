@@ -10,7 +10,7 @@ const { services, configs } = parse(compose, { merge: true });
 const dockerfile = readFileSync(join(packageRoot(), 'Dockerfile'), 'utf8');
 const SET = { SECRET_KEY: 'a'.repeat(64), POSTGRES_PASSWORD: 'b'.repeat(32) };
 
-/** `${NAME:-default}` and `${NAME:?what to set}` as Docker Compose fills them in. */
+/** Replaces `${NAME:-default}` and `${NAME:?what to set}` as Docker Compose does. */
 function filledIn(text: string, env: Record<string, string>): string {
   return text.replaceAll(
     /\$\{(\w+):[-?]([^}]*)\}/g,
@@ -30,7 +30,7 @@ it('docker-compose.yml starts with the two variables that it asks for, and sends
   expect(config.sms.provider).toBe('none');
 });
 
-it('docker-compose.yml refuses to capture where that is not allowed', () => {
+it('docker-compose.yml refuses to capture email if that is not allowed', () => {
   expect(() => parseConfig(environment({ ...SET, ALLOW_CAPTURE: 'false' }))).toThrow(/EMAIL_PROVIDER/);
 });
 
@@ -46,7 +46,7 @@ it('docker-compose.yml opens every port to this machine alone by default', () =>
   expect(ports.map((port) => filledIn(port, SET))).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
 });
 
-it('docker-compose.yml names an exact version of every image that it pulls', () => {
+it('docker-compose.yml uses an exact version of every image that it pulls', () => {
   const images = Object.values(services as Record<string, { image: string; build?: string }>).filter((s) => !s.build);
   for (const { image } of images) expect(image).toMatch(/:\d+(\.\d+)+$/);
   expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name)).toEqual(

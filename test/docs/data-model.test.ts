@@ -9,7 +9,7 @@ import { VARIABLES } from '../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const page = readFileSync(join(packageRoot(), 'docs/data-model.md'), 'utf8');
-/** The cell "Kept" of each table, by its name. */
+/** The cell "Kept" of each table, by the table's name. */
 const rows = [...page.matchAll(/^\| `(\w+)` \| [^|]+ \| [^|]+ \| ([^|]+) \|$/gm)].map(
   ([, table = '', kept = '']) => [table, kept] as const,
 );
@@ -40,7 +40,7 @@ it('the data model names each variable of a retention', () => {
   expect(RETENTION_VARIABLES.filter((name) => ![...kept.values()].some((cell) => cell.includes(name)))).toEqual([]);
 });
 
-/** Retention periods that keep nothing forever, so that each table with a retention has its pruning. */
+/** Periods for every retention, so that each table with a retention is pruned. */
 function everyRetention() {
   return retentionSettings({
     WEBHOOK_DELIVERY_RETENTION_DAYS: 1,

@@ -27,13 +27,13 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the documents', () => {
-  it('link to pages that are there', () => {
+  it('link to pages that exist', () => {
     const links = found(/\]\((?!https?:)([^)#]+)/g);
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter(([page, link]) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
   });
 
-  it('name npm scripts and commands that there are', () => {
+  it('name npm scripts and commands that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     expect(found(/npm run (?:-s )?([a-z:-]+)/g).filter(([, name]) => !(name in scripts))).toEqual([]);
     expect(
@@ -41,7 +41,7 @@ describe('the documents', () => {
     ).toEqual([]);
   });
 
-  it('call operations that there are', () => {
+  it('call operations that exist', () => {
     const known = new Set(
       operationsOf(api.app).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`),
     );
@@ -53,25 +53,25 @@ describe('the documents', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('have each type of step: an item in the guide, in the order of the API, and a word in the contract', () => {
+  it('have each type of step: an item in the guide, in the order of the API, and a mention in the contract', () => {
     const items = [...read('docs/guides/automations.md').matchAll(/^- `([A-Z_]+)`: /gm)];
     expect(items.map(([, type]) => type)).toEqual(STEP_TYPES);
     const [promise = ''] = /^- \*\*7\.2 Steps\.\*\* Steps are [^.]*\./m.exec(read('docs/contract.md')) ?? [];
     expect(promise.match(/\b[A-Z]+(?:_[A-Z]+)*\b/g)).toEqual(STEP_TYPES);
   });
 
-  it('name environment variables that there are', () => {
+  it('name environment variables that exist', () => {
     // Words that start like one of our variables must be one.
     const first = new Set(Object.keys(VARIABLES).flatMap((name) => (name.includes('_') ? name.split('_')[0] : [])));
     const ours = found(new RegExp(`\`((?:${[...first].join('|')})_[A-Z0-9_]+)(?:=[^\`]*)?\``, 'g'));
     expect(ours.length).toBeGreaterThan(20);
-    // Variables of commands that talk to a running service.
+    // Variables of commands that call a running service.
     const ofClients = ['TIDINGS_URL', 'TIDINGS_KEY'];
     const known = new Set([...Object.keys(VARIABLES), ...Object.keys(ERRORS), ...STEP_TYPES, ...ofClients]);
     expect(ours.filter(([, name]) => name !== undefined && !known.has(name))).toEqual([]);
   });
 
-  it('name the headers that no email sets because a provider obeys them', () => {
+  it('name the headers that emails cannot set because a provider obeys them', () => {
     const names = Object.values(EMAIL_PROVIDERS).flatMap(({ controlHeaders }) =>
       controlHeaders.map((name) => `${name}*`),
     );

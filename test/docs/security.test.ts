@@ -5,14 +5,14 @@ import { packageRoot } from '../../cli/package-root.ts';
 
 const read = (file: string): string => readFileSync(join(packageRoot(), file), 'utf8');
 
-it('every promise of the security page names tests that there are', () => {
+it('every promise of the security page names tests that exist', () => {
   const page = read('docs/security.md');
   const rows = page.split('\n').filter((line) => line.includes('.test.ts`'));
   expect(rows.length).toBeGreaterThan(10);
   const faults = rows.flatMap((row) =>
     [...row.matchAll(/`([\w./-]+\.test\.ts)`(?:: ([^|,]+(?:,[^|`]+)*))?/g)].flatMap(([, file = '', title]) => {
       if (!existsSync(join(packageRoot(), file))) return [`${file} is not there`];
-      // A name made from a table of cases has `%i` or `%s` there.
+      // The name of a test with a table of cases contains `%i` or `%s`.
       const words = title?.trim().split(/\d+/) ?? [];
       const source = read(file);
       return words.every((part) => source.includes(part)) ? [] : [`${file} has no "${title}"`];
@@ -21,6 +21,6 @@ it('every promise of the security page names tests that there are', () => {
   expect(faults).toEqual([]);
 });
 
-it('the way to report a hole leads to it', () => {
+it('SECURITY.md links to the security page', () => {
   expect(read('SECURITY.md')).toContain('docs/security.md');
 });

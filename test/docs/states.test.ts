@@ -13,7 +13,7 @@ const CONCEPTS = join(packageRoot(), 'docs', 'concepts');
 const read = (concept: string): string => readFileSync(join(CONCEPTS, `${concept}.md`), 'utf8');
 const START_OR_END = '[*]';
 
-/** Returns the moves of the page's state diagram. */
+/** Returns the transitions of the page's state diagram. */
 function movesOf(concept: string): { from: string; to: string; cause: string }[] {
   const [, diagram = ''] = /```mermaid\nstateDiagram-v2\n([\s\S]*?)```/.exec(read(concept)) ?? [];
   return diagram
@@ -46,7 +46,7 @@ it.each([
   expect(statesOf(concept)).toEqual([...statuses].sort());
 });
 
-it('each page of a concept has one diagram, whose moves have a cause', () => {
+it('each page of a concept has one diagram, whose transitions have a cause', () => {
   const pages = readdirSync(CONCEPTS).map((file) => file.replace('.md', ''));
   expect(pages.sort()).toEqual(['campaign', 'consent', 'email', 'execution', 'tenant']);
   for (const page of pages) {
@@ -55,7 +55,7 @@ it('each page of a concept has one diagram, whose moves have a cause', () => {
   }
 });
 
-it('reports about a sent email move its status in the diagram only to where the code lets it go', () => {
+it('reports about a sent email change its status in the diagram only as the code permits', () => {
   const reported = ['SENT', 'DELIVERED', 'OPENED', 'CLICKED'] as const;
   const moves = EMAIL_STATUSES.flatMap((to) => reported.map((from) => ({ from, to })));
   const drawn = movesOf('email').filter(({ from }) => reported.some((status) => status === from));
