@@ -16,7 +16,7 @@ let campaignId: string;
 
 beforeAll(async () => {
   home = newHome();
-  // A moment for each packet, so that there is a middle of the campaign to kill in.
+  // The sink delays each packet, so that the campaign runs long enough to be killed.
   sink = await startSinkProcess(['--latency=20']);
   service = await start();
   await insertContacts();
@@ -76,7 +76,7 @@ async function sendAndWaitForTheMiddle(): Promise<number> {
 
 async function untilSent(): Promise<void> {
   await until(async () => {
-    // Postgres may still be on its way up.
+    // Postgres may still be starting.
     const stats = await call('GET', `/campaigns/${campaignId}/stats`).catch(() => undefined);
     if (!stats) return false;
     expect(stats.pending + stats.sent + stats.failed + stats.skipped).toBe(stats.total);
@@ -85,8 +85,8 @@ async function untilSent(): Promise<void> {
 }
 
 /**
- * Expects that every recipient was reached, doubles are within the limit and have the same Message-ID, and the
- * statistics agree.
+ * Expects that every recipient was reached, that repeated emails are within the limit and have the same Message-ID, and
+ * that the statistics match.
  */
 async function expectAllReached(doubledMax: number): Promise<void> {
   const messages = await sink.messages();
@@ -130,7 +130,7 @@ describe('kill -9 in the middle of a campaign of 5,000', () => {
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of everything at once: the next start finishes the campaign', async () => {
+  it('of all processes: the next start completes the campaign', async () => {
     await sendAndWaitForTheMiddle();
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;

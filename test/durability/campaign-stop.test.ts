@@ -18,7 +18,7 @@ const running: HostProcess[] = [];
 
 beforeAll(async () => {
   [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
-  // A moment for each packet, so that the campaign has a middle.
+  // The sink delays each packet, so that the campaign runs long enough.
   sink = await startSinkProcess(['--latency=50']);
 });
 afterAll(async () => {
@@ -34,7 +34,7 @@ async function startWorker(): Promise<HostProcess> {
   return host;
 }
 
-/** A campaign on its way; its outbox row waits for the next worker. */
+/** Builds a started campaign. Its outbox row waits for the next worker. */
 async function sendCampaign(): Promise<string> {
   const { id: projectId } = await buildProject(database.db, 'Stop');
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
@@ -48,7 +48,7 @@ async function statuses(campaignId: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.status, row.n]));
 }
 
-it('other workers finish the campaign of a stopped worker, and no recipient gets two emails', async () => {
+it('other workers complete the campaign of a stopped worker, and no recipient gets two emails', async () => {
   const campaignId = await sendCampaign();
   const first = await startWorker();
   await until(async () => (await sink.counts()).messages > 300, 'the middle of the campaign');

@@ -19,7 +19,7 @@ let service: StartedService;
 
 beforeAll(async () => {
   home = newHome();
-  // A moment for each packet, so that there is a middle to kill in.
+  // The sink delays each packet, so that the campaign runs long enough to be killed.
   sink = await startSinkProcess(['--latency=20']);
   service = await startSmtpService(home, sink.url);
 }, 120_000);
@@ -47,7 +47,7 @@ async function killWorkers(): Promise<void> {
   for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
 }
 
-/** The campaign, when it is so; Postgres may be on its way up. */
+/** Returns the campaign when the condition is true. Postgres may still be starting. */
 function when(id: string, what: string, is: (campaign: Record<string, unknown>) => boolean) {
   return until(async () => {
     const campaign = await call('GET', `/campaigns/${id}`).catch(() => undefined);

@@ -26,7 +26,7 @@ const start = () => startSmtpService(home, sink.url);
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
-/** SEND_EMAIL → DELAY 2 s → SEND_EMAIL, started by an event of its own. */
+/** SEND_EMAIL → DELAY 2 s → SEND_EMAIL, started by an event. */
 async function createWorkflow(eventName: string): Promise<string> {
   const { domain } = service.dev();
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${domain}` };
@@ -67,7 +67,7 @@ describe('running executions', () => {
     await expectMails(event);
   });
 
-  it('all end and send each email once when everything is killed', async () => {
+  it('all end and send each email once, although all processes are killed', async () => {
     const workflowId = await createWorkflow('kill-all');
     await trackAll('kill-all');
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
@@ -78,7 +78,7 @@ describe('running executions', () => {
   });
 });
 
-/** Every event is accepted before anything is killed; each 200 must lead to a run. */
+/** Every event is accepted before the kill. Each 200 must start an execution. */
 async function trackAll(event: string): Promise<void> {
   await Promise.all(
     Array.from({ length: CONTACTS }, (_, n) =>

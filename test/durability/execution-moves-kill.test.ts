@@ -5,7 +5,7 @@ import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Contacts for each kind of end. */
+/** Number of contacts for each kind of end. */
 const CONTACTS = 20;
 const ONE_EACH = Array.from({ length: CONTACTS }, () => 1);
 const PAUSE_MS = 100;
@@ -14,7 +14,7 @@ let home: string;
 let sink: SinkProcess;
 let service: StartedService;
 let receiver: WebhookReceiver;
-/** The endpoint of the WEBHOOK step is missing. */
+/** Whether the endpoint of the WEBHOOK step is missing. */
 let gone = true;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ function killApiAndWorkers(): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has not been started again since the kill before.
+      // It has not been started again since the last kill.
     }
   }
 }
@@ -62,7 +62,7 @@ async function saveTemplate(name: string, body: string): Promise<string> {
   return (await call('POST', '/templates', { name, subject: 'S', body, type: 'TRANSACTIONAL', from })).id;
 }
 
-/** Executions of a workflow by contact: the number in the address. */
+/** Returns the executions of a workflow by the number in the contact's address. */
 async function executionsOf(workflowId: string): Promise<{ id: string; contactId: string; status: string }[]> {
   return (await call('GET', `/workflows/${workflowId}/executions?limit=100`)).data;
 }
@@ -89,7 +89,7 @@ async function mailsOf(event: string): Promise<number[]> {
   return [...idsOf.values()].map((ids) => ids.size);
 }
 
-/** DELAY of days → SEND_EMAIL, with all contacts at the DELAY: some are moved on, some exit, some stay. */
+/** Builds DELAY of days → SEND_EMAIL, with all contacts at the DELAY. Some are moved on, some exit, some stay. */
 async function prepareMoves() {
   const templateId = await saveTemplate('moved', '<p>Hello</p>');
   const { id } = await call('POST', '/workflows', { name: 'moves', eventName: 'moves' });
@@ -111,7 +111,7 @@ async function prepareMoves() {
   return { id, ask };
 }
 
-/** WEBHOOK → SEND_EMAIL, with all contacts FAILED at the WEBHOOK, whose endpoint exists again. */
+/** Builds WEBHOOK → SEND_EMAIL, with all contacts FAILED at the WEBHOOK, whose endpoint exists again. */
 async function prepareRetries() {
   const templateId = await saveTemplate('retried', '<p>Hello</p>');
   const { id } = await call('POST', '/workflows', { name: 'retried', eventName: 'retried' });
@@ -143,14 +143,14 @@ describe('requests about executions while API and workers are killed', () => {
     killApiAndWorkers();
   }, 200_000);
 
-  it('is done once: moved contacts get the email, ended ones get none, and the others keep waiting', async () => {
+  it('take effect once: moved contacts get the email, ended ones get none, and the others keep waiting', async () => {
     await untilService(service, () => allAre(moves, 'COMPLETED', CONTACTS));
     await untilService(service, () => allAre(moves, 'EXITED', CONTACTS));
     expect(await allAre(moves, 'WAITING', CONTACTS)).toBe(true);
     expect(await mailsOf('moves')).toEqual(ONE_EACH);
   });
 
-  it('is done once: a retried contact continues to the email', async () => {
+  it('take effect once: a retried contact continues to the email', async () => {
     await untilService(service, () => allAre(retries, 'COMPLETED', CONTACTS));
     expect(await mailsOf('retried')).toEqual(ONE_EACH);
   });

@@ -55,7 +55,7 @@ async function stop(): Promise<void> {
 const expectRefusal = (env: Record<string, string> = {}) =>
   runStart({ home, env: { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...ENV, ...env } });
 
-/** Copies a store as it is, with the owner of each file. */
+/** Copies a store unchanged, with the owner of each file. */
 function copyStore(store: Store, copy: string): void {
   execute('cp', ['-a', join(home, store), join(home, `${store}-${copy}`)]);
 }
@@ -80,7 +80,7 @@ async function arrives(to: string): Promise<void> {
   await soon(() => countReceived(to) === 1);
 }
 
-/** The one project's campaign to `reader@example.com`, in an hour. */
+/** Schedules a campaign of the only project to `reader@example.com`, in an hour. */
 async function scheduleCampaign(): Promise<string> {
   await call('POST', '/contacts', { email: 'reader@example.com', subscribed: true });
   const text = { name: 'News', subject: 'News', body: '<p>News</p>', from: `hello@${service.dev().domain}` };
@@ -91,7 +91,7 @@ async function scheduleCampaign(): Promise<string> {
 
 const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString();
 
-/** A workflow that requests the receiver when a contact does something. */
+/** Builds a workflow that calls the receiver when an event of a contact occurs. */
 async function drawWebhookWorkflow(): Promise<void> {
   const { id } = await call('POST', '/workflows', { name: 'Hook', eventName: 'hook' });
   await call('POST', `/workflows/${id}/steps`, {
@@ -102,7 +102,7 @@ async function drawWebhookWorkflow(): Promise<void> {
   await call('PATCH', `/workflows/${id}`, { enabled: true });
 }
 
-/** `npm run operator -- …` on the home. */
+/** Runs `npm run operator -- …` on the home. */
 async function operate(...words: string[]): Promise<string> {
   const script = join(packageRoot(), 'dist', 'cli', 'operator.js');
   const child = spawn(process.execPath, [script, ...words], { env: { PATH: process.env.PATH, TIDINGS_HOME: home } });
@@ -125,7 +125,7 @@ describe('npm start', () => {
     expect(service.output()).not.toMatch(/Temporal is older|no record|INSTALLATION|[Rr]ecovery/);
   });
 
-  it('rebuilds a Temporal that was restored from an earlier copy, loudly', async () => {
+  it('rebuilds a Temporal that was restored from an earlier copy, and logs it', async () => {
     await drawWebhookWorkflow();
     campaignId = await scheduleCampaign();
     await stop();
@@ -145,7 +145,7 @@ describe('npm start', () => {
     await stop();
   });
 
-  it('stops in front of a database that was restored from an earlier copy', async () => {
+  it('refuses to start with a database that was restored from an earlier copy', async () => {
     restoreStore('temporal', 'late');
     restoreStore('postgres', 'early');
     const { code, output } = await expectRefusal();
@@ -279,7 +279,7 @@ describe('separate processes', () => {
     await stopStores();
   });
 
-  it('stop on a dump that was restored into a second database', async () => {
+  it('refuse to start with a dump that was restored into a second database', async () => {
     await startStores();
     const client = new pg.Client(postgres.url);
     await client.connect();

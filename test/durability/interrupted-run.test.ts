@@ -26,7 +26,7 @@ async function startRun(): Promise<string> {
   return until(() => /RUNNING in (\S+)/.exec(output)?.[1], 'the run', { timeoutMs: 300_000, hopeless });
 }
 
-/** The processes that descend from one, and it itself. */
+/** Returns a process and all its descendants. */
 function family(pid: number): number[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const children = all.filter((name) => parentOf(name) === pid).map(Number);

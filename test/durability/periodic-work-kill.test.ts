@@ -14,7 +14,7 @@ import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
-/** Below the 24 seconds for which the SDK by default keeps a heartbeat back that follows another. */
+/** Less than the 24 seconds by which the SDK delays a second heartbeat by default. */
 const SAVED_MS = 20_000;
 /** Pruning deletes this many rows per statement. */
 const BATCH = 2_000;
@@ -64,7 +64,7 @@ async function buildOldEntries(p: { daysAgo: number; count: number }): Promise<s
   return rows.map(({ id }) => id).sort();
 }
 
-/** Names of computed segments, and when each was computed. */
+/** Returns the names of computed segments, with the time of each computation. */
 async function readComputedSegments(): Promise<Record<string, number>> {
   const rows = await database.db.selectFrom('segments').select(['name', 'computed_at']).execute();
   return Object.fromEntries(rows.flatMap(({ name, computed_at: at }) => (at ? [[name, at.getTime()]] : [])));
@@ -77,7 +77,9 @@ async function countEntries(): Promise<number> {
 
 type Round = Awaited<ReturnType<TestOperator['startRound']>>;
 
-/** The cursors of the running activities of a round that Temporal has; the next attempts start with them. */
+/**
+ * Returns the cursors that Temporal stores for the running activities of a round. The next attempts start with them.
+ */
 async function readCursors(round: Round): Promise<string> {
   const { raw } = await round.describe();
   const payloads = (raw.pendingActivities ?? []).flatMap(({ heartbeatDetails }) => heartbeatDetails?.payloads ?? []);
@@ -93,7 +95,7 @@ async function untilSaved(round: Round, cursor: string): Promise<void> {
   await until(isSaved, 'the cursor', { timeoutMs: SAVED_MS }).catch(() => expect(cursors).toContain(cursor));
 }
 
-it('rounds of periodic work continue where they were when their worker is killed', async () => {
+it('rounds of periodic work continue at the same position after their worker is killed', async () => {
   const { db } = database;
   const ids: string[] = [];
   for (const name of ['first', 'second', 'held', 'last']) ids.push(await buildSegment(db, { projectId, name }));

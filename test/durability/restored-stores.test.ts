@@ -32,7 +32,7 @@ const call = (method: string, path: string, body?: unknown) => callService(servi
 const soon = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
 const emails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
 
-/** How often recovery has ended, by the worker's log: the console leaves lines out when there are many at once. */
+/** Returns how often recovery has ended, by the worker's log, because the console omits lines if there are many. */
 const countRecoveries = (): number => {
   const log = join(home, 'logs', 'worker-1.log');
   return existsSync(log) ? readFileSync(log, 'utf8').split('recovery has ended').length - 1 : 0;

@@ -88,7 +88,7 @@ async function untilSettled(): Promise<void> {
   await expect.poll(async () => (await open()).length, { interval: 200 }).toBe(0);
 }
 
-it('every request with a 200 is delivered, though the API is killed right after', async () => {
+it('the email of every request with a 200 is delivered, although the API is killed right after it', async () => {
   const api = await start('api');
   await start('worker');
   const accepted: string[] = [];
@@ -122,7 +122,7 @@ it('a killed worker loses no email, and repeats at most the emails in flight', a
   expect(doubled).toBeLessThanOrEqual(IN_DOUBT_MAX);
   expect(Object.values(got).every((times) => times <= 2)).toBe(true);
   const messages = await sink.messages();
-  // Both copies of a doubled mail carry one Message-ID.
+  // Both copies of a repeated email have the same Message-ID.
   expect(new Set(messages.map((message) => message.messageId)).size).toBe(400);
 });
 

@@ -42,7 +42,7 @@ const setWindow = (projectId: string, window: { from: string; to: string } | nul
     updateProject(trx, { projectId, changes: { sendingWindow: window && { ...window, days: [1, 2, 3, 4, 5, 6, 7] } } }),
   );
 
-/** How many recipients there are, and how many of their chunks wait. */
+/** Returns the number of recipients, and of their waiting chunks. */
 async function countWaiting(campaignId: string): Promise<{ taken: number; open: number; waiting: number }> {
   const { rows } = await sql<{ taken: number; open: number; waiting: number }>`
     SELECT coalesce(sum(size), 0)::int AS taken, count(*) AS open, count(not_before) AS waiting

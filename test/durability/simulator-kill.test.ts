@@ -13,7 +13,7 @@ let env: Record<string, string>;
 let baseUrl: string;
 let running: HostProcess[] = [];
 
-// A second attempt starts from nothing too.
+// A second attempt starts with an empty database too.
 beforeEach(async () => {
   const [made, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
   database = made;

@@ -35,7 +35,7 @@ const soon = (condition: () => Promise<boolean>) => untilService(service, condit
 /** Returns the recipients of emails, with their number. */
 const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
 
-it('work that runs by Postgres continues when Temporal has lost its database', async () => {
+it('work in Postgres continues after Temporal has lost its database', async () => {
   const workflowId = await createWorkflow();
   await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'enter', subscribed: true }));
   const campaignId = await scheduleCampaign();
@@ -65,7 +65,7 @@ it('work that runs by Postgres continues when Temporal has lost its database', a
 const each = (work: (n: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: CONTACTS }, (_, n) => work(n)));
 
-/** Waits for an event without a deadline, then sends a mail. */
+/** Waits for an event without a deadline, then sends an email. */
 async function createWorkflow(): Promise<string> {
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${service.dev().domain}` };
   const { id: templateId } = await call('POST', '/templates', { name: 'T', ...template });
@@ -98,7 +98,10 @@ async function loseTemporal(): Promise<void> {
   service = await startSmtpService(home, sink.url);
 }
 
-/** As `temporal schedule trigger --schedule-id <installation>-recovery`, which shows that the schedule is there again. */
+/**
+ * Does what `temporal schedule trigger --schedule-id <installation>-recovery` does, which shows that the schedule
+ * exists again.
+ */
 async function keepHouse(): Promise<void> {
   const { address, namespace } = service.dev().temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });

@@ -71,7 +71,7 @@ it('a stopping API writes every open that it has confirmed', async () => {
   expect(await countOf(ids)).toEqual({ opens: MAILS, events: MAILS });
 });
 
-it('an API writes opens while it runs, and a kill loses only the last ones, none twice or in part', async () => {
+it('an API writes opens while it runs; a kill loses only the last ones, and none is written twice or in part', async () => {
   const [early, late] = await Promise.all([buildSentMails(), buildSentMails()]);
   const api = await startApi();
   await open(early);

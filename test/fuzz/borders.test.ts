@@ -24,13 +24,13 @@ afterAll(async () => {
   await api.close();
 });
 
-/** All that a session answers to these lines, and a QUIT after them. */
+/** Returns all replies of a session to these lines and a QUIT. */
 function session(port: number, lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let answers = '';
     socket.on('data', (bytes) => {
-      // A client that talks before the greeting is disconnected.
+      // A client that sends commands before the greeting is disconnected.
       if (answers === '') socket.write(`${[...lines, '', '.', 'QUIT'].join('\r\n')}\r\n`);
       answers += bytes.toString('latin1');
     });

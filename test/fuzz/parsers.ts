@@ -19,7 +19,7 @@ export interface Parser {
   name: string;
   inputs: fc.Arbitrary<unknown>;
   run(input: never): unknown;
-  /** Whether an error is its own word of refusal. */
+  /** Whether an error is an intended refusal. */
   refuses(error: unknown): boolean;
 }
 
@@ -60,11 +60,12 @@ function readCsv(text: string): void {
 }
 
 /**
- * SPF: ten names, each with ten servers, of both families; keys of twenty signatures; policies up the tree of names.
+ * SPF: ten names, each with ten servers of both address families; keys of twenty signatures; policies of parent
+ * domains.
  */
 const LOOK_UPS_MAX = 250;
 
-/** Checks who a mail is from, as on its way in; every name has one of the sender's records, or none. */
+/** Authenticates the sender of an email, as for inbound email. Every name has one of the sender's records, or none. */
 async function readVerdicts({ raw, records, ...claim }: ClaimedMail): Promise<void> {
   let lookUps = 0;
   const resolve: Resolve = async (name, type) => {

@@ -1,6 +1,6 @@
-// `npm run fuzz -- --minutes 10 --seed 7`: every parser of untrusted bytes in turn, with inputs that grow from one
-// seed. Fails on an error that is not a refusal, and on an input that costs too much time or memory per kilobyte;
-// that input is kept.
+// `npm run fuzz -- --minutes 10 --seed 7`: every parser of untrusted bytes in turn, with inputs generated from one
+// seed. Fails on an error that is not a refusal, and on an input that costs too much time or memory per kilobyte. It
+// stores that input.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

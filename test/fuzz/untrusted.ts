@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 
-/**
- * Untrusted input: words of the parsed formats, and text that confuses parsers. Each part of a text is one of these.
- */
+/** Parts of untrusted input: words of the parsed formats, and text that confuses parsers. */
 const STUMBLES = [
   ' ',
   '\t',
@@ -74,7 +72,7 @@ const BODIES = [
   'multipart/report',
 ];
 
-/** Mails: any mixture of headers and bodies, floods of one header, parts inside of parts. */
+/** Generates emails: any mixture of headers and bodies, very many copies of one header, nested parts. */
 export const mail: fc.Arbitrary<string> = fc.oneof(
   textOf([...HEADERS, ...BODIES, '\r\n']),
   fc
@@ -88,7 +86,7 @@ function nested(depth: number): string {
   return `${Array.from({ length: depth }, (_, n) => open(n)).join('')}Content-Type: text/plain\r\n\r\nend`;
 }
 
-/** A mail as it comes in, and what the DNS says of all names that it leads to: each has one of these records. */
+/** An inbound email and the DNS of all names in it: each has one of these records. */
 export interface ClaimedMail {
   raw: string;
   from: string;
@@ -125,7 +123,7 @@ const RECORDS = [
   'sp=none; pct=999; ',
 ];
 
-/** Emails that claim a sender, in a DNS that belongs to the attacker as well. */
+/** Generates emails that claim a sender, with a DNS that the attacker controls as well. */
 export const claimedMail: fc.Arbitrary<ClaimedMail> = fc.record({
   raw: fc.oneof(textOf([...SIGNATURES, ...HEADERS]), mail),
   from: fc.oneof(fc.constantFrom('ada@a.example', 'bob@b.example', ''), textOf(['a@b', '@'], 100)),
@@ -134,7 +132,7 @@ export const claimedMail: fc.Arbitrary<ClaimedMail> = fc.record({
   records: fc.array(textOf(RECORDS, 1_000), { minLength: 1, maxLength: 6 }),
 });
 
-/** Reports of the form of RFC 3464 and RFC 5965 with fields that are torn. */
+/** Generates reports in the form of RFC 3464 and RFC 5965 with incomplete fields. */
 export const report: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('message/delivery-status', 'message/feedback-report'),
@@ -200,7 +198,7 @@ export const liquid: fc.Arbitrary<string> = textOf(
   500,
 );
 
-/** JSON that may be a condition: whole, torn, deep. */
+/** Generates JSON that may be a condition: complete, truncated, deeply nested. */
 export const condition: fc.Arbitrary<unknown> = fc.oneof(
   fc.letrec((tie) => ({
     condition: fc.record(
@@ -239,7 +237,7 @@ export const condition: fc.Arbitrary<unknown> = fc.oneof(
 
 export const address: fc.Arbitrary<string> = textOf(['bounce+', '0123456789abcdef', 'a@b', '@', 'BOUNCE+'], 200);
 
-/** Lines that an SMTP client may write. */
+/** Generates lines that an SMTP client may send. */
 export const smtp: fc.Arbitrary<string[]> = fc.array(
   fc.oneof(
     fc.constantFrom(

@@ -67,7 +67,7 @@ const catchError = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a call', () => {
-  it('has the answer of any operation, with path, query and body', async () => {
+  it('returns the response of any operation, with path, query and body', async () => {
     const made = await client.call('createTemplate', {
       body: { name: 'Hello', subject: 's', body: '<p>b</p>', type: 'MARKETING' },
     });
@@ -78,7 +78,7 @@ describe('a call', () => {
     expect(await client.call('deleteTemplate', { params: { id: made.id } })).toBeUndefined();
   });
 
-  it('throws what the service says: code, request id, rate limit, fields', async () => {
+  it("throws an error with the service's code, request id, rate limit and fields", async () => {
     const limited = await startTestApi({ RATE_LIMIT_PER_MINUTE: '100' });
     const fetch: typeof globalThis.fetch = async (url, init) => limited.app.request(String(url), init);
     const one = new Tidings({ baseUrl: 'http://tidings.test', key: limited.one.secretKey, fetch });
@@ -126,7 +126,7 @@ describe('a call under a key of the client', () => {
     expect(given[1]).toBe(given[0]);
   });
 
-  it('has the answer that was lost, and no second effect', async () => {
+  it('returns a response that was lost, without a second effect', async () => {
     troubles = ['answer lost'];
     const answer = await client.track({ email: 'ada@example.com', event: 'lost' });
     const [event, ...more] = await eventsNamed('lost');
@@ -182,7 +182,7 @@ describe('a webhook', () => {
     'webhook-signature': signature,
   };
 
-  it('is read when its signature is by the secret, also one of several', async () => {
+  it('is accepted if one of its signatures is by the secret', async () => {
     const expected = JSON.parse(payload);
     expect(await verifyWebhook({ payload, headers, secret, now })).toEqual(expected);
     const both = { ...headers, 'webhook-signature': `v1,AAAA v2,x ${signature}` };
@@ -225,14 +225,14 @@ describe('the package', () => {
     expect(called.filter((one) => byPath.has(one.replace(/^.*?: (\S+) /, '$1 /v1')))).toEqual([]);
   });
 
-  it('is packed with code, types and readme, without dependencies, and runs where it is unpacked', () => {
+  it('is packed with code, types and readme, without dependencies, and runs after unpacking', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-client-'));
     const run = (command: string, ...words: string[]) => {
       const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, encoding: 'utf8' });
       expect(status, stderr + stdout).toBe(0);
       return stdout;
     };
-    // npm may be set to run no scripts, `prepack` among them.
+    // npm may be configured to run no scripts, including `prepack`.
     run(process.execPath, join(PACKAGE, 'build.mjs'));
     run('npm', 'pack', PACKAGE, '--pack-destination', folder);
     run('tar', '-xzf', 'tidings-client-0.1.0.tgz');

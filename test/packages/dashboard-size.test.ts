@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 
 const BUILT = join(packageRoot(), 'dist', 'dashboard');
-/** Size limit of a first visit, before anything shows. */
+/** Size limit of a first visit, before anything is shown. */
 const INITIAL_MAX_BYTES = 250_000;
 /** Size limit of one part that is loaded when it opens: an editor, a canvas. */
 const LAZY_MAX_BYTES = 250_000;
@@ -13,7 +13,7 @@ const LAZY_MAX_BYTES = 250_000;
 const read = (path: string) => readFileSync(join(BUILT, path));
 const gzipBytes = (path: string) => gzipSync(read(path), { level: 9 }).length;
 
-/** The scripts and styles that the page loads before it shows anything, with what they import at once. */
+/** Returns the scripts and styles that the page loads before it shows anything, with their static imports. */
 function initialFiles(): string[] {
   const html = read('index.html').toString();
   const wanted = [...html.matchAll(/<(?:script|link)[^>]*\s(?:src|href)="\/app\/(assets\/[^"]+\.(?:js|css))"/g)].map(

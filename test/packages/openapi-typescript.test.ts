@@ -8,7 +8,7 @@ import { packageRoot } from '../../cli/package-root.ts';
 import { startTestApi } from '../support/api.ts';
 import { npmPackages } from '../support/npm-packages.ts';
 
-/** Under these nothing that a type leaves open passes. */
+/** Strict options, which report every open type. */
 const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -55,13 +55,13 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (left
   it.each([
     ['TypeScript 5', () => 'typescript/bin/tsc'],
     ['our own TypeScript', () => join(packageRoot(), 'node_modules/typescript/bin/tsc')],
-  ])('has a type of every JSON asked for and answered, by the strict rules of %s', (_, compiler) => {
+  ])('has a type for every JSON body of requests and responsed, by the strict rules of %s', (_, compiler) => {
     const checked = runNode(compiler(), '-p', '.');
     expect(checked.status, checked.said).toBe(0);
   });
 });
 
-/** A module that does not compile where a body or an answer of an operation has no type, or one that says nothing. */
+/** A module that does not compile if the body or the response of an operation has no type, or an open one. */
 function everyType(document: Json): string {
   const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, operation]) => ({ path, method, operation })),
@@ -76,7 +76,7 @@ function everyType(document: Json): string {
   });
   return [
     "import type { paths } from './api.js';",
-    // `any` and `unknown` take everything, `never` is taken by everything.
+    // `any` and `unknown` accept everything, and everything accepts `never`.
     'type IsKnown<T> = unknown extends T ? false : [T] extends [never] ? false : true;',
     "type Json<T extends { content: { 'application/json': unknown } }> = IsKnown<T['content']['application/json']>;",
     'type Holds<T extends true> = T;',

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 interface Generator {
   name: string;
-  /** The arguments of Python that write a client into a folder. */
+  /** Arguments of Python to generate a client in a folder. */
   generate: (folder: string) => string[];
   calls: string;
 }

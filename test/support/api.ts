@@ -26,14 +26,14 @@ import { type CallOptions, type CallResult, readAnswer, requestOf } from './http
 
 export type { CallOptions, CallResult } from './http.ts';
 
-/** A project with a key of every kind. */
+/** A project with a key of every type. */
 export interface TestProject {
   id: string;
   publicKey: string;
-  /** Live, with every grantable scope. */
+  /** Live key with every grantable scope. */
   secretKey: string;
   testKey: string;
-  /** Live, with no scope at all. */
+  /** Live key without scopes. */
   bareKey: string;
 }
 
@@ -41,17 +41,17 @@ export interface TestApi {
   app: OpenAPIHono<AppEnv>;
   deps: Deps;
   db: Db;
-  /** Two projects, so that every test can ask what one sees of the other. */
+  /** Two projects, so that every test can check what one sees of the other. */
   one: TestProject;
   two: TestProject;
-  /** Rows that routes handed to Temporal, in order. */
+  /** Outbox rows that routes reported as new, in order. */
   dispatched: OutboxRow[];
   /** Sends JSON as `one` (or with another key, or `key: null` for none) and reads JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   close(): Promise<void>;
 }
 
-/** The API in this process, on a database of its own, with a lifecycle that only notes what it is given. */
+/** Starts the API in this process with a new database and a lifecycle that only records its calls. */
 export async function startTestApi(env: Record<string, string> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const config = parseConfig({
@@ -132,7 +132,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
   };
 }
 
-/** A project with a public key and three secret keys. */
+/** Builds a project with a public key and three secret keys. */
 export async function buildProject(db: Db, name: string): Promise<TestProject> {
   const publicKey = newPublicKey();
   const id = await insertProject(db, { name, publicKey });
@@ -159,7 +159,7 @@ export async function buildProject(db: Db, name: string): Promise<TestProject> {
   };
 }
 
-/** Another secret key of a project, with these scopes. */
+/** Builds another secret key of a project, with these scopes. */
 export async function buildKey(
   db: Db,
   projectId: string,

@@ -3,21 +3,21 @@ import { expect } from 'vitest';
 import type { Db } from '../../db/connection.ts';
 import type { TestApi } from './api.ts';
 
-/** A domain that a project may send from. */
+/** Builds a domain from which a project may send. */
 export async function buildVerifiedDomain(db: Db, projectId: string, domain: string): Promise<void> {
   await sql`
     INSERT INTO domains (project_id, domain, status, dkim_selector, dkim_private_key, dkim_public_key)
     VALUES (${projectId}, ${domain}, 'VERIFIED', 's', 'x', 'x')`.execute(db);
 }
 
-/** Makes a record by the API; answers it. */
+/** Creates a record by the API and returns it. */
 export async function make(api: TestApi, path: string, body: object) {
   const answer = await api.call('POST', path, { body });
   expect(answer, `${path} ${JSON.stringify(answer.body)}`).toMatchObject({ status: 201 });
   return answer.body;
 }
 
-/** A project with a resource of every kind, which name each other. */
+/** Builds a project with a resource of every type. The resources refer to each other. */
 export async function buildShop(api: TestApi) {
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
   const topic = await make(api, '/topics', { name: 'News' });

@@ -1,4 +1,4 @@
-/** The workflows of a build that throws in each workflow task, as an error in their code does. */
+/** Workflows that throw in each workflow task, like workflows with an error in their code. */
 async function fail(): Promise<never> {
   throw new Error('this build is broken');
 }

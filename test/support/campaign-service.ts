@@ -9,7 +9,7 @@ import { startTestService, type TestService } from './service.ts';
 import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp/smtp-sink.ts';
 import { until } from './until.ts';
 
-/** A service that sends campaigns to a sink, and calls of the project that each test has to itself. */
+/** A service that sends campaigns to a sink, with calls as the project of each test. */
 export interface CampaignService {
   readonly service: TestService;
   readonly operator: TestOperator;
@@ -17,22 +17,22 @@ export interface CampaignService {
   /** New for each test, with the sender domain `sender.test`. */
   readonly project: TestProject;
   /**
-   * Milliseconds that the sink takes for each packet: time to look at a campaign that is running. 0 before each test.
+   * Milliseconds by which the sink delays each packet, so that a test can check a running campaign. 0 before each test.
    */
   pauseMs: number;
-  /** As the test's project. */
+  /** Calls the API as the test's project. */
   call(method: string, path: string, body?: unknown): Promise<CallResult>;
-  /** Makes a draft and answers its id. */
+  /** Creates a draft and returns its id. */
   create(changes?: Record<string, unknown>): Promise<string>;
   send(id: string, body?: Record<string, unknown>): Promise<void>;
   read(id: string): Promise<CallResult['body']>;
-  /** Answers the campaign when it is in this status. */
+  /** Returns the campaign when it is in this status. */
   become(id: string, status: string): Promise<CallResult['body']>;
-  /** Its recipients by status and reason. */
+  /** Returns its recipients by status and reason. */
   outcomes(id: string): Promise<Record<string, number>>;
 }
 
-/** A service for the tests of a file; it ends after the last of them. */
+/** Starts a service for the tests of a file. It ends after the last test. */
 export function useCampaignService(
   p: { env?: Record<string, string>; sink?: Omit<SmtpSinkOptions, 'pauseMs'> } = {},
 ): CampaignService {

@@ -18,10 +18,7 @@ import { TEST_SECRET_KEY } from '../build/senders.ts';
 
 export type CampaignWorker = ReturnType<typeof campaignWorker>;
 
-/**
- * The activities of one worker process that sends campaigns to `smtpUrl`, or by a provider, without a Temporal around
- * them.
- */
+/** The activities of one worker process that sends campaigns to `smtpUrl`, or with a provider, without Temporal. */
 export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
   const bulkProvider = provider ?? smtpProvider({ url: smtpUrl });
   const config = parseConfig({
@@ -64,7 +61,7 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
   };
 }
 
-/** A campaign that is being sent to `count` new contacts of a project, whose audience the worker has taken. */
+/** Builds a campaign that is being sent to `count` new contacts of a project. The worker has stored its recipients. */
 export async function sendingCampaign(
   db: Db,
   p: { projectId: string; count: number; worker: CampaignWorker; says?: Partial<CampaignContent> },
@@ -79,14 +76,14 @@ export async function sendingCampaign(
   return start;
 }
 
-/** In the context of an activity, as a worker would run it. */
+/** Runs in the context of an activity, as in a worker. */
 function run<T>(activity: () => Promise<T>): Promise<T> {
   return new MockActivityEnvironment().run(activity);
 }
 
 const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
-/** Returns how many of the first open recipients of the first chunk a claim takes, by earlier decisions. */
+/** Returns how many of the first open recipients of the first chunk a claim with earlier decisions takes. */
 export async function claimFirst(db: Db, start: CampaignStart, p: { size: number; clock: OpenGate }): Promise<number> {
   const chunk = { ...start, seq: 1 };
   const [range] = await listRanges(db, { ...chunk, size: p.size, from: undefined });

@@ -9,7 +9,7 @@ export interface Certificate {
   cert: string;
 }
 
-/** A key with a self-signed certificate, both PEM, made by the openssl program. */
+/** Returns a key with a self-signed certificate, both PEM, made by the openssl program. */
 export async function newCertificate(host = 'localhost'): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

@@ -3,26 +3,26 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
 
-/** Made by global-setup.ts; its name is repeated here, for a test file must not load the whole set-up. */
+/** Created by global-setup.ts. Its name is repeated here, because a test file must not load the whole set-up. */
 const TEMPLATE_DATABASE = 'tidings_template';
 const CONNECTIONS = 8;
 
 export interface TestDatabase {
   db: Db;
-  /** Connection string, for processes and pools of a test's own. */
+  /** Connection string for other processes and pools of a test. */
   url: string;
-  /** Closes `db` and removes the database, with other connections open too. */
+  /** Closes `db` and deletes the database, also if other connections are open. */
   drop(): Promise<void>;
 }
 
-/** A migrated, empty database of the test file's own: a copy of the run's template, made in some 50 ms. */
+/** Creates a migrated, empty database for a test file: a copy of the run's template, in some 50 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const serverUrl = inject('postgresUrl');
   await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
   const { db } = connect({ connectionString: url, max: CONNECTIONS, applicationName: 'test', onError: () => {} });
-  // A copy of the template has its installation, and two test services may share a namespace.
+  // A copy has the template's installation, but two test services may share a namespace.
   await db.updateTable('installation').set({ id: randomUUID() }).execute();
   return {
     db,

@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchOnce } from './fetched-once.ts';
 
-/** For a few megabytes, and the package lists if the machine has none. */
+/** Enough for a few megabytes, and for the package lists if the machine has none. */
 const APT_TIMEOUT_MS = 180_000;
-/** The machine's own has to be used: a program and its C library belong together. */
+/** The machine's own must be used, because a program needs its C library. */
 const LEFT_OUT = /^(libc6|libc-bin)_/;
 const run = promisify(execFile);
 
@@ -15,16 +15,16 @@ export interface DebianFiles {
   /** The folder that replaces `/`. */
   root: string;
   /**
-   * For programs in there: PATH, LD_LIBRARY_PATH and PERL5LIB that find the unpacked files first, SASL_PATH the
-   * plugins.
+   * Variables for the unpacked programs: PATH, LD_LIBRARY_PATH and PERL5LIB with the unpacked files first, and
+   * SASL_PATH for the plugins.
    */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * The files of Debian packages with what they need and the machine lacks, unpacked in the user's cache folder, once a
- * machine. Nothing is installed, started or changed in the system, and nobody has to be root. On a machine where that
- * cannot be it returns why, as a sentence; in CI it throws instead, so that no test goes missing there.
+ * Returns the files of Debian packages and of missing dependencies, unpacked in the user's cache folder once per
+ * machine. Nothing is installed, started or changed in the system, and root is not needed. If this is impossible,
+ * returns the reason as a sentence; in CI it throws, so that no test is skipped there.
  */
 export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
   if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';
@@ -48,7 +48,7 @@ async function unpack(packages: readonly string[], staging: string): Promise<voi
   const download = ['install', '--yes', '--reinstall', '--download-only', '--no-install-recommends', ...packages];
   const ownLists = [...own, `Dir::State::lists=${lists}`];
   await apt(own, download).catch(async () => {
-    // A machine without lists, or with old ones: others are fetched, beside it.
+    // If the machine has no lists or old ones, others are fetched into another folder.
     await apt(ownLists, ['update']);
     await apt(ownLists, download);
   });
@@ -64,7 +64,7 @@ async function apt(settings: string[], words: string[]): Promise<void> {
 
 function environment(root: string): NodeJS.ProcessEnv {
   const libraries = foldersIn(join(root, 'usr', 'lib'), /-linux-gnu/);
-  // Its libraries find each other by the path where they would be installed.
+  // Its libraries find each other by their installation path.
   const pulseaudio = libraries.map((folder) => join(folder, 'pulseaudio'));
   const perl = [join(root, 'usr', 'share'), ...libraries].flatMap((folder) => [
     ...foldersIn(join(folder, 'perl5'), /^5\./),

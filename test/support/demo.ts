@@ -9,11 +9,11 @@ export interface DemoRun {
   readonly code: number | null;
   /** Standard output and error. */
   readonly output: string;
-  /** Files and living processes that it left behind. */
+  /** Files and running processes that it left behind. */
   readonly left: string[];
 }
 
-/** Runs a tour without a terminal, as a CI would; on no running service unless `home` is one's. */
+/** Runs a tour without a terminal, as CI does. Uses a running service only if `home` is given. */
 export async function runDemo(
   command: 'demo' | 'demo-channels',
   { home = '/nonexistent/home' }: { home?: string } = {},

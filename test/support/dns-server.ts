@@ -5,11 +5,11 @@ import dnsPacket from 'dns-packet';
 const NXDOMAIN = 3;
 const SERVFAIL = 2;
 
-/** Records of one name by type; MX as `10 mail.example`. A type that is missing is an empty answer. */
+/** Records of one name by type; MX as `10 mail.example`. A missing type gives an empty response. */
 export type Zone = Partial<Record<'A' | 'AAAA' | 'NS' | 'MX' | 'TXT' | 'PTR', string[]>>;
 
 export interface DnsServer {
-  /** For DNS_SERVERS. */
+  /** Value for DNS_SERVERS. */
   address: string;
   /** Zones by name in lower case; `fault` responds SERVFAIL, `silent` never. Other names do not exist. */
   zones: Map<string, Zone | 'fault' | 'silent'>;
@@ -18,7 +18,7 @@ export interface DnsServer {
   close(): Promise<void>;
 }
 
-/** A DNS server on loopback that answers from memory. */
+/** Starts a DNS server on loopback with records in memory. */
 export async function startDnsServer(zones: Record<string, Zone | 'fault' | 'silent'> = {}): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const server: DnsServer = {

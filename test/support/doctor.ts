@@ -21,7 +21,7 @@ export async function diagnoseHere(env: Record<string, string>, words: string[] 
   return { exitCode, output, of: (check) => saidOf(output, check) };
 }
 
-/** Runs `npm run doctor` as a process of its own with this environment only. */
+/** Runs `npm run doctor` in its own process, with this environment only. */
 export async function runDoctor(env: Record<string, string>, words: string[] = []): Promise<Diagnosis> {
   const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'cli', 'doctor.js'), ...words], {
     env: { PATH: process.env.PATH, ...env },

@@ -3,8 +3,8 @@ import type { Db } from '../../db/connection.ts';
 import { newSecretKey } from '../../rules/access/api-keys.ts';
 
 /**
- * One record of every kind in a project; answers the id that stands for a path parameter, by the path's first part and
- * the parameter's name. A resource that is new needs a line here, and the access suite says so.
+ * Builds one record of every type in a project. Returns a function from the first part of a path and a parameter's name
+ * to an id. A new resource needs a line here; without it the access tests fail.
  */
 export async function buildEverything(
   db: Db,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The only key that the store knows. */
+/** The only key that the store accepts. */
 export const S3_KEY = { id: 'AKIDTIDINGS', secret: 'secret-of-the-bucket' };
 const BUCKET = 'pictures';
 
@@ -10,12 +10,12 @@ export interface FakeS3 {
   endpoint: string;
   /** Variables that name the bucket. */
   env: Record<string, string>;
-  /** By key. */
+  /** Objects by key. */
   objects: Map<string, { content: Buffer; type: string }>;
-  /** In order: `PUT tidings/…`. */
+  /** Requests in order: `PUT tidings/…`. */
   requests: string[];
   /**
-   * Its current behavior: it responds, disconnects, refuses with an S3 error, or takes an object without a response.
+   * Its current behavior: it responds, disconnects, refuses with an S3 error, or stores an object without a response.
    */
   mood: 'well' | 'away' | 'silent' | { status: number; code: string };
   /** Sends only this many bytes of an object, then disconnects. */
@@ -23,7 +23,7 @@ export interface FakeS3 {
   close(): Promise<void>;
 }
 
-/** An S3-compatible store with one bucket, as it is spoken to on the wire: paths, signatures, XML. */
+/** Starts an S3-compatible store with one bucket: paths, signatures, XML. */
 export async function startFakeS3(): Promise<FakeS3> {
   const server = createServer((request, response) => void answer(fake, request, response));
   await new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ export interface FakeSes {
     raw: string;
     tags: Record<string, string>;
   }[];
-  /** The next answers; then 200 again. `hang up` closes the connection instead. */
+  /** The next responses; after them 200 again. `hang up` closes the connection. */
   answers: (FakeAnswer | 'hang up')[];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ interface FakeAnswer {
   message: string;
 }
 
-/** Starts a server that speaks SESv2's SendEmail on the wire. */
+/** Starts a server with the SendEmail operation of SESv2. */
 export async function startFakeSes(): Promise<FakeSes> {
   const fake: FakeSes = { endpoint: '', requests: [], answers: [], close: async () => {} };
   const server = createServer(async (request, response) => {

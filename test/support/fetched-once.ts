@@ -5,16 +5,16 @@ import { join } from 'node:path';
 
 /**
  * Returns a folder in the user's cache folder with files that a test needs from elsewhere. It is filled once per
- * machine, without root, and nothing is installed. If it cannot be filled, returns the reason as a sentence that
- * starts with `refusal`; in CI it throws instead, so that no test goes missing there.
+ * machine, without root, and nothing is installed. If it cannot be filled, returns the reason as a sentence that starts
+ * with `refusal`; in CI it throws, so that no test is skipped there.
  */
 export async function fetchOnce(p: {
   /** Names the folder, with a hash of `wanted` within. */
   kind: string;
-  /** All that what is in it depends on. */
+  /** Everything on which its content depends. */
   wanted: string;
   refusal: string;
-  /** Fills the folder that it is given; returns where in it the result is. */
+  /** Fills the given folder. Returns the path of the result in it. */
   fetch: (staging: string) => Promise<string>;
 }): Promise<{ root: string } | string> {
   const key = createHash('sha256').update(p.wanted).digest('hex').slice(0, 12);

@@ -17,7 +17,7 @@ declare module 'vitest' {
     postgresUrl: string;
     /** Address of the run's Temporal, where each test file makes its own namespace. */
     temporalAddress: string;
-    /** Its metrics, in Prometheus' text format. */
+    /** Address of its metrics, in Prometheus' text format. */
     temporalMetrics: string;
     /** Folder for pictures of failures, which outlives the run. */
     pictures: string;
@@ -31,13 +31,13 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** A database with all migrations; the tests' databases are copies of it. */
 export const TEMPLATE_DATABASE = 'tidings_template';
 
-/** Memory that the databases of a run may take. They peak below 1 GB. */
+/** Memory limit for the databases of a run. They use less than 1 GB. */
 const MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_FOLDER = '/dev/shm';
 
 /**
- * One Postgres and one Temporal for the whole run. All temporary files of the run are in its folders, which are gone
- * afterwards, however the run ends.
+ * Starts one Postgres and one Temporal for the whole run. All temporary files are in the run's folders, which are
+ * deleted at the end, however the run ends.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   endWithParent();
@@ -60,14 +60,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** A folder that other users may pass through: Postgres and Postfix run as users of their own. */
+/** A folder that other users can enter, because Postgres and Postfix run as other users. */
 function newFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, 'tidings-test-'));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Whether the databases fit into a file system in memory. Without a disk, a copy of the template costs a fifth. */
+/** Whether the databases fit into a file system in memory, where a copy of the template costs a fifth. */
 function hasRoom(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -77,13 +77,15 @@ function hasRoom(folder: string): boolean {
   }
 }
 
-/** Ends this process with `test.mjs`, which `npm test` runs it from and which may be killed. */
+/** Ends this process with its parent `test.mjs`, which may be killed. */
 function endWithParent(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();
 }
 
-/** Starts the process that cleans up when this one is gone. It hangs on a pipe that the system closes then. */
+/**
+ * Starts the process that cleans up after this one ends. It waits for the end of a pipe, which the system closes then.
+ */
 function startReaper(folders: string[]): void {
   const reaper = spawn(process.execPath, [join(import.meta.dirname, 'reaper.mjs'), ...folders], {
     detached: true,
@@ -118,7 +120,7 @@ async function startPostgres(folder: string): Promise<EmbeddedPostgres> {
     logFile: join(folder, 'postgres.log'),
     port: await freePort(),
     password: 'test',
-    // Nothing of a test run outlives it.
+    // Deletes everything of the run.
     settings: {
       fsync: 'off',
       synchronous_commit: 'off',
@@ -144,7 +146,7 @@ async function startTemporal(home: string, metricsPort: number): Promise<Tempora
     progress: (line) => console.log(line),
     signal: new AbortController().signal,
   });
-  // Services that tests start find it there too, and do not download or build their own.
+  // Services that tests start find it there, and do not download or build it.
   process.env.TEMPORAL_CLI_PATH = binary;
   return startTemporalServer({
     binary,

@@ -6,7 +6,7 @@ import { splitIntoGroups } from '../../temporal/groups.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import type { TestService } from './service.ts';
 
-/** Hands what waits for something to Temporal, as a worker does that ends right after it. */
+/** Hands waiting rows of a target to Temporal, like a worker that ends right after it. */
 export async function handOver({ db, temporal }: TestService, refId: string): Promise<void> {
   const found = await db.selectFrom('outbox').selectAll().where('ref_id', '=', refId).orderBy('id').execute();
   const rows = found.map(

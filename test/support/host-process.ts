@@ -8,18 +8,18 @@ import { programEnv } from './program-env.ts';
 import type { TestTemporal } from './services.ts';
 
 /**
- * `npm run api` or `npm run worker` as a process of its own, configured by environment alone: one that a test can kill.
+ * `npm run api` or `npm run worker` as a separate process that a test can kill, configured by its environment alone.
  */
 export interface HostProcess {
   readonly pid: number;
   output(): string;
-  /** SIGKILL, and the end of the process. */
+  /** Sends SIGKILL and waits for the end of the process. */
   kill(): Promise<void>;
-  /** SIGTERM, and the orderly end. */
+  /** Sends SIGTERM and waits for the orderly end. */
   stop(): Promise<void>;
 }
 
-/** Starts dist/cli/<command>.js; the environment is this one only. It is up when `isUp` says so. */
+/** Starts dist/cli/<command>.js with this environment only. It is ready when `isUp` returns true. */
 export async function startHostProcess(
   command: 'api' | 'worker',
   env: Record<string, string>,
@@ -38,7 +38,7 @@ export async function startHostProcess(
   return host;
 }
 
-/** A worker on a test's database and Temporal; it is up when it takes tasks. */
+/** Starts a worker on a test's database and Temporal. It is ready when it asks for tasks. */
 export function startWorkerHost(p: {
   database: TestDatabase;
   temporal: TestTemporal;

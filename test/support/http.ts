@@ -12,7 +12,7 @@ export interface CallResult {
   body: any;
 }
 
-/** A request with this key and this body as JSON. */
+/** Returns the options of a request with this key and this body as JSON. */
 export function requestOf(method: string, { key, body, headers: more }: CallOptions = {}): RequestInit {
   const headers = new Headers(more);
   if (key && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`);
@@ -20,7 +20,7 @@ export function requestOf(method: string, { key, body, headers: more }: CallOpti
   return { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
 }
 
-/** An answer whose body has been read: JSON is parsed, and anything else is text. */
+/** Response with its body: parsed if it is JSON, else as text. */
 export async function readAnswer(response: Response): Promise<CallResult> {
   const { status, headers } = response;
   const text = await response.text();
@@ -28,7 +28,7 @@ export async function readAnswer(response: Response): Promise<CallResult> {
   return { status, headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** A real HTTP request to a service that listens at `baseUrl`. */
+/** Makes a real HTTP request to the service at `baseUrl`. */
 export async function callHttp(
   baseUrl: string,
   method: string,

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** A run of its own for `test/durability/interrupted-run.test.ts`. */
+/** A separate test run for `test/durability/interrupted-run.test.ts`. */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,

@@ -8,7 +8,7 @@ import { startWorkerHost } from './host-process.ts';
 import { createTestTemporal } from './services.ts';
 import { newHome, startService } from './start.ts';
 
-/** Starts one of each kind of process that tests start, says so, and waits until it is interrupted. */
+/** Starts one process of each kind that tests start, reports it, and waits until it is interrupted. */
 it('waits', { timeout: 0 }, async () => {
   const [database, temporal, chromium] = await Promise.all([
     createTestDatabase(),
@@ -17,7 +17,7 @@ it('waits', { timeout: 0 }, async () => {
   ]);
   if (typeof chromium !== 'string') await launchChromium(chromium);
   await startWorkerHost({ database, temporal });
-  // Without TEMPORAL_CLI_PATH this one would find no Temporal in the user's folder.
+  // Without TEMPORAL_CLI_PATH, this one would not find Temporal in the user's folder.
   const HOME = mkdtempSync(join(tmpdir(), 'user-'));
   const service = await startService({ home: newHome(), env: { HOME } });
   expect(service.output()).not.toContain('Temporal is not on this machine');

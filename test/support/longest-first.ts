@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that wait for a browser, for processes or for Temporal take longest; started last, one would run alone at the
- * end.
+ * Files that wait for a browser, for processes or for Temporal take longest. If one started last, it would run alone at
+ * the end.
  */
 const LONGEST_FIRST = [
   'test/dashboard/',
@@ -14,7 +14,10 @@ const LONGEST_FIRST = [
   'test/',
 ];
 
-/** Orders the files that run in parallel; within a rank the larger first, or by vitest's record of the last run. */
+/**
+ * Orders the files that run in parallel. Within a rank, larger files come first, or slower ones by vitest's record of
+ * the last run.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -6,14 +6,14 @@ import type { TestApi } from './api.ts';
 
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
 
-/** A mail that has been sent to a contact of its own. */
+/** A sent email to a new contact. */
 export interface SentMail {
   id: string;
   email: string;
   contactId: string;
 }
 
-/** A mail of the first project, sent to a new contact of it. */
+/** Builds an email of the first project, sent to a new contact. */
 export async function newSentMail({ db, one }: TestApi): Promise<SentMail> {
   const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
   const contactId = await buildContact(db, { projectId: one.id, email, data: { name: 'Ada' } });

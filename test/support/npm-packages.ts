@@ -9,9 +9,8 @@ const FILES = ['package.json', 'package-lock.json'];
 const run = promisify(execFile);
 
 /**
- * Installs the packages of a folder's lock file into `<root>/node_modules`, for tests that need another version than
- * the repository, or packages that no one else should install. If they are unavailable, returns the reason as a
- * sentence.
+ * Installs the packages of a folder's lock file into `<root>/node_modules`, for tests that need other versions than the
+ * repository, or packages that only tests use. If they are unavailable, returns the reason as a sentence.
  */
 export function npmPackages(folder: string): Promise<{ root: string } | string> {
   return fetchOnce({

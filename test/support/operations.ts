@@ -4,7 +4,7 @@ import type { AppEnv } from '../../api/http/env.ts';
 import { openApiDocument } from '../../api/openapi/document.ts';
 import type { CallOptions, TestApi } from './api.ts';
 
-/** An operation of the OpenAPI document, as far as suites over all operations need it. */
+/** The parts of an operation of the OpenAPI document that tests of all operations need. */
 export interface ApiOperation {
   method: string;
   path: string;
@@ -45,7 +45,7 @@ function exampleOf(document: any, schema: any): unknown {
   return named.example ?? named.examples?.[0];
 }
 
-/** An operation as its documentation calls it, whichever of its paths this is. */
+/** Returns the documented name of an operation, for any of its paths. */
 export function nameOf({ method, path }: ApiOperation): string {
   return `${method} ${path.replace(/^\/v1\//, '/')}`;
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Returns addresses for `OPERATORS`. The oldest of several accounts with an address counts, so every person of a test
- * takes another.
+ * Returns addresses for `OPERATORS`. Only the oldest of several accounts with an address counts, so each user of a test
+ * needs another address.
  */
 export function operatorAddresses(n: number): { all: string; next: () => string } {
   const addresses = Array.from({ length: n }, () => `ops-${randomBytes(4).toString('hex')}@installation.test`);

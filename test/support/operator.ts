@@ -6,7 +6,10 @@ import type { RoundResult } from '../../workflows/periodic-round.ts';
 import type { TestService } from './service.ts';
 import { until } from './until.ts';
 
-/** Actions on workflows of a test service behind its back, by an operator or a failure of Temporal. */
+/**
+ * Changes workflows of a test service in Temporal, like an operator or a failure of Temporal. The service is not
+ * notified.
+ */
 export interface TestOperator {
   client: Client;
   /** Starts one round of periodic work, as its schedule does. */
@@ -18,16 +21,16 @@ export interface TestOperator {
   runRound(kind: PeriodicKind, request?: RoundRequest): Promise<RoundResult>;
   /** One round of recovery, as the schedule starts it every 5 minutes; returns when it has ended. */
   keepHouse(request?: RoundRequest): Promise<void>;
-  /** Returns when Temporal shows it so. */
+  /** Returns when Temporal shows this state. */
   terminate(workflowId: string): Promise<void>;
-  /** Returns when the workflow has ended by it. */
+  /** Returns when the workflow has ended. */
   cancel(workflowId: string): Promise<void>;
   /**
-   * Takes workflows out of Temporal's database, running or not, as if it had been lost; returns when none is known or
-   * listed any more.
+   * Deletes workflows, running or not, from Temporal's database, as if it had been lost. Returns when Temporal lists
+   * none of them.
    */
   forget(...workflowIds: string[]): Promise<void>;
-  /** Returns when the workflow is there. */
+  /** Returns when the workflow exists. */
   started(workflowId: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -18,13 +18,15 @@ export const KEEP_ALL: Retention = {
   requestLogDays: 0,
 };
 
-/** Prunes every table to its end, as a round does part by part. Rows are kept forever unless `retention` says else. */
+/**
+ * Prunes every table completely, as a round does part by part. Rows are kept forever without a value in `retention`.
+ */
 export async function pruneTables(db: Db, retention: Partial<Retention> = {}): Promise<void> {
   const prunings = Object.values(listPrunings({ ...KEEP_ALL, ...retention }));
   for (const prune of prunings) await prune(db, { after: null, mayContinue: () => true });
 }
 
-/** The activities of periodic work over a database, without a Temporal around them. */
+/** The activities of periodic work on a database, without Temporal. */
 export function periodicActivitiesOf(db: Db, config?: Config): PeriodicActivities {
   const lifecycle = { readQueueStats: async () => [] };
   const deps = {
@@ -40,7 +42,7 @@ export function periodicActivitiesOf(db: Db, config?: Config): PeriodicActivitie
   return periodicActivities(deps as unknown as ActivityDeps);
 }
 
-/** Runs a part as a worker would, in an environment that a test may cancel or listen to. */
+/** Runs a part as a worker does, in an environment that a test can cancel or observe. */
 export function runPart(
   activities: PeriodicActivities,
   input: Pick<PartInput, 'kind' | 'part'> & Partial<PartInput>,

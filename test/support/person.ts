@@ -13,7 +13,7 @@ export async function buildPerson(
   role: Role,
   email = `${role.toLowerCase()}-${randomBytes(5).toString('hex')}@people.test`,
 ): Promise<{ email: string; password: string }> {
-  // Hashing costs 50 ms on purpose; many users may share all but the address.
+  // Hashing takes 50 ms on purpose. Users may share everything except the address.
   passwordHash ??= hashPassword(PASSWORD);
   const user = await db
     .insertInto('users')

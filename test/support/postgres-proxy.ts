@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 
-/** The lost part of a COMMIT when its connection breaks. */
+/** The part of a COMMIT that is lost when its connection breaks. */
 export type ProxyLoss = 'request' | 'answer';
 
-/** A connection string that leads to a Postgres over a proxy, which loses what a test says. */
+/** A connection to Postgres through a proxy, which loses messages as a test requests. */
 export interface PostgresProxy {
   readonly url: string;
   /** Number of COMMITs so far, including lost ones. */
@@ -17,19 +17,19 @@ export interface PostgresProxy {
   loseCommit(what: ProxyLoss, more?: { later?: 'refused'; skip?: number }): void;
   /** Text of simple and prepared statements so far. */
   readonly statements: readonly string[];
-  /** Breaks the connections there are. */
+  /** Breaks all open connections. */
   cut(): void;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   open(): void;
   close(): Promise<void>;
 }
 
-/** Only the first message of a frontend, which opens a session, has no type before its length. */
+/** Only the first message of a client, which opens a session, has no type before its length. */
 const LENGTH_BYTES = 4;
 const SIMPLE_QUERY = 'Q';
 const PARSE = 'P';
 
-/** A proxy that reads the messages of the frontend; without TLS. */
+/** Starts a proxy that reads the messages of clients, without TLS. */
 export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<net.Socket>();
@@ -88,7 +88,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
   };
 }
 
-/** Calls back with each message as it came, and its text where it is a statement. */
+/** Calls back with each message, and with its text if it is a statement. */
 function readMessages(socket: net.Socket, onMessage: (message: Buffer, statement: string | undefined) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   let typeBytes = 0;

@@ -12,8 +12,8 @@ export function cpuMs(pids: number[]): number {
 }
 
 /**
- * Returns the CPU time of Postgres with all backends, also ended ones, whose time belongs to the postmaster that
- * waited for them.
+ * Returns the CPU time of Postgres with all its processes. The time of ended ones is counted for the main process,
+ * which waited for them.
  */
 export function postgresCpuMs(postmaster: number | null): number {
   if (postmaster === null) return 0;

@@ -7,20 +7,20 @@ interface Options {
   idempotencyKey?: string;
 }
 
-/** Requests of a page with the public key, and of its project beside it. */
+/** Requests of a page with the public key, and of its project with the secret key. */
 export interface PublicKeyCalls {
-  /** There from the first `beforeAll` on. */
+  /** Exists after the first `beforeAll`. */
   readonly api: TestApi;
-  /** By the public key unless another is given. */
+  /** With the public key by default. */
   track(body: object, options?: Options): Promise<CallResult>;
-  /** By the secret key unless another is given. */
+  /** With the secret key by default. */
   send(body: object, options?: Options): Promise<CallResult>;
-  /** Saves a contact by the secret key. */
+  /** Saves a contact with the secret key. */
   save(body: object): Promise<CallResult>;
   contactOf(email: string): Promise<CallResult['body']>;
 }
 
-/** An API with a sender domain for the tests of a file; it ends after the last of them. */
+/** Starts an API with a sender domain for the tests of a file. It ends after the last test. */
 export function usePublicKey(): PublicKeyCalls {
   let api: TestApi;
   beforeAll(async () => {

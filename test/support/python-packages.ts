@@ -8,8 +8,8 @@ const PIP_TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
 
 /**
- * Fetches the packages of a folder's `requirements.txt` into `root`, which PYTHONPATH finds. Returns the reason as a
- * sentence where they are out of reach.
+ * Fetches the packages of a folder's `requirements.txt` into `root`, for PYTHONPATH. If they are unavailable, returns
+ * the reason as a sentence.
  */
 export function pythonPackages(folder: string): Promise<{ root: string } | string> {
   const requirements = join(folder, 'requirements.txt');

@@ -5,7 +5,7 @@ import { parseConfig } from '../../rules/config.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import type { TestService } from './service.ts';
 
-/** One line of recovery's log. */
+/** A line of recovery's log. */
 export interface RepairLine {
   msg: string;
   done?: string;
@@ -14,12 +14,12 @@ export interface RepairLine {
 }
 
 export interface Recovery {
-  /** One whole round, which takes nothing for too young; answers what it repaired. */
+  /** Runs a whole round, which includes new records too. Returns what it repaired. */
   round(): Promise<RepairLine[]>;
   close(): Promise<void>;
 }
 
-/** Creates recovery beside a test service; its rounds start at the test's request. */
+/** Creates recovery for a test service. Its rounds start at the test's request. */
 export async function connectRecovery({ db, temporal }: Pick<TestService, 'db' | 'temporal'>): Promise<Recovery> {
   const config = parseConfig({
     DATABASE_URL: 'postgres://unused',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 
-/** Tables that every request writes to, and processes in the background. */
+/** Tables that every request or a process in the background writes. */
 const BY_THE_WAY = /^(?:rate_windows|requests|api_key.*|begin_rates|timer_rate|processes)$/;
 
 /** Returns every row of the database that a caller caused, as `<table> <row as JSON>`. */

@@ -15,34 +15,34 @@ export interface TestService {
   baseUrl: string;
   db: Db;
   temporal: TestTemporal;
-  /** How the service names what it has in Temporal. */
+  /** Names of the service in Temporal. */
   names: InstallationNames;
   one: TestProject;
   two: TestProject;
-  /** A real HTTP request, as `one` unless another key is given. */
+  /** Makes a real HTTP request, with the key of `one` by default. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
-  /** Stops the worker, or starts it again; work in between waits in Temporal. */
+  /** Stops the worker, or starts it again. Meanwhile, work waits in Temporal. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface TestServiceOptions {
-  /** A database that outlives the service. */
+  /** A database to use, which is not deleted with the service. */
   database?: TestDatabase;
-  /** The namespace of another service, to share it. */
+  /** The namespace of another service, to share. */
   temporal?: TestTemporal;
-  /** Runs its worker as a process of its own: Temporal's SDK allows one service a process. */
+  /** Runs its worker as a separate process, because Temporal's SDK allows one service per process. */
   workerProcess?: boolean;
-  /** Makes it an installation that was upgraded: rows from before this instant have names of the earlier release. */
+  /** Makes it an upgraded installation: rows from before this time have names of the earlier release. */
   legacyBefore?: Date;
-  /** How often its workers count the task queues of the earlier release. */
+  /** Interval at which its workers check the task queues of the earlier release. */
   legacyCheckMs?: number;
   /** Log of API and worker; none by default. */
   log?: Logger;
 }
 
-/** The whole service in this process, on a database and a Temporal namespace of the test file's own. */
+/** Starts the whole service in this process, with a new database and Temporal namespace for the test file. */
 export async function startTestService(
   env: Record<string, string> = {},
   options: TestServiceOptions = {},

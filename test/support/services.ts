@@ -4,20 +4,20 @@ import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 
-/** A fresh namespace is known to all parts of the dev server within a second or two. */
+/** All parts of the dev server know a new namespace after a second or two. */
 const NAMESPACE_TIMEOUT_MS = 120_000;
 const RETENTION_SECONDS = 86_400;
 
 export interface TestTemporal {
   /** Host and port of the run's Temporal. */
   address: string;
-  /** Namespace of this test file: workers of two files never take each other's tasks. */
+  /** Namespace of this test file, so that workers of two files never take each other's tasks. */
   namespace: string;
   /** Path of the prebuilt workflows. */
   workflowBundle: string;
 }
 
-/** A Temporal namespace of the test file's own, with our search attributes, on the run's dev server. */
+/** Creates a Temporal namespace for the test file, with our search attributes, on the run's dev server. */
 export async function createTestTemporal(): Promise<TestTemporal> {
   const address = inject('temporalAddress');
   const namespace = `test-${randomBytes(6).toString('hex')}`;

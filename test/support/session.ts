@@ -11,9 +11,7 @@ import type { Role } from '../../rules/access/scopes.ts';
 import type { Config } from '../../rules/config.ts';
 import type { TestProject } from './api.ts';
 
-/**
- * Signs a new person in to a project with a role; returns the headers of their requests. Give `key: null` with them.
- */
+/** Signs a new user in to a project with a role. Returns the headers for their requests. Use these with `key: null`. */
 export async function signIn(
   api: { db: Db; deps: { config: Pick<Config, 'publicUrl'> } },
   project: TestProject,

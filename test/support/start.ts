@@ -11,13 +11,15 @@ import { until } from './until.ts';
 
 const ROOT = packageRoot();
 const BUILT_START = join('dist', 'cli', 'start.js');
-/** Only a hang takes this long: a start takes seconds on an idle machine, and restarts ten times that on a busy one. */
+/**
+ * Only a hang takes this long. A start takes seconds on an idle machine, and a restart ten times that on a busy one.
+ */
 const TIMEOUT_MS = 300_000;
 
 export interface StartOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Instead of what start.mjs runs when everything is installed and built, as it is in a test run. */
+  /** The program that start.mjs runs if everything is installed and built, as in a test run. */
   readonly script?: string;
 }
 
@@ -38,7 +40,7 @@ export function newHome(): string {
   return join(mkdtempSync(join(tmpdir(), 'tidings-home-')), 'home');
 }
 
-/** Removes a home and ends whatever a failed test left running on it. */
+/** Deletes a home and ends processes that a failed test left running on it. */
 export async function removeHome(home: string): Promise<void> {
   const left = [`--home=${home}`, join(home, 'postgres', 'data'), join(home, 'temporal', 'temporal.db')];
   for (const mark of left.flatMap(processesWithArgument)) process.kill(mark.pid, 'SIGKILL');
@@ -52,7 +54,7 @@ export async function startService(options: StartOptions): Promise<StartedServic
   return service;
 }
 
-/** Starts the service and waits until it has given up; for starts that are refused. */
+/** Starts the service and waits until it ends, for starts that are refused. */
 export async function runStart(
   options: StartOptions,
 ): Promise<{ code: number | NodeJS.Signals | null; output: string }> {
@@ -61,10 +63,7 @@ export async function runStart(
   return { code, output: service.output() };
 }
 
-/**
- * Waits for what a service has to bring about; fails with what it printed when it does not come, or when the service
- * has ended.
- */
+/** Waits for an effect of a service. Fails with the output if there is no effect in time or the service has ended. */
 export async function untilService(
   service: StartedService,
   condition: () => boolean | Promise<boolean>,
@@ -75,21 +74,21 @@ export async function untilService(
   });
 }
 
-/** The link of the last line of a start, which it prints when dev.json is there. */
+/** Returns the link in the last line of a start, which is printed after dev.json is written. */
 export async function signInLinkOf(service: StartedService): Promise<string> {
   const found = () => /^ +Dashboard +(http\S+\/auth\/link\/\S+)/m.exec(service.output())?.[1];
   await untilService(service, () => found() !== undefined);
   return found() ?? '';
 }
 
-/** Every process of a running service, the parent too. */
+/** Returns every process of a running service, including the parent. */
 export function pidsOf(dev: DevFile): number[] {
   const { start, api, workers, postgres, temporal } = dev.pids;
   return [start, api, ...workers, postgres, temporal].filter((pid) => pid !== null);
 }
 
 function spawnStart({ home, env, script }: StartOptions): StartedService {
-  // The strictest umask and no locale, as on servers and in containers.
+  // Uses the strictest umask and no locale, as on servers and in containers.
   const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$1"', process.execPath, script ?? BUILT_START], {
     cwd: ROOT,
     env: { ...programEnv(), HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },

@@ -7,24 +7,24 @@ import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { TestApi } from './api.ts';
 
-/** A request that succeeds, for an operation whose example in the document does not. */
+/** A successful request for an operation whose documented example fails. */
 export interface Start {
-  /** Ids in the path. */
+  /** Ids for the path. */
   ids?: Record<string, string>;
   body?: object;
-  /** Ids of another record, for an operation without a body. By default, ids of no record. */
+  /** Ids of another record, for an operation without a body. By default, unknown ids. */
   otherIds?: Record<string, string>;
-  /** A valid body that is not the same. By default, one value of the body is changed. */
+  /** A different valid body. By default, one value of the body is changed. */
   otherBody?: object;
 }
 
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
 
-/** The forms of multipart operations: two files that differ. */
+/** Two different forms for multipart operations. */
 export const FORMS: Record<string, () => [FormData, FormData]> = {
   'POST /contacts/import': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\nb@x.test\n', 'a.csv')],
   'POST /contacts/import/preview': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\n', 'a.csv')],
-  // Bytes behind the end of a GIF do not change the image.
+  // Bytes after the end of a GIF do not change the image.
   'POST /assets': () => [formOf(GIF, 'a.gif'), formOf(Buffer.concat([GIF, Buffer.from('x')]), 'a.gif')],
 };
 

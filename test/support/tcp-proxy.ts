@@ -1,15 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 
-/** A port that leads to a server while it is open, and to nothing while it is not: an outage that a test controls. */
+/** A port that forwards to a server while it is open, so that a test can simulate an outage. */
 export interface TcpProxy {
   readonly address: string;
-  /** Refuses new connections and breaks those there are. */
+  /** Refuses new connections and breaks all open ones. */
   close(): Promise<void>;
   open(): Promise<void>;
 }
 
-/** A proxy to `host:port`, open from the start. It keeps its port while it is closed. */
+/** Starts a proxy to `host:port`, which is open at first. It keeps its port while it is closed. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const [host, port] = target.split(':');
   const sockets = new Set<net.Socket>();

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Only a hang takes this long, on a busy machine too. A condition that holds is seen at once. */
+/** Only a hang takes this long, on a busy machine too. A true condition is found at once. */
 const TIMEOUT_MS = 120_000;
 const POLL_MS = 25;
 
 export interface UntilOptions {
   timeoutMs?: number;
-  /** Asked before each wait: why the condition cannot come any more, if so. */
+  /** Called before each wait. Returns a reason if the condition can no longer become true. */
   hopeless?: () => string | undefined;
 }
 
 /**
- * Asks again and again until `look` answers something, and returns that. Null, false and 0 are no answer.
+ * Calls `look` until it returns a value other than null, false and 0. Returns that value.
  * @throws Error that names `what` did not come in time
  */
 export async function until<T>(

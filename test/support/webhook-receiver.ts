@@ -16,8 +16,8 @@ export interface WebhookReceiver {
 }
 
 /**
- * A real HTTP server on loopback, on a free port unless one is given; `answer` decides what each request gets (200 by
- * default).
+ * Starts a real HTTP server on loopback, on a free port by default. `answer` decides the response to each request (200
+ * by default).
  */
 export async function startWebhookReceiver(
   answer: (request: ReceivedRequest, response: ServerResponse) => unknown = (_, response) => response.end('ok'),
@@ -36,7 +36,7 @@ export async function startWebhookReceiver(
     received.push(request);
     answer(request, response);
   });
-  // Rejects where the port is taken.
+  // Rejects if the port is in use.
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -3,8 +3,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { TestTemporal } from './services.ts';
 
 /**
- * Runs `work` while a worker runs the real workflows and another these activities on `taskQueue`, in a namespace of the
- * test's own; both have stopped when it returns.
+ * Runs `work` while one worker runs the real workflows and another runs these activities on `taskQueue`, in a new
+ * namespace. Both have stopped when it returns.
  */
 export async function withWorkers<T>(
   temporal: TestTemporal,

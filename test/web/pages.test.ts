@@ -26,7 +26,7 @@ interface MailSpec {
   sourceType?: 'WORKFLOW';
 }
 
-/** A marketing mail to a contact, with the tokens of its links. */
+/** Builds a marketing email to a contact. Returns the tokens of its links. */
 async function mailTo(p: MailSpec = {}) {
   count += 1;
   const address = `reader-${count}@example.com`;
@@ -79,7 +79,7 @@ async function stateOf({ contactId, address, emailId }: { contactId: string; add
 const UNTOUCHED = { subscribed: true, noted: false, events: [], entries: [] };
 
 describe('unsubscribing', () => {
-  it('opening the page unsubscribes no one, however often a scanner opens it', async () => {
+  it('unsubscribes no one when the page is opened, however often a scanner opens it', async () => {
     const mail = await mailTo();
     for (const path of [`/u/${mail.manage}`, `/m/${mail.manage}`, `/s/${mail.manage}`]) {
       expect((await get(path)).status).toBe(200);
@@ -133,7 +133,7 @@ describe('unsubscribing', () => {
     expect(entries.get('manager@example.com')).toEqual(['unsubscribe']);
   });
 
-  it('a contact is not heard of in the other project', async () => {
+  it('a contact of another project stays subscribed', async () => {
     const mail = await mailTo();
     const other = await buildContact(api.db, { projectId: api.two.id, email: mail.address });
     await post(`/u/${mail.manage}`);
@@ -175,7 +175,7 @@ describe('after the contact was erased', () => {
     expect([...events].sort()).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
-  it('the settings page shows and changes what holds for the address', async () => {
+  it('the settings page shows and changes the state of the address', async () => {
     const mail = await mailTo();
     await erase(mail.contactId);
     expect((await post(`/m/${mail.manage}`, 'subscribed=false')).body).toContain('value="false" checked');
@@ -185,7 +185,7 @@ describe('after the contact was erased', () => {
     expect(await reasonsOf(mail.address)).toEqual([]);
   });
 
-  it('a link acts on the address that its email went to, and on the one that the contact had last', async () => {
+  it("a link changes the address of its email and the contact's last address", async () => {
     const mail = await mailTo();
     const moved = `moved-${mail.address}`;
     await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { email: moved } });
@@ -221,7 +221,7 @@ describe('a changed address', () => {
   const move = (id: string, email: string, more = {}) =>
     api.call('PATCH', `/contacts/${id}`, { body: { email, ...more } });
 
-  it('keeps what the person refused, also for a later contact with the new address', async () => {
+  it("keeps the person's refusals, also for a later contact with the new address", async () => {
     const mail = await mailTo();
     const moved = `new-${mail.address}`;
     await post(`/u/${mail.manage}`);
@@ -264,7 +264,7 @@ describe('subscribed: true after the person refused', () => {
     return api.call('PATCH', '/project', { key: null, headers, body: { resubscribe } });
   };
 
-  it('subscribes by default, and says so in the answer, the audit log and the timeline', async () => {
+  it('subscribes by default, which is shown in the response, the audit log and the timeline', async () => {
     const mail = await mailTo();
     await post(`/u/${mail.manage}`);
     expect((await save(mail.address)).body).toMatchObject({
@@ -294,7 +294,7 @@ describe('subscribed: true after the person refused', () => {
     await api.call('POST', '/v1/track', { body: { email: mail.address, event: 'came.back', subscribed: true } });
     await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { subscribed: true } });
     expect(await stateOf(mail)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
-    // The project's own change of a contact that never refused is nothing to protect.
+    // The project may change a contact that it unsubscribed itself.
     const other = await mailTo({ subscribed: false });
     expect((await save(other.address)).body).toMatchObject({ subscribed: true });
     expect((await save(mail.address, { resubscribe: true })).body).toMatchObject({
@@ -306,7 +306,7 @@ describe('subscribed: true after the person refused', () => {
 });
 
 describe('subscribing', () => {
-  it('lifts what the person had said, and nothing else', async () => {
+  it("removes the person's own refusals, and no other ones", async () => {
     const mail = await mailTo({ subscribed: false });
     const entries = (['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const).map((reason) => {
       return { email: mail.address, reason, source: 'test' };
@@ -322,7 +322,7 @@ describe('subscribing', () => {
 });
 
 describe('settings', () => {
-  it('shows the state and changes it by the form', async () => {
+  it('shows the state and changes it with the form', async () => {
     const { address, contactId, emailId } = await mailTo();
     const page = `/m/${contactToken(TEST_SECRET_KEY, contactId)}`;
     const mail = { address, contactId, emailId };
@@ -358,7 +358,7 @@ describe('the pages', () => {
     },
   );
 
-  it('forged tokens, and tokens of clicks, change nothing', async () => {
+  it('change nothing for forged tokens and tokens of clicks', async () => {
     const mail = await mailTo();
     const forged = `${mail.manage.slice(0, 30)}${mail.manage[30] === 'A' ? 'B' : 'A'}${mail.manage.slice(31)}`;
     for (const token of [forged, mail.track, 'x', linkToken('some other secret', mail.emailId).manage]) {
@@ -370,7 +370,7 @@ describe('the pages', () => {
     expect(await stateOf(mail)).toEqual(UNTOUCHED);
   });
 
-  it('allow no script, no frame and no foreign form, are not kept, and do not tell the address', async () => {
+  it('allow no script, frame or foreign form, are not cached, and do not reveal the address', async () => {
     const mail = await mailTo();
     for (const page of ['u', 's', 'm']) {
       const { headers, body } = await get(`/${page}/${mail.manage}`);
@@ -387,7 +387,7 @@ describe('the pages', () => {
     }
   });
 
-  it('carry the name and colour of the project, whatever they hold', async () => {
+  it('have the name and colour of the project, with any characters', async () => {
     const mail = await mailTo();
     const show = async (name: string, color: string) => {
       await api.db.updateTable('projects').set({ name, color }).where('id', '=', api.one.id).execute();
@@ -411,7 +411,7 @@ describe('the pages', () => {
     expect((await set(null)).body).toMatchObject({ color: null });
   });
 
-  it('a body that is too large is refused, and other methods too', async () => {
+  it('refuse a body that is too large, and other methods', async () => {
     const mail = await mailTo();
     expect((await post(`/u/${mail.manage}`, 'x'.repeat(20_000))).status).toBe(413);
     expect((await api.call('PUT', `/u/${mail.manage}`, { key: null })).status).toBe(405);

@@ -30,7 +30,7 @@ import { until } from '../support/until.ts';
 
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
 
-/** Single mails and SMS leave without Temporal: nothing of it runs here. */
+/** Single emails and SMS are sent without Temporal, which does not run in these tests. */
 const log = pino({ level: 'silent' });
 const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 const config = parseConfig({
@@ -48,7 +48,7 @@ let mailer: Mailer;
 let emailAttempts: EmailAttempts;
 let projectId: string;
 const senders: { stop(): Promise<void> }[] = [];
-/** The SMS provider's reply, asked for each SMS. */
+/** Called for each SMS. Returns the SMS provider's response. */
 let answerSms: (to: string) => Promise<SmsResult> | SmsResult = () => ACCEPTED;
 const smsSent: string[] = [];
 const ACCEPTED: SmsResult = { outcome: 'accepted', providerMessageId: null, status: 'SENT' };
@@ -139,7 +139,7 @@ describe('a single email', () => {
     expect(await outboxOf(id)).toEqual([]);
   });
 
-  it('does not wait behind large ones of its project, of which two are in progress at a time', async () => {
+  it('does not wait for large emails of its project, two of which are sent at a time', async () => {
     const large = await Promise.all([1, 2, 3].map(() => buildEmail(database.db, { projectId })));
     for (const refId of large) {
       const row = { projectId, kind: 'email.deliver' as const, refId, payload: { large: true as const } };
@@ -169,7 +169,7 @@ describe('a single email', () => {
     expect(await Promise.all(large.map(outboxOf))).toEqual([[], [], []]);
   });
 
-  it('that was deferred is Temporal’s, with the time of its next attempt', async () => {
+  it('that was deferred is handed to Temporal with the time of its next attempt', async () => {
     const id = await accept({ to: 'defer450-4.2.1@example.com' });
     runMails();
     const [row] = await until(async () => {
@@ -182,7 +182,7 @@ describe('a single email', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 1, delivery_id: null, claim: null });
   });
 
-  it('is Temporal’s after the lease if its worker was killed in mid-attempt, and the killed one records nothing', async () => {
+  it('is handed to Temporal after the lease if its worker was killed during the attempt, and the killed worker records nothing', async () => {
     const id = await accept();
     const [row] = await database.db.selectFrom('outbox').select('id').where('ref_id', '=', id).execute();
     const [claimed] = await claimEmails(database.db, {
@@ -200,7 +200,7 @@ describe('a single email', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', sent_at: null });
   });
 
-  it('that is held is not an attempt, and its row is deleted: the release queues it again', async () => {
+  it('that is held was not attempted, and its row is deleted: the release queues it again', async () => {
     const contactId = await buildContact(database.db, { projectId });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
     const id = await accept({ contactId, type: 'MARKETING' });
@@ -221,7 +221,7 @@ describe('a single email', () => {
 });
 
 describe('a project with a send rate', () => {
-  it('waits for it without a try and without keeping others waiting', async () => {
+  it('waits for it without an attempt and without delaying others', async () => {
     await sql`UPDATE projects SET send_rate_per_second = 2 WHERE id = ${projectId}`.execute(database.db);
     const mine: string[] = [];
     for (let n = 0; n < 60; n += 1) mine.push(await accept({ to: `mine${n}@example.com` }));
@@ -242,7 +242,7 @@ describe('a project with a send rate', () => {
     expect(new Set(waiting.map(({ attempts }) => attempts))).toEqual(new Set([0]));
   });
 
-  it('is not counted for emails of test keys', async () => {
+  it('does not count emails of test keys', async () => {
     await sql`UPDATE projects SET send_rate_per_second = 1 WHERE id = ${projectId}`.execute(database.db);
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push(await accept({ mode: 'test' }));
@@ -302,7 +302,7 @@ describe('an SMS', () => {
     answerSms = async () => {
       if (!cut) {
         cut = true;
-        // Every connection of the sender breaks between the provider's answer and the record of it.
+        // Every connection of the sender breaks between the provider's response and its record.
         await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hiccup'`.execute(
           database.db,
         );
@@ -321,7 +321,7 @@ describe('an SMS', () => {
 });
 
 describe('a deferred message', () => {
-  it('wakes its taker when its row is there for others to see', async () => {
+  it('wakes its receiver when its row is committed', async () => {
     answerSms = () => ({ outcome: 'later', error: 'busy' });
     const id = uuidv7();
     await sql`

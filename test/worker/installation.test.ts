@@ -21,11 +21,11 @@ import { until } from '../support/until.ts';
 
 const MISMATCH = /older than what Temporal has recorded/;
 
-/** Makes the token look as if it had last rolled on two minutes ago. */
+/** Sets the last change of the token to two minutes ago. */
 const age = (db: Db) => sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
 const newestNo = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
 
-/** Puts the tokens of a database back to an earlier point, as a restored backup has them. */
+/** Sets the tokens of a database to an earlier state, as in a restored backup. */
 const restore = (db: Db, no: number) => db.deleteFrom('installation_tokens').where('no', '>', no).execute();
 
 describe('the check of a start', () => {
@@ -57,7 +57,7 @@ describe('the check of a start', () => {
   };
   const WELL = { hold: null, recoveryDue: false, told: [] };
 
-  it('rolls the token on, and both sides agree afterwards', async () => {
+  it('changes the token, and both stores have the same afterwards', async () => {
     await check();
     await check();
     expect((await readTokens(database.db)).map(({ no, confirmed }) => [no, confirmed])).toEqual([
@@ -75,9 +75,9 @@ describe('the check of a start', () => {
   it.each([
     ['before Temporal had the token', 3],
     ['before Postgres had confirmed it', 2],
-  ])('takes a kill %s for nothing', async (_, lost) => {
+  ])('ignores a kill %s', async (_, lost) => {
     const { db } = database;
-    // The token that a killed process wrote. Temporal has the one before it, or the same one.
+    // The token that a killed process wrote. Temporal has the previous one, or the same one.
     const newest = (await readTokens(db))[0];
     if (lost === 2) await sql`UPDATE installation_tokens SET confirmed = false WHERE no = ${newest?.no}`.execute(db);
     else {
@@ -96,13 +96,13 @@ describe('the check of a start', () => {
     expect(await standing()).toEqual(WELL);
   });
 
-  it('stops in front of a restored database, and changes nothing', async () => {
+  it('refuses to start with a restored database, and changes nothing', async () => {
     await restore(database.db, 1);
     await expect(check()).rejects.toThrow(/INSTALLATION=take-over.*INSTALLATION=new/);
     expect(await newestNo(database.db)).toBe(1);
   });
 
-  it('takes over: campaigns of the window are PAUSED, and recovery comes before sending', async () => {
+  it('takes over: campaigns of the lost time span are PAUSED, and recovery comes before sending', async () => {
     const { db } = database;
     const { id: projectId } = await buildProject(db, 'Restored');
     await buildDomain(db, { projectId, domain: 'sender.test', signing: false });
@@ -127,7 +127,7 @@ describe('the check of a start', () => {
     expect(told).toEqual([expect.stringMatching(/from \S+Z to \S+Z is lost from it\. 2 campaigns/)]);
   });
 
-  it('resolves one mismatch: the variable does nothing at the next start, and stops at the next mismatch', async () => {
+  it('resolves one mismatch: the variable has no effect at the next start, which fails at the next mismatch', async () => {
     await check('take-over');
     expect(told).toEqual([]);
     await restore(database.db, 1);
@@ -143,13 +143,13 @@ describe('the check of a start', () => {
     expect(clone).toMatchObject({ legacyBefore: null });
     expect(clone.id).not.toBe(before.id);
     expect((await check('new')).installation.id).toBe(clone.id);
-    // An API runs without the variable, and the workers keep it.
+    // An API runs without the variable, and the workers still have it.
     await check('', { sends: false });
     expect((await check('new')).installation.id).toBe(clone.id);
     expect((await readDuties(database.db)).hold?.reason).toBe('new');
   });
 
-  it('does nothing by INSTALLATION=new at the first start of all', async () => {
+  it('ignores INSTALLATION=new at the very first start', async () => {
     await database.db.deleteFrom('installation_tokens').execute();
     await sql`
       UPDATE installation SET id = gen_random_uuid(), sending_hold = NULL, recovery_since = NULL, resolved_by = NULL
@@ -186,7 +186,7 @@ describe('workers of one installation', () => {
 
   const call = (method: string, path: string, body?: unknown) => expectOk(service.call(method, path, { body }));
 
-  /** How often Temporal has tried the activity that an execution waits for. */
+  /** Returns the number of attempts of the activity for which an execution waits. */
   async function countHeldAttempts(executionId: string): Promise<number> {
     const connection = await Connection.connect({ address: service.temporal.address });
     const { pendingActivities } = await connection.workflowService.describeWorkflowExecution({
@@ -223,7 +223,7 @@ describe('workers of one installation', () => {
     const { data: campaign } = await call('POST', '/campaigns', campaignBody({ from: 'a@shop.example.com' }));
     await call('POST', `/campaigns/${campaign.id}/send`, {});
 
-    // The step before the email has run, and Temporal has tried the email again.
+    // The step before the email has run, and Temporal has attempted the email again.
     const execution = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
     await until(async () => (await countHeldAttempts(execution.id)) > 1, 'a second try of the held step');
     await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENDING', 'the campaign');
@@ -238,7 +238,7 @@ describe('workers of one installation', () => {
     expect(times).toEqual([1, 1, 1]);
   }, 240_000);
 
-  it('roll the token on once between them', async () => {
+  it('change the token only once together', async () => {
     second = await startWorkerHost({ database, temporal: service.temporal });
     const before = await newestNo(service.db);
     for (let rolls = 1; rolls <= 3; rolls += 1) {
@@ -248,13 +248,13 @@ describe('workers of one installation', () => {
     expect(await newestNo(service.db)).toBe(before + 3);
   }, 120_000);
 
-  it('end with the line of a mismatch when the database is restored below them', async () => {
+  it('end with the error of a mismatch if the database is restored while they run', async () => {
     await restore(service.db, 1);
     await age(service.db);
     await until(() => MISMATCH.test(second.output()), 'the line of the mismatch');
   }, 120_000);
 
-  it('end with it, too, when they started while Temporal was away', async () => {
+  it('end with it also if they started while Temporal was down', async () => {
     const proxy = await startTcpProxy(service.temporal.address);
     await proxy.close();
     const away = await startWorkerHost({ database, temporal: { ...service.temporal, address: proxy.address } });

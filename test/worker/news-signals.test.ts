@@ -12,12 +12,12 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/until.ts';
 
 /**
- * Signals that say only that something is new: one for all rows of a target, and none while the target has not received
- * the last one. Temporal is played by the test, so that a workflow can take as long as it likes.
+ * Signals that only report that something is new: one for all rows of a target, and none while the target has not
+ * received the last one. The test simulates Temporal, so that a workflow can take any time.
  */
 let api: TestApi;
 let dispatcher: OutboxDispatcher;
-/** The rows that the signals were sent for. */
+/** Returns the rows for which signals were sent. */
 let sent: OutboxRow[] = [];
 
 beforeAll(async () => {

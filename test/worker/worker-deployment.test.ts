@@ -61,10 +61,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/**
- * Runs the command of the guide that follows `# <name>`, until Temporal accepts it, because workers register one by
- * one.
- */
+/** Runs the guide's command after `# <name>`, until Temporal accepts it, because workers register one by one. */
 async function runStep(name: string): Promise<string> {
   const [, command = ''] = new RegExp(`# ${name}\\n\\s*temporal (.*)`).exec(readFileSync(GUIDE, 'utf8')) ?? [];
   const args = command
@@ -90,12 +87,15 @@ async function runStep(name: string): Promise<string> {
   );
 }
 
-/** The versioning behavior of a workflow, and the attempt of its workflow task; zeros before Temporal has started it. */
+/**
+ * Returns the versioning behavior of a workflow and the attempt of its workflow task; zeros before Temporal has started
+ * it.
+ */
 async function describeRun(workflowId: string): Promise<{ behavior: number; build: string; attempt: number }> {
   const { workflowExecutionInfo, pendingWorkflowTask } = await operator.client.workflowService
     .describeWorkflowExecution({ namespace: service.temporal.namespace, execution: { workflowId } })
     .catch((error: unknown): temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse => {
-      // A row of Postgres is there before its workflow.
+      // A row of Postgres exists before its workflow.
       if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return {};
       throw error;
     });
@@ -144,7 +144,7 @@ async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
 }
 
 describe('a worker deployment', () => {
-  it('rolls a build back that throws in workflow tasks, and no run is lost', async () => {
+  it('rolls back a build that throws in workflow tasks, and no run is lost', async () => {
     await runStep('first');
     await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
     await buildContacts(service.db, { projectId: service.one.id, count: 10 });

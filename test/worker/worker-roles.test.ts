@@ -38,7 +38,7 @@ const workersOf = async () => {
   return (await diagnoseHere(env)).of('workers');
 };
 
-describe('workers that serve some queues each', () => {
+describe('workers that each serve some queues', () => {
   it('run executions on one host, report unserved queues, and send campaigns once another host serves them', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'opened', steps: { exit: { type: 'EXIT' } } });
     await track(service, 'role@example.com', 'opened');

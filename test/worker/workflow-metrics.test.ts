@@ -30,7 +30,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Adds up a counter of the worker over its labels. */
+/** Returns the sum of a counter of the worker over its labels. */
 async function readCounter(name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const values = [...text.matchAll(new RegExp(`^${name}(?:_total)?\\{[^}]*\\} (\\d+)$`, 'gm'))];

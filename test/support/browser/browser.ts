@@ -14,14 +14,14 @@ export type { BrowserContext, Page } from 'playwright-core';
 /** Common sizes of a laptop and of a phone, CSS pixels. */
 export const VIEWPORTS = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 /**
- * Only violations are reported: a selector for each of the thousands of passing nodes took half of axe's time. No
- * default rule reads style sheets.
+ * Only violations are reported, because selectors of thousands of passing nodes took half of axe's time. No default
+ * rule reads style sheets.
  */
 const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
   resultTypes: ['violations'],
   preload: { assets: ['media'] },
 };
-/** Rules of axe whose verdict depends on colours, and so on the colour scheme. */
+/** Rules of axe whose result depends on colours, and therefore on the colour scheme. */
 export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 const found = await findChromium();
 const missing = typeof found === 'string' ? found : undefined;
@@ -42,35 +42,35 @@ export interface DashboardService {
 
 export interface OpenDashboard {
   service: DashboardService & { one?: { id: string } };
-  /** The project to sign in to; `service.one` unless another is given. */
+  /** The project to sign in to; `service.one` by default. */
   project?: { id: string };
-  /** Signs a new person of this role in; null leaves the browser signed out. OWNER unless said otherwise. */
+  /** Signs in a new user with this role, OWNER by default. Null leaves the browser signed out. */
   as?: Role | null;
-  /** The address of that person, where it matters. */
+  /** The address of that user, if a test needs it. */
   email?: string | undefined;
-  /** Within the app: `/contacts?search=ada`. Nothing is opened without. */
+  /** Path within the app, such as `/contacts?search=ada`. Without it nothing is opened. */
   path?: string;
   viewport?: keyof typeof VIEWPORTS;
   dark?: boolean;
-  /** A window of `signedInWindow`, which stays open, in place of one of the test's own. */
+  /** A window of `signedInWindow`, which stays open, in place of a new one. */
   window?: BrowserContext;
-  /** Page errors that belong to the test: `/answer: 404 to GET .contacts/`. */
+  /** Page errors that the test expects: `/answer: 404 to GET .contacts/`. */
   mayFail?: readonly RegExp[];
 }
 
 export interface OpenedDashboard {
   page: Page;
-  /** Opens a path of the app, and waits until it has settled. */
+  /** Opens a path of the app, and waits until it is quiet. */
   open(path: string): Promise<void>;
-  /** Waits until the screen has a heading and reads nothing any more. */
+  /** Waits until the screen has a heading and has finished reading. */
   settled(): Promise<void>;
-  /** Permits page errors of a kind from now on: `/answer: 409/`. */
+  /** Permits page errors that match, such as `/answer: 409/`, from now on. */
   mayFail(fault: RegExp): void;
 }
 
 /**
- * A browser window on the dashboard, with nothing kept from before, signed in by the login of the API. When the test
- * ends the window closes, and the test fails on anything that `watchPage` noted. Only inside of a test.
+ * Opens a new browser window on the dashboard, without stored data, signed in by the login of the API. When the test
+ * ends, the window closes, and the test fails on any error that `watchPage` reports. Can only be used inside a test.
  */
 export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> {
   const { service, path, window } = p;
@@ -118,14 +118,14 @@ async function signIn(
   expect(answer.status(), await answer.text()).toBe(200);
 }
 
-/** A page of its own in a window that is open; it closes with the test. */
+/** Opens a new page in an open window. It closes with the test. */
 async function newTab(context: BrowserContext) {
   const page = await context.newPage();
   onTestFinished(() => page.close());
   return { context, page };
 }
 
-/** Opens a fresh window with one language and one zone. It closes with the test. */
+/** Opens a new window with one language and one time zone. It closes with the test. */
 export async function newWindow(p: Pick<OpenDashboard, 'viewport' | 'dark'> = {}) {
   const context = await newContext(p);
   onTestFinished(() => context.close());
@@ -143,21 +143,20 @@ async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashb
     locale: 'en-US',
     timezoneId: 'Europe/Berlin',
   });
-  // Generous for a busy machine, because existing elements are found at once. It only ends hangs, like all limits of
-  // tests.
+  // Long, for busy machines: existing elements are found at once. Like all time limits of tests, it only ends hangs.
   context.setDefaultTimeout(120_000);
   return context;
 }
 
 /**
- * Fails on what axe calls serious or critical, on the whole page; `inside` narrows it to a part, `rules` to some of the
- * rules.
+ * Fails on serious or critical violations that axe finds on the whole page. `inside` limits it to a part, `rules` to
+ * some rules.
  */
 export async function expectNoSeriousAxe(
   page: Page,
   { inside, rules }: { inside?: string; rules?: readonly string[] } = {},
 ): Promise<void> {
-  // Frames are excluded, so that axe need not run in each or merge their results in a second page.
+  // Frames are excluded, because axe would have to run in each and merge their results in a second page.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).options(AXE_OPTIONS).exclude('iframe');
   if (inside !== undefined) axe.include(inside);
   if (rules) axe.withRules([...rules]);
@@ -170,10 +169,10 @@ export async function expectNoSeriousAxe(
   expect(serious, `serious findings of axe at ${page.url()}`).toEqual([]);
 }
 
-/** Fails where the page is wider than the window: then it scrolls sideways, and a phone shows it small. */
+/** Fails if the page is wider than the window. Such a page scrolls sideways, and a phone shows it small. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const beyond = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  // After a change of size the page takes a moment to find its form.
+  // After a change of size the page needs time for its layout.
   const message = `pixels that ${page.url()} is wider than the window`;
   await expect.poll(beyond, { message }).toBeLessThanOrEqual(0);
 }

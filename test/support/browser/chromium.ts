@@ -4,8 +4,8 @@ import { type Browser, chromium } from 'playwright-core';
 import { debianFiles } from '../debian-packages.ts';
 
 /**
- * The program without any window of its own, for which tests take half of the processor's time; with a font of Latin,
- * Arabic and Hebrew, so that a bare machine shows words and not boxes.
+ * The headless program, with which tests need half of the processor time, and a font with Latin, Arabic and Hebrew, so
+ * that a machine without fonts shows text.
  */
 const PACKAGES = ['chromium-headless-shell', 'chromium-common', 'fonts-dejavu-core', 'fontconfig-config'];
 const INSTALLED = [
@@ -33,7 +33,7 @@ export async function findChromium(): Promise<Chromium | string> {
     executablePath: join(files.root, 'usr', 'lib', 'chromium', 'chromium-headless-shell'),
     env: {
       ...files.env,
-      // Fontconfig looks for fonts in this folder too, and for its own rules in the other.
+      // Fontconfig reads fonts from this folder too, and its own rules from the other one.
       XDG_DATA_HOME: join(files.root, 'usr', 'share'),
       FONTCONFIG_PATH: join(files.root, 'etc', 'fonts'),
     },
@@ -43,14 +43,14 @@ export async function findChromium(): Promise<Chromium | string> {
 let launched: Promise<Browser> | undefined;
 
 /**
- * The browser of this worker, started by the first test that needs it. It ends with the process, whose pipe it hangs
- * on.
+ * The browser of this worker, started by the first test that needs it. It ends with the process, because it reads from
+ * a pipe of it.
  */
 export function launchChromium({ executablePath, env }: Chromium): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath,
     env,
-    // Tests run as root in containers, where Chromium's sandbox cannot start; they open our own pages only.
+    // Tests run as root in containers, where Chromium's sandbox cannot start. They open only our own pages.
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'],
   });
   return launched;

@@ -15,10 +15,10 @@ import type { CallOptions, CallResult } from '../http.ts';
 /** The DNS values of a domain whose SPF record names another server. */
 const PENDING_SEEN = { DKIM: ['v=DKIM1'], SPF: ['v=spf1 include:oldhost.example ~all'], DMARC: [] };
 
-/** Far enough for two pages of every list and for every outcome that a campaign's recipient can have. */
+/** Enough for two pages of every list and for every outcome of a campaign's recipient. */
 const CONTACTS = 160;
 
-/** A project that has everything, and the ids that paths of the dashboard name. */
+/** A project with records of all types, and the ids for paths of the dashboard. */
 export interface DashboardData {
   project: TestProject;
   /** The newest first, as the list shows them. */
@@ -31,7 +31,7 @@ export interface DashboardData {
   /** By status; `TESTED` was sent with two variants. */
   campaigns: SeededCampaigns;
   workflows: SeededWorkflows;
-  /** Single mails, the newest first. */
+  /** Single emails, newest first. */
   emailIds: string[];
   /** ACTIVE, DEGRADED, DISABLED. */
   webhookIds: string[];
@@ -41,11 +41,11 @@ export interface DashboardData {
   /** Requests in the log: one that sent emails, one that started an execution, one that was refused. */
   requestIds: string[];
   smsIds: string[];
-  /** Tracked ones; `signup` is the first. */
+  /** Tracked events; `signup` is the first. */
   eventNames: string[];
 }
 
-/** A service whose database the seed reaches: `startTestService()`. */
+/** A service with an accessible database: `startTestService()`. */
 interface Seeded {
   db: Db;
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
@@ -83,8 +83,8 @@ async function newWorld({ db, call }: Seeded, { name, voice }: { name: string; v
 
 /**
  * Builds a new project with records of every kind in every state: through the API if that is cheap, else as sets of
- * rows. No worker runs, so started work keeps its state. With `hostile` every name, subject, event and value tries to
- * break out of the place where it is shown.
+ * rows. No worker runs, so started work keeps its state. With `hostile`, every name, subject, event and value attacks
+ * the place where it is shown.
  */
 export async function buildDashboardData(service: Seeded, { hostile = false } = {}): Promise<DashboardData> {
   const { db } = service;

@@ -1,6 +1,6 @@
 import type { DashboardData } from './dashboard-data.ts';
 
-/** A screen to check: the name of its pictures, and its address. */
+/** A screen to check: the name for its pictures, and its address. */
 export interface Screen {
   name: string;
   path: string;
@@ -9,8 +9,8 @@ export interface Screen {
 }
 
 /**
- * Every screen of the dashboard, of records in the states that look different. A route of the app that is missing here
- * fails screens.test.ts.
+ * Every screen of the dashboard, with records in all states that look different. screens.test.ts fails if a route of
+ * the app is missing here.
  */
 export function screensOf(data: DashboardData): Screen[] {
   const { project, contacts, segmentIds, templateIds, campaigns, workflows, emailIds } = data;

@@ -1,32 +1,32 @@
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { until } from '../until.ts';
 
-/** This long without a request counts as quiet. */
+/** After this time without a request, the page is quiet. */
 const QUIET_MS = 120;
 /** Tells whether the page has finished reading. */
 const IS_READY = `document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null`;
-/** Reported by the page's own document: violations in frames, which are there to be held, do not count. */
+/** Only violations of the page's own document count. Frames are expected to violate the policy. */
 const REPORT_VIOLATIONS = `if (window === window.top) document.addEventListener('securitypolicyviolation', (event) =>
   console.error('CSP: ' + event.effectiveDirective + ' refused ' + (event.blockedURI || 'inline')));`;
 /**
- * Console messages of Chromium that are counted elsewhere: failed requests and violations, and scripts that a frame
- * refuses to run.
+ * Console messages of Chromium that are reported in other ways (failed requests and violations), and scripts that a
+ * frame refuses to run.
  */
 const SAID_ELSEWHERE = /^Failed to load resource|Content Security Policy|^Blocked script execution in 'about:srcdoc'/;
 
-/** Looks for what no page may do. */
+/** Watches a page for errors. */
 export interface PageWatch {
   /** Unexpected errors, in order. */
   faults(): string[];
   /** Permits matching errors from now on. */
   allow(fault: RegExp): void;
-  /** Waits until the page has a heading, says that it reads nothing, and asks for nothing. */
+  /** Waits until the page has a heading, has finished reading, and makes no requests. */
   settled(): Promise<void>;
 }
 
 /**
- * Notes errors that nobody caught, errors in the console, violations of the policy, dialogs, refused or broken
- * requests, and requests that go to any other origin than the service's.
+ * Records uncaught errors, errors in the console, violations of the policy, dialogs, refused or failed requests, and
+ * requests to another origin than the service's.
  */
 export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch> {
   const faults: string[] = [];

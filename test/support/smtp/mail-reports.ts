@@ -1,11 +1,11 @@
-// Reports that mail servers send to a return path, as whole messages.
+// Complete reports that mail servers send to a return path.
 
 /** A delivery status notification about one recipient, as Postfix writes it. */
 export const dsn = (p: {
   action?: string;
   status: string;
   diagnostic?: string;
-  /** The address that the report is about. */
+  /** The recipient in the report. */
   recipient?: string;
 }) => `From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
 Subject: Undelivered Mail Returned to Sender
@@ -44,7 +44,7 @@ Subject: Hello
 --b1--
 `;
 
-/** An abuse report (RFC 5965) with the headers of the mail that it is about. */
+/** Returns an abuse report (RFC 5965) with the headers of the reported email. */
 export const arf = (p: { type?: string; headers: string; fields?: string }) => `From: <abusedesk@example.com>
 Subject: FW: Hello
 MIME-Version: 1.0
@@ -75,7 +75,7 @@ Spam spam spam
 --b2--
 `;
 
-/** A notification about several recipients, a block each. */
+/** Returns a notification with a block for each of several recipients. */
 export const dsnOf = (blocks: string[]) => `From: MAILER-DAEMON@mx.receiver.example
 Subject: Delivery status
 Auto-Submitted: auto-replied
@@ -92,7 +92,7 @@ ${blocks.join('\n\n')}
 --b1--
 `;
 
-/** RFC 3461 §4: encodes an address for Original-Recipient. */
+/** Encodes an address for Original-Recipient (RFC 3461 §4). */
 export const xtext = (email: string) =>
   email.replace(/[-+=]/g, (sign) => `+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 

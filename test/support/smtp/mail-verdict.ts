@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { authenticate } from 'mailauth';
 
-/** A message with its envelope, as a receiving server has it. */
+/** A message with its envelope, as a receiving server gets it. */
 export interface ArrivedMail {
   /** The envelope sender. */
   from: string;
@@ -11,7 +11,7 @@ export interface ArrivedMail {
   helo: string;
 }
 
-/** Findings of a receiver; `aligned` is the domain that DMARC can use, undefined without one. */
+/** Results of a receiver; `aligned` is the domain that DMARC can use, if any. */
 export interface MailVerdict {
   spf: { result: string; domain: string };
   /** One for each signature. */
@@ -20,8 +20,7 @@ export interface MailVerdict {
 }
 
 /**
- * Checks SPF, DKIM and DMARC of a message with mailauth, which asks the DNS server at `dns` (`127.0.0.1:5353`) and no
- * other.
+ * Checks SPF, DKIM and DMARC of a message with mailauth, which uses only the DNS server at `dns` (`127.0.0.1:5353`).
  */
 export async function verdictOf(dns: string, mail: ArrivedMail): Promise<MailVerdict> {
   const servers = new Resolver({ timeout: 2_000, tries: 2 });

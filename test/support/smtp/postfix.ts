@@ -9,24 +9,24 @@ import { newCertificate } from '../certificate.ts';
 import { type DebianFiles, debianFiles } from '../debian-packages.ts';
 import { until } from '../until.ts';
 
-/** Postfix, its AUTH by Cyrus SASL with a password file, and the program that writes that file. */
+/** Packages: Postfix, its AUTH by Cyrus SASL with a password file, and the program that writes that file. */
 const PACKAGES = ['postfix', 'libsasl2-2', 'libsasl2-modules', 'libsasl2-modules-db', 'sasl2-bin'];
 /**
- * Every Debian has these accounts, and nothing runs as them; Postfix wants an owner of its queue that is neither root
- * nor nobody.
+ * Every Debian has these accounts, and no program uses them. Postfix requires an owner of its queue that is neither
+ * root nor nobody.
  */
 const [OWNER, GROUP] = ['uucp', 'news'];
 const REALM = 'postfix.test';
 /**
- * Runs Postfix's master in a process group of its own, which it ends with itself, and ends it when the process of the
- * test is gone.
+ * Runs Postfix's main process in its own process group, which ends with it. Ends it when the process of the test has
+ * ended.
  */
 const GUARD = 'exec 3<&0; setsid "$0" "$@" & master=$!; (read _ <&3; kill $master) & wait $master';
 export const POSTFIX_SIZE_MAX = 300_000;
 
 /**
- * A listener a mechanism, so that a client has no choice; `ANY` offers all of them, `TLS` is encrypted from the first
- * byte.
+ * A listener for each mechanism, so that a client must use it. `ANY` offers all mechanisms; `TLS` is encrypted from the
+ * first byte.
  */
 export const POSTFIX_LISTENERS = ['ANY', 'PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const;
 export type PostfixListener = (typeof POSTFIX_LISTENERS)[number];
@@ -37,7 +37,7 @@ export interface Postfix {
   certificate: string;
   /** Its whole log. */
   log(): string;
-  /** Makes a user, or gives them another password. */
+  /** Creates a user, or changes the password. */
   setPassword(user: string, password: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function startPostfix(files: DebianFiles, p: { relayPort: number })
   };
 }
 
-/** Folders as `postfix check` would make them. */
+/** Creates the folders that `postfix check` would create. */
 function layOut(home: string): void {
   const [uid, gid] = [idOf('passwd', OWNER) ?? 0, idOf('group', GROUP) ?? 0];
   chmodSync(home, 0o755);
@@ -157,7 +157,7 @@ postlog unix-dgram n - n - 1 postlogd
 `;
 }
 
-/** Debian's Postfix looks for it in `sasl/` of the configuration. */
+/** Debian's Postfix reads it from `sasl/` in the configuration. */
 function saslConf(home: string, name: PostfixListener): string {
   const mechanisms = name === 'ANY' || name === 'TLS' ? 'PLAIN LOGIN CRAM-MD5' : name;
   return `pwcheck_method: auxprop
@@ -207,7 +207,7 @@ async function setPassword(files: DebianFiles, home: string, p: { user: string; 
   chownSync(file, idOf('passwd', OWNER) ?? 0, idOf('group', GROUP) ?? 0);
 }
 
-/** The number of a user or group. */
+/** Returns the number of a user or group. */
 function idOf(file: 'passwd' | 'group', name: string): number | undefined {
   const line = readFileSync(join('/etc', file), 'utf8')
     .split('\n')

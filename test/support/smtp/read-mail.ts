@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const SCRIPT = join(import.meta.dirname, 'read-mail.py');
 
-/** A part that is not made of parts. */
+/** A part without parts in it. */
 export interface ReadPart {
   type: string;
   disposition: string | null;
@@ -20,14 +20,14 @@ export interface ReadPart {
 export interface ReadMail {
   /** Defects that the parser tolerated, in the message, its parts and their headers. */
   defects: string[];
-  /** In their order, names in lower case, values decoded. */
+  /** Headers in order, with names in lower case and decoded values. */
   headers: [name: string, value: string][];
   from: { name: string; address: string }[];
   to: { name: string; address: string }[];
   replyTo: { name: string; address: string }[];
   /** Content types, also of multiparts. */
   types: string[];
-  /** In octets, without CRLF. */
+  /** Length of the longest line, in octets, without CRLF. */
   longestLine: number;
   parts: ReadPart[];
 }
@@ -42,7 +42,7 @@ export async function readMails(raws: string[]): Promise<ReadMail[]> {
   const errors: Buffer[] = [];
   python.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   python.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  python.stdin.on('error', () => {}); // It ended before it had read all: its output says why.
+  python.stdin.on('error', () => {}); // It ended before it had read everything. Its output has the reason.
   python.stdin.end(JSON.stringify(raws.map((raw) => Buffer.from(raw, 'latin1').toString('base64'))));
   const [code] = await once(python, 'close').catch((cause) => {
     throw new Error('these tests need python3 on PATH: its email package reads the mail', { cause });

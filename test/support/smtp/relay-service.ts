@@ -14,14 +14,14 @@ export interface RelayService {
   sink: SmtpSink;
   /** Port of the relay, on loopback. */
   port: number;
-  /** The public half of the key that signs for `sender.test`. */
+  /** The public key of the signatures for `sender.test`. */
   publicKey: string;
-  /** Returns the email in the sink, once this many have arrived. */
+  /** Returns the emails in the sink when this number of emails has arrived. */
   arrived(count?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** The whole service with an SMTP relay, which has a certificate; `sender.test` is a domain of project one. */
+/** Starts the whole service with an SMTP relay, which has a certificate. `sender.test` is a domain of project one. */
 export async function startRelayService(): Promise<RelayService> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-relay-'));
   const { key, cert } = await newCertificate();

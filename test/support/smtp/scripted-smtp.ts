@@ -11,7 +11,7 @@ export interface ScriptedSmtp {
 /** Returns the reply to a line: text is sent with a CRLF, null is silence. `.` is the end of a message. */
 export type Script = (line: string, socket: net.Socket, connection: number) => string | null;
 
-/** A server that answers line by line what a test tells it to, for replies that no real server gives on request. */
+/** Starts a server whose reply to each line is set by a test, for replies that real servers do not give on request. */
 export async function startScriptedSmtp(
   script: Script,
   greeting: string | null = '220 scripted',
@@ -51,7 +51,7 @@ export async function startScriptedSmtp(
   return state;
 }
 
-/** Says yes to everything; `overrides` by the first word of the line. */
+/** Returns a function that accepts everything, except for replies in `overrides`, by the first word of the line. */
 export function willing(overrides: Record<string, string | null> = {}, keywords = ['PIPELINING']): Script {
   return (line) => {
     const verb = line.split(/[ :]/)[0] ?? '';

@@ -9,18 +9,18 @@ export interface SinkProcess {
   readonly url: string;
   readonly pid: number;
   counts(): Promise<SmtpSink['counts'] & { cpuMs: number }>;
-  /** How many messages each recipient got. */
+  /** Number of messages by recipient. */
   recipients(): Promise<Record<string, number>>;
   messages(): Promise<SunkMessage[]>;
-  /** With `--timed`: by `steadyMs` when the first message for each recipient of this prefix had come. */
+  /** With `--timed`: the time (`steadyMs`) at which each recipient with this prefix had its first message. */
   arrivals(prefix: string): Promise<Record<string, number>>;
-  /** How many of these recipients have got theirs, and when the last of them did. */
+  /** Number of these recipients with a message, and the time of the last first message. */
   arrived(prefix: string): Promise<{ count: number; lastMs: number | null }>;
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Milliseconds of the machine's steady clock, the same in all processes. */
+/** Milliseconds of the machine's monotonic clock, equal in all processes. */
 export function steadyMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
@@ -40,7 +40,7 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
       child.send(request);
       return nextMessage<T>(child);
     });
-    last = answer; // One at a time: answers carry no name.
+    last = answer; // One request at a time, because responses do not name their request.
     return answer;
   };
   return {

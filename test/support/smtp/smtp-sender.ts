@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs';
 import { SmtpPool } from '../../../channels/email/smtp/pool.ts';
 
 /**
- * Sends without end over `connections` to `url`, and writes each recipient to stdout as soon as it knows of the answer.
- * To be killed.
+ * Sends endlessly over `connections` to `url`, and writes each recipient to stdout after the reply. Tests kill this
+ * program.
  */
 const [url = '', connections = '1'] = process.argv.slice(2);
 const STDOUT = 1;

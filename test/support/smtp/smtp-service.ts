@@ -2,8 +2,8 @@ import { callHttp } from '../http.ts';
 import { type StartedService, startService } from '../start.ts';
 
 /**
- * Starts the service with two workers that send to this sink, unsigned and unlimited: for tests that kill in the middle
- * of much mail.
+ * Starts the service with two workers that send to this sink, without signatures and limits, for tests with kills while
+ * many emails are sent.
  */
 export function startSmtpService(
   home: string,
@@ -21,7 +21,7 @@ export function startSmtpService(
   return startService({ home, env });
 }
 
-/** Calls the API of a running service with its secret key; fails with what it says when it refuses. */
+/** Calls the API of a running service with its secret key. Fails with the response if it is an error. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
 export async function callService(service: StartedService, method: string, path: string, body?: unknown): Promise<any> {
   const { baseUrl, secretKey } = service.dev();

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One message that the sink said yes to. */
+/** One accepted message. */
 export interface SunkMessage {
   /** The envelope sender. */
   from: string;
@@ -10,37 +10,37 @@ export interface SunkMessage {
 }
 
 export interface SmtpSinkOptions {
-  /** 0 (default) takes a free port. */
+  /** 0 (default) uses a free port. */
   port?: number;
   /** EHLO keywords besides PIPELINING, 8BITMIME and SMTPUTF8, such as `SIZE 1000`. */
   keywords?: string[];
-  /** False (default true) does not offer PIPELINING, and hangs up on a client that does it all the same. */
+  /** False (default true) does not offer PIPELINING, and disconnects a client that pipelines. */
   pipelining?: boolean;
-  /** Milliseconds before each packet's reply, as of a round trip. */
+  /** Milliseconds of delay before each packet's reply, like a round trip. */
   latencyMs?: number;
   /**
-   * Milliseconds that a connection rests before the reply to its next packet, read each time: a server as slow as a
-   * test needs it.
+   * Milliseconds that a connection waits before the reply to its next packet. It is read each time, so a test can slow
+   * the server.
    */
   pauseMs?: () => number;
-  /** Remembers recipient and Message-ID of every message (default true); counting alone needs no memory. */
+  /** Stores the recipient and Message-ID of every message (default true). */
   record?: boolean;
-  /** Keeps whole messages for `bodies`, as they came over the wire: a line's first dot is doubled (default false). */
+  /** Stores whole messages for `bodies` as received, with doubled dots at line starts (default false). */
   keepBodies?: boolean;
   /**
-   * The answer to RCPT in place of 250, or null. By default local parts say it: `reject550-5.1.1…`, `defer450-4.2.1…`,
-   * `reject550…` (no enhanced code), `hangup…` (closes the connection), `close421…`.
+   * The reply to RCPT in place of 250, or null. By default local parts select it: `reject550-5.1.1…`,
+   * `defer450-4.2.1…`, `reject550…` (no enhanced code), `hangup…` (closes the connection), `close421…`.
    */
   answerRcpt?: (to: string) => string | null;
-  /** The answer to a whole message in place of 250; `hangup` closes without one. */
+  /** The reply to a whole message in place of 250; `hangup` closes without a reply. */
   answerMessage?: (to: string, n: number) => string | 'hangup' | null;
-  /** The answer to DATA in place of 354; `hangup` closes without one. */
+  /** The reply to DATA in place of 354; `hangup` closes without a reply. */
   answerData?: (to: string) => string | 'hangup' | null;
   /** Offers AUTH PLAIN; returns the reply to it in place of 235, or null. */
   answerAuth?: () => string | null;
 }
 
-/** An SMTP server that accepts email and drops it, made for counting: one pass over the bytes, one write per packet. */
+/** An SMTP server that accepts email and discards it. It reads the bytes once and writes once per packet. */
 export interface SmtpSink {
   readonly port: number;
   readonly url: string;
@@ -53,7 +53,7 @@ export interface SmtpSink {
   /** How many messages each recipient got. */
   perRecipient(): Map<string, number>;
   reset(): void;
-  /** Closes all connections now, as a killed server would. */
+  /** Closes all connections immediately, like a killed server. */
   dropAll(): void;
   close(): Promise<void>;
 }
@@ -117,7 +117,7 @@ interface SinkState {
   commands: string[];
 }
 
-/** One connection: commands are cut line by line, a body is only searched for its end. */
+/** One connection. Commands are read line by line; a body is only searched for its end. */
 function serve(socket: net.Socket, state: SinkState): void {
   const { options, counts } = state;
   let rest = '';
@@ -141,8 +141,8 @@ function serve(socket: net.Socket, state: SinkState): void {
     let at = 0;
     while (at < text.length) {
       if (inBody) {
-        // The end may be split over two packets: the last four characters of an unfinished body are checked again
-        // with the next one.
+        // The end may be split over two packets, so the last four characters of an incomplete body are checked again
+        // with the next packet.
         const end = text.startsWith('.\r\n', at) && head === '' ? at : text.indexOf('\r\n.\r\n', at);
         if (end === -1) {
           const keep = Math.max(at, text.length - 4);
@@ -183,7 +183,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     messageId = messageIdOf(head);
   }
 
-  /** False when the connection is closed. */
+  /** Returns false if the connection is closed. */
   function endOfMessage(): boolean {
     const answer = options.answerMessage?.(to ?? '', counts.messages + 1) ?? null;
     if (answer === 'hangup') return hangUp();
@@ -198,7 +198,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     return answer?.startsWith('421') ? hangUp() : true;
   }
 
-  /** False when the connection is closed. */
+  /** Returns false if the connection is closed. */
   function command(line: string): boolean {
     if (options.keepBodies) state.commands.push(line);
     const verb = line.slice(0, 4).toUpperCase();
@@ -249,7 +249,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     return true;
   }
 
-  /** Says what is left to say, then closes. */
+  /** Sends the remaining replies, then closes. */
   function hangUp(): false {
     if (out) socket.end(out, 'latin1');
     else socket.destroy();
@@ -268,7 +268,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     else socket.write(answer, 'latin1');
   }
 
-  /** Answers stay in their order, whatever the pauses between them. */
+  /** Keeps the replies in order, whatever the pauses. */
   function answerAfter(answer: string, pauseMs: number): void {
     resting += 1;
     last = last
