@@ -14,7 +14,7 @@ const put = (variantId: string, available: boolean) =>
     body: { variants: [{ variantId, productTitle: 'Jumper', title: 'Blue', url: 'https://shop.test/j', available }] },
   });
 
-/** Makes contacts wait for a variant, as their requests would. */
+/** Makes contacts wait for a variant, as requests do. */
 async function insertWaits(variantId: string, count: number): Promise<void> {
   await sql`
     WITH made AS (
@@ -72,7 +72,7 @@ it('notifies subscribers of a restock, and starts an automation', async () => {
   });
 });
 
-it('a late restock job notifies contacts that waited for it, and not contacts that wait for the next', async () => {
+it('a late restock job notifies contacts that waited for it, but not contacts that wait for the next one', async () => {
   await put('3', false);
   await insertWaits('3', 10);
   await service.stopWorker();

@@ -20,7 +20,7 @@ async function limit(rate: number | null): Promise<void> {
   );
 }
 
-/** A campaign to `count` contacts of the project, on its way. */
+/** Starts a campaign to `count` contacts of the project. */
 async function sending(count: number): Promise<string> {
   await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
   const id = await create();
@@ -28,7 +28,7 @@ async function sending(count: number): Promise<string> {
   return id;
 }
 
-/** The queues that its chunks waited in, in order. */
+/** Returns the queues in which its chunks waited, in order. */
 async function queuesOf(id: string): Promise<string[]> {
   await campaigns.operator.started(campaigns.service.names.campaign(id, 1));
   const { events } = await campaigns.operator.client.workflow
@@ -41,7 +41,7 @@ async function queuesOf(id: string): Promise<string[]> {
 }
 
 describe('a campaign with a send rate', () => {
-  it('uses no slot that others need, and one activity for many emails', async () => {
+  it('blocks no slot of a worker, and uses one activity for many emails', async () => {
     await limit(20);
     const id = await sending(60);
     await become(id, 'SENT');
@@ -51,7 +51,7 @@ describe('a campaign with a send rate', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('slows a running campaign when it is set, and lets it run at full speed when it is removed', async () => {
+  it('slows a running campaign when it is set, and no longer when it is removed', async () => {
     campaigns.pauseMs = 50;
     const id = await sending(5_000);
     await until(async () => campaigns.sink.messages.length > 100);
@@ -61,7 +61,7 @@ describe('a campaign with a send rate', () => {
       'a chunk that waits',
     );
     campaigns.pauseMs = 0;
-    // At one a second the rest would take more than an hour.
+    // At one per second the rest would take more than an hour.
     await limit(null);
     await become(id, 'SENT');
     expect((await queuesOf(id)).at(-1)).toBe(campaigns.service.names.taskQueue('bulk'));
@@ -90,7 +90,7 @@ describe('a campaign with a send rate', () => {
 });
 
 describe('a chunk that the provider has deferred for nearly a day', () => {
-  /** Its turns and ends, as the workflow asks for them; the first turn says this when the day is over. */
+  /** Simulates the activities for turns and ends. `first` is the result of the first turn after the day is over. */
   async function runChunks(first: Partial<ChunkResult>): Promise<string[]> {
     const temporal = await createTestTemporal();
     const calls: string[] = [];
@@ -136,12 +136,12 @@ describe('a chunk that the provider has deferred for nearly a day', () => {
 });
 
 describe('the audience', () => {
-  it('gets emails while it is still being read', async () => {
+  it('is sent to while it is still being read', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const { rows } = await sql<{
       id: string;
     }>`SELECT id FROM contacts WHERE project_id = ${campaigns.project.id}`.execute(campaigns.service.db);
-    // Contacts are taken in the order of their ids: this one comes last. A second attempt needs an id of its own.
+    // Contacts are read in the order of their ids, so this one comes last. A second attempt needs another id.
     const lastId = `ffffffff-ffff-7fff-bfff-${randomBytes(6).toString('hex')}`;
     await sql`UPDATE contacts SET id = ${lastId} WHERE id = ${rows[0]?.id}`.execute(campaigns.service.db);
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_999, localPart: 'many' });

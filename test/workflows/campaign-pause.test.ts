@@ -5,7 +5,7 @@ import { buildProject } from '../support/api.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-/** No output for contacts without `items`, and endless output for contacts with many. */
+/** Creates no output for contacts without `items`, and endless output for contacts with many. */
 const COSTLY_BY_DATA =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
 const MANY_ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
@@ -19,7 +19,7 @@ async function startCampaign(changes: Record<string, unknown> = {}): Promise<str
   return id;
 }
 
-/** The workflow has heard of the pause: no row is claimed any more. */
+/** Waits until the workflow has received the pause and no row is claimed. */
 function atRest(id: string) {
   return until(async () => ('SENDING' in (await outcomes(id)) ? undefined : true), 'nothing under way');
 }
@@ -51,7 +51,7 @@ describe('pausing a campaign', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('before its start waits, also over a restart of the worker', async () => {
+  it('before its start makes it wait, also over a restart of the worker', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await campaigns.service.stopWorker();
     const id = await startCampaign();
@@ -87,8 +87,8 @@ describe('pausing a campaign', () => {
   });
 });
 
-describe('a campaign whose content runs out of time', () => {
-  it('is PAUSED with the reason after 20 in a row, while others send', async () => {
+describe('a campaign whose content takes too long to render', () => {
+  it('is PAUSED with the reason after 20 timeouts in a row, while others are sent', async () => {
     const other = await buildProject(campaigns.service.db, 'Other');
     await buildDomain(campaigns.service.db, { projectId: other.id, domain: 'other.test', signing: false });
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 150, data: MANY_ITEMS });
@@ -97,7 +97,7 @@ describe('a campaign whose content runs out of time', () => {
     const mail = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
     expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: mail })).status).toBe(200);
     await until(async () => campaigns.sink.perRecipient().has('b@to.test') || undefined, "the other project's mail");
-    // It has left while the campaign was still running.
+    // It was sent while the campaign was still running.
     expect((await outcomes(id)).PENDING).toBeGreaterThan(100);
 
     expect(await become(id, 'PAUSED')).toMatchObject({ pausedReason: 'template_timeout', sentCount: 0 });
@@ -108,7 +108,7 @@ describe('a campaign whose content runs out of time', () => {
     expect((await call('POST', `/campaigns/${id}/cancel`)).body.data.status).toBe('CANCELLED');
   });
 
-  it('continues if most are in time', async () => {
+  it('continues if most emails are rendered in time', async () => {
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
       count: 3,
@@ -122,7 +122,7 @@ describe('a campaign whose content runs out of time', () => {
   });
 });
 
-describe('content that takes too long by what it says itself', () => {
+describe('content that takes too long for any contact', () => {
   const body = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
 
   it('is refused when it is saved', async () => {

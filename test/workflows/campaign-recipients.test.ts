@@ -82,10 +82,10 @@ describe('the statistics of a campaign', () => {
   });
 });
 
-describe('trying recipients again', () => {
+describe('retrying recipients', () => {
   const retry = (id: string, body?: unknown) => call('POST', `/campaigns/${id}/retry`, body);
 
-  /** Fails some of a SENT campaign, as if the provider had said so. */
+  /** Fails some recipients of a SENT campaign, as if the provider had refused them. */
   async function fail(id: string, reason: string, emails: string[]) {
     await sql`
       UPDATE emails SET status = 'FAILED', reason = ${reason}, error = 'no', sent_at = NULL
@@ -101,7 +101,7 @@ describe('trying recipients again', () => {
     return new Map(rows.map((row) => [row.email, row.id]));
   };
 
-  it('sends to recipients with a fixable failure, once, and to no one else; sentAt becomes the last', async () => {
+  it('sends to recipients with a fixable failure, once, and to no one else; sentAt becomes the time of the last one', async () => {
     await buildAudience(10);
     await unsubscribe('r9@to.test');
     const id = await create();
@@ -145,7 +145,7 @@ describe('trying recipients again', () => {
     expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED expired': 1, 'FAILED unsubscribed': 1 });
   });
 
-  it('skips a recipient who is no longer in the audience, and says so', async () => {
+  it('skips a recipient who is no longer in the audience, with the reason', async () => {
     await buildAudience(3);
     const ofTown = { field: 'data.town', operator: 'equals', value: 'Bonn' };
     await sql`UPDATE contacts SET data = '{"town": "Bonn"}' WHERE project_id = ${campaigns.project.id}`.execute(

@@ -27,7 +27,7 @@ function windowIn(hours: number) {
   return { from: at(hours * HOUR_MS), to: at((hours + 1) * HOUR_MS), timezone: 'UTC' };
 }
 
-/** Contacts of a zone, `n` of them, who are told apart by `name`. */
+/** `n` contacts of a time zone, identified by `name`. */
 function people(name: string, timezone: unknown, count = 2) {
   const data = { firstName: 'Ada', ...(timezone !== undefined && { timezone }) };
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count, localPart: name, data });
@@ -48,7 +48,7 @@ function waiting(id: string, pendingCount: number) {
 }
 
 describe("a campaign at the recipients' local time", () => {
-  it("leaves in each recipient's time zone, and at once for late ones", async () => {
+  it("is sent in each recipient's time zone, and immediately to late recipients", async () => {
     const local = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 60_000));
     await people('now', 'Asia/Kathmandu');
     await people('late', 'Asia/Tokyo');
@@ -79,7 +79,7 @@ describe("a campaign at the recipients' local time", () => {
     expect(await become(id, 'CANCELLED')).toMatchObject({ nextOpening: null });
   });
 
-  it('skips late recipients if it should, after a grace of a quarter of an hour', async () => {
+  it('skips late recipients if it is set so, after a grace period of 15 minutes', async () => {
     await people('ontime', 'Asia/Kathmandu');
     await people('late', 'Asia/Tokyo', 3);
     const sendAtLocal = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 14 * 60_000));
@@ -138,7 +138,7 @@ describe("a campaign at the recipients' local time", () => {
 describe('a sending window', () => {
   let timed: { id: string; key: string; opensMs: number };
 
-  // Windows open at whole minutes, so this one is started first and checked last.
+  // Windows open at whole minutes, so this campaign is started first and checked last.
   beforeAll(async () => {
     const { service } = campaigns;
     const { id: projectId, secretKey: key } = await buildProject(service.db, 'Timer');
@@ -187,7 +187,7 @@ describe('a sending window', () => {
     expect(put.body).not.toHaveProperty('sendingWindow');
     await send(follows);
     await waiting(follows, 3);
-    // One is paused and resumed as ever, and still waits.
+    // One is paused and resumed, and still waits.
     await call('POST', `/campaigns/${follows}/pause`);
     expect(await read(follows)).toMatchObject({ status: 'PAUSED', pendingCount: 3 });
     await call('POST', `/campaigns/${follows}/resume`);

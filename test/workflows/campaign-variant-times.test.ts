@@ -14,7 +14,7 @@ const campaigns = useCampaignService();
 const { call, create, send, read, become } = campaigns;
 
 interface Reached {
-  /** By the name of `people`, and the number of the variant. */
+  /** Keys are the name of `people` and the number of the variant. */
   who: string;
   n: number;
   firstAt: Date;
@@ -34,8 +34,8 @@ function people(localPart: string, timezone: string) {
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: EACH, localPart, data });
 }
 
-it("a test at local time: the share leaves at each recipient's time, the rest gets the winner at theirs, a day later", async () => {
-  // The hour of LATE comes within a minute or so; that of EARLY was the same instant a day before.
+it("a test at local time: the share is sent at each recipient's time, and the rest gets the winner at theirs, a day later", async () => {
+  // The hour of LATE comes within about a minute. The hour of EARLY was the same time a day before.
   const hourMs = Math.ceil((Date.now() + 5_000) / MINUTE_MS) * MINUTE_MS;
   await people('early', EARLY);
   await people('late', LATE);

@@ -17,7 +17,7 @@ const VARIANTS = [
 ];
 /** Longer than any test, so waiting recipients keep waiting. */
 const LONG = 60;
-/** A test that is judged as soon as it is over. */
+/** A test with a short wait, which is judged soon. */
 const testOf = (changes: Record<string, unknown> = {}) => ({
   share: 0.2,
   metric: 'opens',
@@ -31,7 +31,7 @@ async function startCampaign(changes: Record<string, unknown>): Promise<string> 
   return id;
 }
 
-/** Recipients by variant, content and status. */
+/** Returns recipients by variant, content and status. */
 async function rows(id: string): Promise<Record<string, number>> {
   const { rows: found } = await sql<{ what: string; n: number }>`
     SELECT concat_ws(' ', coalesce(e.variant::text, 'none'), k.subject, e.status) AS what, count(*)::int AS n
@@ -40,7 +40,7 @@ async function rows(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(found.map(({ what, n }) => [what, n]));
 }
 
-/** The first `n` recipients of a variant who were sent to have opened, or clicked, or only their machines have. */
+/** Records an open or click by the first `n` sent recipients of a variant, or only by their machines. */
 async function engage(id: string, variant: number, n: number, column: 'opened_at' | 'clicked_at' | 'machine_opens') {
   const value = column === 'machine_opens' ? sql`1` : sql`now()`;
   await sql`
@@ -50,7 +50,7 @@ async function engage(id: string, variant: number, n: number, column: 'opened_at
   await forgetFigures(campaigns.service.db, id);
 }
 
-/** The share was sent. */
+/** Waits until the share is sent. */
 function waiting(id: string) {
   return until(async () => {
     const campaign = await read(id);
@@ -64,7 +64,7 @@ beforeEach(async () => {
 });
 
 describe('a campaign with variants and no test', () => {
-  it('sends every contact one by weight, and reports the result of each', async () => {
+  it('sends every contact one variant by weight, and reports the result of each variant', async () => {
     const id = await startCampaign({ variants: [{ ...VARIANTS[0], weight: 2 }, VARIANTS[1]] });
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, test: null, testState: null, winner: null });
     expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 34, '1 B for {{firstName}} SENT': 17 });
@@ -84,7 +84,7 @@ describe('a campaign with variants and no test', () => {
 });
 
 describe('a campaign with a test', () => {
-  it('sends the share, waits, and sends the rest what more people have opened', async () => {
+  it('sends the share, waits, and sends the rest the variant with more opens', async () => {
     const id = await startCampaign({ test: testOf({ waitMinutes: 0.1 }) });
     const { testEndsAt } = await waiting(id);
     // 20 % of 51, rounded up.
@@ -112,7 +112,7 @@ describe('a campaign with a test', () => {
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
   });
 
-  it('is decided by hand, once, at any time', async () => {
+  it('can be decided by a user, once, at any time', async () => {
     const id = await startCampaign({ test: testOf() });
     await waiting(id);
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'C' })).status).toBe(422);
@@ -127,7 +127,7 @@ describe('a campaign with a test', () => {
     ).toBeGreaterThan(44);
   });
 
-  it('is decided by hand before anything was sent, also while PAUSED', async () => {
+  it('can be decided by a user before anything was sent, also while PAUSED', async () => {
     await campaigns.service.stopWorker();
     const id = await startCampaign({ test: testOf() });
     await call('POST', `/campaigns/${id}/pause`);
@@ -143,7 +143,7 @@ describe('a campaign with a test', () => {
     expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
   });
 
-  it('is not judged while PAUSED, though its clock runs', async () => {
+  it('is not judged while PAUSED, although its wait continues', async () => {
     const id = await startCampaign({ test: testOf({ waitMinutes: 0.05 }) });
     await waiting(id);
     await call('POST', `/campaigns/${id}/pause`);
@@ -166,7 +166,7 @@ describe('a campaign with a test', () => {
     });
   });
 
-  it('is cancelled while it waits: waiting recipients are skipped', async () => {
+  it('skips waiting recipients if it is cancelled while it waits', async () => {
     const id = await startCampaign({ test: testOf() });
     await waiting(id);
     await call('POST', `/campaigns/${id}/cancel`);
@@ -188,7 +188,7 @@ describe('a campaign with a test', () => {
     await call('POST', `/campaigns/${id}/cancel`);
   });
 
-  it('that Temporal has lost continues where it was', async () => {
+  it('that Temporal has lost continues at the same position', async () => {
     const id = await startCampaign({ test: testOf() });
     const { testEndsAt } = await waiting(id);
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));

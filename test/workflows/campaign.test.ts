@@ -75,7 +75,7 @@ describe('a campaign over SMTP', () => {
     }
   });
 
-  it('waits for its time, and moves when it is rescheduled', async () => {
+  it('waits for its time, which can be changed', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 3_600_000).toISOString() });
@@ -87,7 +87,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.messages).toHaveLength(3);
   });
 
-  it('sends the content of its start', async () => {
+  it('sends the content at its start', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 1_500).toISOString() });
@@ -118,7 +118,7 @@ describe('a campaign over SMTP', () => {
 });
 
 describe('consent is checked just before an email is sent', () => {
-  it('a contact who unsubscribes, is suppressed or deleted after the audience is taken gets nothing', async () => {
+  it('a contact who unsubscribes, is suppressed or deleted after the recipients are stored gets no email', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1_500 });
     campaigns.pauseMs = 100;
     const id = await create();
@@ -196,7 +196,7 @@ describe('refusals by the receiving side', () => {
     await until(async () => (await stats(id)).sent === 5);
     await until(async () => (await outcomes(id)).PENDING === 1);
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENDING', pendingCount: 1 });
-    // Its day is over: the address takes mail now, and the next look finds it.
+    // The simulated day is over: the address accepts email now, and the next check finds it.
     await call('POST', `/campaigns/${id}/cancel`);
     await become(id, 'CANCELLED');
     await until(async () => (await stats(id)).pending === 0);
@@ -205,7 +205,7 @@ describe('refusals by the receiving side', () => {
 });
 
 describe('cancelling', () => {
-  it('a SCHEDULED campaign gives a DRAFT that can be sent', async () => {
+  it('makes a SCHEDULED campaign a DRAFT that can be sent', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 3_600_000).toISOString() });
@@ -215,7 +215,7 @@ describe('cancelling', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3 });
   });
 
-  it('a SENDING campaign stops, keeps its sent emails, and skips the other recipients', async () => {
+  it('stops a SENDING campaign, which keeps its sent emails and skips the other recipients', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 6_000 });
     campaigns.pauseMs = 50;
     const id = await create();
@@ -231,7 +231,7 @@ describe('cancelling', () => {
     expect(Object.keys(await outcomes(id)).sort()).toEqual(['FAILED cancelled', 'SENT']);
   });
 
-  it('before any attempt removes the ledger and returns to DRAFT', async () => {
+  it('before any attempt deletes the recipients and returns to DRAFT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 50 });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
@@ -261,7 +261,7 @@ describe('limits of the project', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  it('the send rate holds over the whole campaign', async () => {
+  it('the send rate is kept during the whole campaign', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 60 });
     await sql`UPDATE projects SET send_rate_per_second = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
@@ -274,7 +274,7 @@ describe('limits of the project', () => {
     expect(campaigns.sink.messages).toHaveLength(60);
   });
 
-  it('recipients over the monthly limit have failed', async () => {
+  it('recipients over the monthly limit fail', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await sql`UPDATE projects SET monthly_email_limit = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,

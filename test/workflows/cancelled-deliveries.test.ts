@@ -38,13 +38,13 @@ async function send(...to: string[]): Promise<string[]> {
 }
 const mail = async (id: string | undefined) => (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
 
-/** As a worker does with a message whose first attempt was cut off. */
+/** Starts a delivery, as a worker does for a message whose first attempt was interrupted. */
 async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string): Promise<void> {
   await inTransaction(service.db, (trx) => enqueue(trx, [{ projectId: service.one.id, kind, refId }]));
   await handOver(service, refId);
 }
 
-/** Returns the ids of running deliveries, when Temporal lists any. */
+/** Returns the ids of running deliveries, as soon as Temporal lists any. */
 const running = (type: string) =>
   until(async () => {
     const found: string[] = [];
@@ -81,7 +81,7 @@ it('an email without an attempt is never sent, and recovery does not restart it'
   expect(sink.counts.messages).toBe(0);
 });
 
-it('an SMS whose delivery is cancelled ends as an email does', async () => {
+it('an SMS whose delivery is cancelled ends like an email', async () => {
   await service.stopWorker();
   const body = { to: '+4915100000001', body: 'Hi' };
   const { id } = await expectOk(service.call('POST', '/v1/sms/send', { body }));

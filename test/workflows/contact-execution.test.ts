@@ -47,7 +47,7 @@ const standingAt = (workflowId: string, stepId: string | undefined) =>
   }, 'the execution at the step');
 
 describe('a contact who triggers a workflow', () => {
-  it('is led through all seven step types, and the record tells the whole story', async () => {
+  it('goes through all seven step types, and the record shows every step', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'tour',
       steps: {
@@ -102,7 +102,7 @@ describe('a contact who triggers a workflow', () => {
     expect(mails).toMatchObject([{ status: 'SENT', sourceType: 'WORKFLOW', workflowExecutionId: execution.id }]);
   });
 
-  it('costs Temporal one activity for each effect and nothing more', async () => {
+  it('needs one activity in Temporal for each effect, and no more', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'cheap',
       steps: {
@@ -123,7 +123,7 @@ describe('a contact who triggers a workflow', () => {
     expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toHaveLength(1);
   });
 
-  it('takes the timeout branch if the event does not arrive, or the plain transition without one', async () => {
+  it('takes the timeout branch if the event does not arrive, or the plain transition if there is no branch', async () => {
     const steps = {
       timeout: { type: 'EXIT', config: { reason: 'too late' } },
       plain: { type: 'EXIT', config: { reason: 'plain' } },
@@ -217,7 +217,7 @@ describe('a WEBHOOK step', () => {
   });
 });
 
-describe('a WEBHOOK step whose address cannot be called', () => {
+describe('a WEBHOOK step with an address that must not be called', () => {
   it.each([
     ['redirects without end', () => `${receiver.url}/loop`],
     ['is no URL', () => 'http://{{event.host}}'],
@@ -234,14 +234,14 @@ describe('a WEBHOOK step whose address cannot be called', () => {
 describe('entering', () => {
   const steps = { out: { type: 'EXIT' as const } };
 
-  it('enters once without re-entry, after any number of concurrent events', async () => {
+  it('happens once without re-entry, after any number of concurrent events', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'once', steps });
     await Promise.all(Array.from({ length: 20 }, () => track(service, 'once@example.com', 'once')));
     await track(service, 'once@example.com', 'once');
     expect(await listExecutions(service, workflow.id)).toHaveLength(1);
   });
 
-  it('is again with re-entry, but never twice at a time', async () => {
+  it('happens again with re-entry, but never twice at the same time', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'again',
       allowReentry: true,
@@ -256,7 +256,7 @@ describe('entering', () => {
     await expectOk(service.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
   });
 
-  it('is refused by hand with 409 by the same rules, and while the workflow is disabled', async () => {
+  it('by API is refused with 409 by the same rules, and while the workflow is disabled', async () => {
     const { data } = await track(service, 'hand@example.com', 'unrelated');
     const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', steps, enabled: false });
     const start = () =>

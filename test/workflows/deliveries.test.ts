@@ -53,7 +53,7 @@ it('each email of many concurrent clients arrives once', async () => {
   expect(new Set(attempts.map((row) => row.attempts))).toEqual(new Set([1]));
 });
 
-it('the send rate of a project holds', async () => {
+it('the send rate of a project is kept', async () => {
   await buildDomain(service.db, { projectId: service.two.id });
   await service.db.updateTable('projects').set({ send_rate_per_second: 10 }).where('id', '=', service.two.id).execute();
   const to = Array.from({ length: 40 }, (_, i) => `slow${i}@example.com`);
@@ -64,7 +64,7 @@ it('the send rate of a project holds', async () => {
     return all.every((row) => row.sent_at !== null) ? all : undefined;
   });
   const times = rows.map((row) => row.sent_at?.getTime() ?? 0).sort((a, b) => a - b);
-  // Two at once and then ten a second.
+  // Two immediately and then ten per second.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_400);
 });
 

@@ -14,15 +14,17 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Activities that Temporal gave out with the answer to a workflow task, in this file's namespace. */
+/**
+ * Returns the number of activities that Temporal assigned in the response to a workflow task, in this file's namespace.
+ */
 async function eagerActivities(): Promise<number> {
   const metrics = await (await fetch(inject('temporalMetrics'))).text();
-  const namespace = service.temporal.namespace.replace('-', '_'); // As labels are written.
+  const namespace = service.temporal.namespace.replace('-', '_'); // In the form of a label.
   const mine = new RegExp(`^activity_eager_execution\\{.*namespace="${namespace}".*\\} (\\d+)$`, 'm');
   return Number(mine.exec(metrics)?.[1] ?? 0);
 }
 
-it('a step of an execution is given to the worker of its workflow without a queue', async () => {
+it('Temporal gives a step of an execution directly to the worker of its workflow', async () => {
   const workflow = await buildWorkflow(service, {
     eventName: 'eager',
     steps: {
@@ -32,6 +34,6 @@ it('a step of an execution is given to the worker of its workflow without a queu
   });
   await track(service, 'eager@example.com', 'eager');
   await until(async () => (await listExecutions(service, workflow.id))[0]?.completedAt, 'the end of the execution');
-  // Temporal tells once a second what it has counted.
+  // Temporal publishes its counters once per second.
   await until(async () => (await eagerActivities()) === 2, 'both steps to be counted as eager activities');
 });

@@ -29,7 +29,7 @@ afterAll(async () => {
 const PAUSE: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'end' };
 const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 
-/** How the last run of a workflow ended: its result, or the type of its failure. */
+/** Returns the end of a workflow's last run: its result, or the type of its failure. */
 async function endOf(
   workflowId: string,
 ): Promise<{ result: unknown } | { cancelled: true } | { failure: string | null | undefined }> {
@@ -42,7 +42,7 @@ async function endOf(
   }
 }
 
-/** Lets a contact into a new workflow; answers the execution and its workflow in Temporal. */
+/** Starts an execution in a new workflow. Returns it and its workflow in Temporal. */
 async function enter(
   steps: Record<string, StepSpec>,
   more: object = {},
@@ -78,7 +78,7 @@ it('cancels a run that is cancelled', async () => {
   expect(await endOf(run.workflowId)).toEqual({ cancelled: true });
 });
 
-it('fails exactly the runs of failed executions, with the code that the API has, also of one that never paused', async () => {
+it('fails exactly the runs of failed executions, with the code of the API, also if an execution never paused', async () => {
   const hook: StepSpec = { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' }, to: 'end' };
   const runs = [
     await enter({ hook, end: EXIT }),

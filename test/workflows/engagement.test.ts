@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('an automation that waits for its reader', () => {
+describe('an automation that waits for an open or click', () => {
   it.each(['email.open', 'email.click'])('goes on with the first %s, on the real way', async (waitedFor) => {
     const templateId = await buildTemplate(service.db, {
       projectId: service.one.id,
@@ -64,7 +64,7 @@ describe('a link whose address is a variable', () => {
   it.each([
     ['the data of the request', { url: 'https://shop.example.com/order?id=1&x=2' }, {}],
     ['the data of the contact', {}, { url: 'https://shop.example.com/order?id=1&x=2' }],
-  ])('from %s by a secret key is counted and leads there', async (_, data, stored) => {
+  ])('from %s with a secret key is tracked and redirects to it', async (_, data, stored) => {
     const to = `variable-${Object.keys(data).length}@example.com`;
     await expectOk(service.call('POST', '/v1/contacts', { body: { email: to, data: stored } }));
     const id = await send(to, { data });
@@ -77,7 +77,7 @@ describe('a link whose address is a variable', () => {
     await until(async () => (await service.call('GET', `/v1/emails/${id}`)).body.data?.clicks === 1);
   });
 
-  it('by the public key leads nowhere', async () => {
+  it('with the public key does not redirect', async () => {
     const to = 'variable-public@example.com';
     const tracking = { email: to, event: 'form', data: { url: 'https://evil.example/' } };
     await expectOk(service.call('POST', '/v1/track', { key: service.one.publicKey, body: tracking }));

@@ -51,7 +51,7 @@ describe('an execution that runs in a cycle', () => {
     expect(await mailsTo('past@example.com')).toHaveLength(1);
   });
 
-  it('ends so too when it was edited into a circle that waits a moment only', async () => {
+  it('ends in the same way if it is edited into a cycle with a short wait', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'hasty',
       steps: {
@@ -70,14 +70,14 @@ describe('an execution that runs in a cycle', () => {
 });
 
 describe('workflows that trigger each other', () => {
-  it('stop at the tenth link, which is recorded and said on the execution that caused it', async () => {
+  it('stop at the tenth execution, which is recorded in the execution that caused it', async () => {
     const toggle = (subscribed: boolean) =>
       buildWorkflow(service, {
         eventName: subscribed ? 'contact.unsubscribed' : 'contact.subscribed',
         allowReentry: true,
         steps: { update: { type: 'UPDATE_CONTACT', config: { subscribed } } },
       });
-    // Before the workflows, which an added contact would start.
+    // Contacts are added before the workflows, which they would start.
     const { data } = await track(service, 'toggle@example.com', 'unrelated');
     const on = await toggle(true);
     const off = await toggle(false);

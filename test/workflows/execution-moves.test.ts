@@ -32,7 +32,7 @@ const detail = (workflow: BuiltWorkflow, id: string) => expectOk(service.call('G
 const executionsOf = async ({ id }: BuiltWorkflow) =>
   (await expectOk(service.call('GET', `/workflows/${id}/executions`))).data;
 
-/** Lets a contact in; the execution once Temporal runs it. */
+/** Starts an execution. Returns it once Temporal runs it. */
 async function enter(workflow: BuiltWorkflow, event: string): Promise<string> {
   await track(`${event}@example.com`, event);
   const execution = await until(async () => {
@@ -62,7 +62,7 @@ const WEEK: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'weeks' } };
 const END: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 
 describe('an execution that is moved on', () => {
-  it('ends its delay at once and runs the next step once', async () => {
+  it('ends its delay immediately and runs the next step once', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'move',
       steps: {
@@ -109,14 +109,14 @@ describe('an execution that is moved on', () => {
       status: 'WAITING',
       currentStepId: branch === 'event' ? workflow.steps.came : workflow.steps.late,
     });
-    // The event comes too late to count.
+    // The event comes too late and has no effect.
     await track(`${event}@example.com`, 'never');
     await expectOk(advance(workflow, id));
     expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
     await endedInTemporal(id);
   });
 
-  it('has to have the branch that is asked for', async () => {
+  it('must have the requested branch', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'branchless',
       steps: { pause: { ...WEEK, to: 'end' }, end: END },
@@ -127,7 +127,7 @@ describe('an execution that is moved on', () => {
     expect((await detail(workflow, id)).status).toBe('WAITING');
   });
 
-  it('continues when a worker is back, also if none had started it', async () => {
+  it('continues when a worker runs again, also if none had started it', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'unattended',
       steps: {

@@ -19,7 +19,7 @@ afterAll(async () => {
 const track = (email: string, event: string, data = {}, key?: string) =>
   expectOk(service.call('POST', '/v1/track', { body: { email, event, data }, ...(key && { key }) }));
 
-/** A workflow that waits for a week, by a delay or for an event that never comes. */
+/** Builds a workflow that waits for a week, by a delay or for an event that never comes. */
 async function buildWaiting(eventName: string, p: { settings?: object; byEvent?: boolean; allowReentry?: boolean }) {
   const config = p.byEvent ? { eventName: 'never', timeout: 604_800 } : { amount: 1, unit: 'weeks' };
   const { id } = await buildWorkflow(service, {
@@ -69,7 +69,7 @@ describe('an event of exitOn', () => {
   it.each([
     ['a delay', false],
     ['a wait', true],
-  ])('ends an execution at once in the middle of %s, and wakes its Temporal workflow', async (what, byEvent) => {
+  ])('ends an execution immediately during %s, and wakes its Temporal workflow', async (what, byEvent) => {
     const name = what.replace(' ', '-');
     const id = await buildWaiting(`begin-${name}`, { byEvent, settings: { exitOn: [{ eventName: 'purchase' }] } });
     await track(`${name}@example.com`, `begin-${name}`);
@@ -94,7 +94,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('has to match the filters', async () => {
+  it('must match the filters', async () => {
     const filters = [{ field: 'amount', operator: 'greaterThan', value: 100 }];
     const id = await buildWaiting('filtered', { settings: { exitOn: [{ eventName: 'paid', filters }] } });
     await track('f@example.com', 'filtered');
@@ -119,7 +119,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('may be the trigger: the first one starts, a later one ends', async () => {
+  it('may be the trigger: the first one starts an execution, a later one ends it', async () => {
     const id = await buildWaiting('again', { settings: { exitOn: [{ eventName: 'again' }] } });
     await track('t@example.com', 'again');
     const execution = await begun(id);
@@ -160,7 +160,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('that arrives while no worker runs ends the execution, and its workflow ends when a worker is back', async () => {
+  it('that arrives while no worker runs ends the execution, and its workflow ends when a worker runs again', async () => {
     const id = await buildWaiting('offline', { settings: { exitOn: [{ eventName: 'gone' }] } });
     await track('o@example.com', 'offline');
     const execution = await begun(id);
@@ -200,11 +200,11 @@ describe('exitWhenUnsubscribed', () => {
   });
 });
 
-describe('exitOn as it is set', () => {
+describe('setting exitOn', () => {
   const create = (body: object) =>
     service.call('POST', '/workflows', { body: { name: 'Exits', eventName: 'e', ...body } });
 
-  it('is stored with its filters in the full form, and null removes it', async () => {
+  it('stores it with its filters in the full form, and null removes it', async () => {
     const filters = { field: 'plan', operator: 'equals', value: 'pro' };
     const { id, exitOn } = await expectOk(
       create({
@@ -226,7 +226,7 @@ describe('exitOn as it is set', () => {
     });
   });
 
-  it('is refused at its own field', async () => {
+  it('reports errors at its field', async () => {
     const wrong = await create({ exitOn: [{ eventName: 'a' }, { eventName: '' }] });
     expect(wrong).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'exitOn.1.eventName' }] } } });
     const filters = [{ field: 'plan', operator: 'resembles', value: 'x' }];
@@ -235,7 +235,7 @@ describe('exitOn as it is set', () => {
     expect(bad.body.error.errors[0].field).toMatch(/^exitOn\.0\.filters/);
   });
 
-  it('is refused beyond 16 KB, since every list of workflows carries it', async () => {
+  it('is refused beyond 16 KB, because every list of workflows contains it', async () => {
     const filters = Array.from({ length: 20 }, (_, n) => ({
       field: `f${n}`,
       operator: 'equals',

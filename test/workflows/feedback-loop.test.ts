@@ -20,7 +20,7 @@ beforeAll(async () => {
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: `smtp://127.0.0.1:${receiver.port}`,
     INBOUND_SMTP_PORT: String(inboundPort),
-    PORT: String(await freePort()), // Links have to be right in the worker too.
+    PORT: String(await freePort()), // The worker needs the correct address for links too.
   });
   await buildDomain(service.db, { projectId: service.one.id });
 });
@@ -29,7 +29,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Sends a mail the usual way, and returns it as the receiving server got it. */
+/** Sends an email with the API. Returns it as received by the server. */
 async function arrive(
   email: string,
 ): Promise<{ id: string; mail: DemoMail; html: string; header(name: string): string }> {
@@ -63,8 +63,8 @@ async function contactOf(email: string) {
   return found[0];
 }
 
-describe('feedback, over real sockets', () => {
-  it('the links of an email count its reader, and one-click unsubscribes the contact', async () => {
+describe('feedback over real sockets', () => {
+  it('the links of an email record opens and clicks, and one-click unsubscribes the contact', async () => {
     const email = 'reader@example.com';
     const { id, html, header } = await arrive(email);
     const pixel = /https?:[^"]+\/o\/[^"]+\.gif/.exec(html)?.[0] ?? '';
@@ -85,7 +85,7 @@ describe('feedback, over real sockets', () => {
     expect(names).toEqual(['email.sent', 'email.open', 'email.click']);
   });
 
-  it('a notification to the return path ends the mailbox, and moves the automation that waits for it', async () => {
+  it('a notification to the return path suppresses the address, and continues the automation that waits for it', async () => {
     const email = 'gone@example.com';
     const workflow = await buildWorkflow(service, {
       eventName: 'email.bounce',

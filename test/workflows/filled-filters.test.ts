@@ -20,7 +20,7 @@ const endOf = (workflow: BuiltWorkflow) =>
     return execution?.completedAt ? (execution.exitReason as string) : undefined;
   }, 'the end of the execution');
 
-describe('a wait whose filters name the event that started it', () => {
+describe('a wait whose filters use values of the triggering event', () => {
   const waiting = (eventName: string, value: string, operator = 'equals') =>
     buildWorkflow(service, {
       eventName,
@@ -35,7 +35,7 @@ describe('a wait whose filters name the event that started it', () => {
       },
     });
 
-  it('ends by the event with the same value only, also after a restart of the worker', async () => {
+  it('ends only by an event with the same value, also after a restart of the worker', async () => {
     const workflow = await waiting('left-cart', '{{ event.cartId }}');
     await track(service, 'cart@example.com', 'left-cart', { cartId: 'A1' });
     await begun(workflow);
@@ -59,7 +59,7 @@ describe('a wait whose filters name the event that started it', () => {
     expect(await endOf(workflow)).toBe('ordered');
   });
 
-  it('ends by no event where the value is missing', async () => {
+  it('ends by no event if the value is missing', async () => {
     const workflow = await waiting('lost-cart', '{{ event.cartId }}');
     await track(service, 'lost@example.com', 'lost-cart');
     await begun(workflow);
@@ -78,7 +78,7 @@ describe('a CONDITION whose values are expressions', () => {
     ['event.total', 'equals', '{{ data.limit }}', { limit: 7, total: 7 }, 'yes'],
     ['data.plan', 'equals', '{{ event.missing }}', { plan: 'pro' }, 'no'],
     ['data.plan', 'notEquals', '{{ event.missing }}', { plan: 'pro' }, 'yes'],
-  ])('asks %s %s %s of %j: %s', async (field, operator, value, given, branch) => {
+  ])('compares %s %s %s with %j: %s', async (field, operator, value, given, branch) => {
     const eventName = `ask-${crypto.randomUUID()}`;
     const workflow = await buildWorkflow(service, {
       eventName,
@@ -126,7 +126,7 @@ describe('an exit in a sandbox', () => {
       return execution.completedAt ? execution : undefined;
     }, 'the end of the sandbox');
 
-  it('happens by the given event that matches, and by no other', async () => {
+  it('happens by the given event that matches, and by no other event', async () => {
     const workflow = await buildLeaving('sandbox-exit');
     const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
     const other = { name: 'ordered', data: { cartId: 'B2' }, at: at(10) };
@@ -137,7 +137,7 @@ describe('an exit in a sandbox', () => {
     expect(await ended(workflow, stayed)).toMatchObject({ status: 'EXITED', exitReason: 'waited' });
   });
 
-  it('ends by its own event without ending the real execution, and a real event ends both', async () => {
+  it('by a simulated event does not end the real execution, but a real event ends both', async () => {
     const workflow = await buildLeaving('real-exit');
     const email = 'both@example.com';
     const real = await start(workflow, email, {});

@@ -43,7 +43,7 @@ describe('a frequency cap', () => {
       skipped: 3,
       sent: 0,
     });
-    // Eight days later, as far as the first campaign goes; nothing of the second left, so it counts for nothing.
+    // As if the first campaign had been sent eight days ago. The second one sent no email, so it does not count.
     await sql`UPDATE emails SET sent_at = sent_at - interval '8 days' WHERE campaign_id = ${first}`.execute(
       campaigns.service.db,
     );
@@ -62,7 +62,7 @@ describe('a frequency cap', () => {
     expect(await campaigns.outcomes(fifth)).toEqual({ SENT: 3 });
   });
 
-  it('admits exactly as many emails as permitted, with any number of concurrent senders', async () => {
+  it('permits exactly its number of emails, with any number of concurrent senders', async () => {
     const { id: projectId, secretKey: key } = campaigns.project;
     const count = 60;
     const max = 2;
@@ -88,7 +88,7 @@ describe('a frequency cap', () => {
       expectOk(call('POST', '/v1/track', { body: { email: `r${n}@to.test`, event: 'signup' } })),
     );
     await Promise.all([...drafts.map((id) => campaigns.send(id)), ...tracked]);
-    // They go before campaigns, and three sends of 60 take a busy machine its time.
+    // They are sent before campaigns, and three sends of 60 take time on a busy machine.
     await until(async () => {
       const { body } = await call('GET', `/workflows/${workflow.id}/executions?limit=100`);
       return body.data.filter((one: { status: string }) => one.status === 'EXITED').length === count;

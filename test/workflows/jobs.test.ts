@@ -66,7 +66,7 @@ describe('an import', () => {
     expect(await names('greeted-out@import.test')).toEqual([]);
   });
 
-  it('runs after earlier imports of its project, and another project waits for neither', async () => {
+  it('runs after earlier imports of its project, and does not delay another project', async () => {
     const rows = (name: string, count: number) =>
       `email,plan\n${Array.from({ length: count }, (_, n) => `${name}${n}@turns.test,pro`).join('\n')}\n`;
     const first = await startImport(rows('first', 20_000));
@@ -164,7 +164,7 @@ describe('an import', () => {
     expect((await find('text@import.test')).data).toEqual({ n: '5' });
   });
 
-  it('emits changes of subscription, and lifts no refusal', async () => {
+  it('emits changes of subscription, and does not remove a refusal', async () => {
     const back = await save('back@import.test', { subscribed: false });
     const refused = await save('refused@import.test');
     await service.call('POST', '/suppressions', { body: { email: 'refused@import.test', reason: 'unsubscribe' } });
@@ -201,7 +201,7 @@ describe('an import', () => {
     });
   });
 
-  /** Holds an import of 12,000 rows in the middle, so that the worker stops while it runs. */
+  /** Blocks an import of 12,000 rows in the middle, so that the worker stops while it runs. */
   async function holdImport(domain: string): Promise<{ jobId: string; release: () => Promise<void> }> {
     const rows = Array.from({ length: 12_000 }, (_, i) => `p${i}@${domain},${i}`);
     const jobId = await startImport(`email,n\n${rows.join('\n')}\n`);
@@ -226,7 +226,7 @@ describe('an import', () => {
     expect((await service.call('GET', `/contacts?search=${domain}`)).body.total).toBe(12_000);
   }
 
-  it('counts every row once though its worker is stopped in the middle', async () => {
+  it('counts every row once, although its worker is stopped meanwhile', async () => {
     const { jobId, release } = await holdImport('durable.test');
     const stopped = service.stopWorker();
     await release();
@@ -237,14 +237,14 @@ describe('an import', () => {
   it('continues after its worker was killed', async () => {
     const { jobId, release } = await holdImport('forced.test');
     const stopped = service.stopWorker();
-    // The worker has canceled the activity, and has given up waiting for it.
+    // The worker has cancelled the activity and no longer waits for it.
     await until(() => lines.some((line) => line.includes('GracefulShutdownPeriodExpired')), 'the forced stop');
     await release();
     await stopped;
     await expectWhole(jobId, 'forced.test');
   });
 
-  it('keeps the first 1,000 errors and counts them all', async () => {
+  it('stores the first 1,000 errors and counts all', async () => {
     const job = await ended('import', await startImport(`email\n${'bad\n'.repeat(1_500)}last@import.test\n`));
     expect(job).toMatchObject({
       status: 'COMPLETED',
@@ -254,7 +254,7 @@ describe('an import', () => {
     expect(job.result.errors.at(-1).row).toBe(1_001);
   });
 
-  it('that is cancelled by an operator says so', async () => {
+  it('that is cancelled by an operator shows that', async () => {
     await service.stopWorker();
     const jobId = await startImport('email\ncancelled@import.test\n');
     await handOver(service, jobId);
@@ -270,7 +270,7 @@ describe('an import', () => {
 });
 
 describe('a bulk job', () => {
-  it("by condition changes all matching contacts once, though it changes the condition's fields", async () => {
+  it('by condition changes all matching contacts once, although it changes fields of the condition', async () => {
     const lines = Array.from({ length: 700 }, (_, i) => `p${i}@where.test,${i % 7 === 0 ? 'free' : 'pro'}`);
     await ended('import', await startImport(`email,plan\n${lines.join('\n')}\n`));
     const condition = {

@@ -12,14 +12,14 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
-// A database and a namespace as the release before installations had names left them: rows of executions whose
-// workflows have ids and queues without the installation, and its schedules.
+// A database and a namespace of the release before installations had names: rows of executions whose workflows have ids
+// and queues without the installation's name, and schedules of that release.
 
 const LEGACY_SCHEDULES = { 'domain-checks': 'domainChecks', housekeeping: 'housekeeping' };
 const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
-/** Plays the earlier release, whose rows all have names without the installation. */
+/** Simulates the earlier release, whose rows all have names without the installation. */
 let earlier: TestService;
 let service: TestService;
 let operator: TestOperator;
@@ -61,7 +61,7 @@ const readLegacy = async ({ automationId }: Legacy) => (await read(service, auto
 const describeLegacy = ({ executionId }: Legacy) =>
   operator.client.workflow.getHandle(`execution-${executionId}`).describe();
 
-/** A workflow whose executions wait for an event, and end when it comes. */
+/** Builds a workflow whose executions wait for an event, and end when it comes. */
 async function buildWaiting(target: TestService, eventName: string): Promise<string> {
   const caller = {
     call: (method: string, path: string, options?: CallOptions) =>
@@ -78,7 +78,7 @@ async function buildWaiting(target: TestService, eventName: string): Promise<str
   return id;
 }
 
-/** An execution whose workflow the earlier release has started. */
+/** Builds an execution whose workflow the earlier release has started. */
 async function startLegacy(event: string): Promise<Legacy> {
   const automationId = await buildWaiting(earlier, event);
   await track(earlier, event, `${event}@to.test`);
@@ -113,7 +113,7 @@ async function listSchedules(): Promise<string[]> {
   return ids;
 }
 
-it('a namespace of the earlier release learns the search attribute before the first schedule needs it', async () => {
+it('a namespace of the earlier release gets the search attribute before the first schedule needs it', async () => {
   const { address, namespace } = await createTestTemporal();
   const connection = await Connection.connect({ address });
   const installation = await readInstallation(database.db);
@@ -162,7 +162,7 @@ it('an execution of the earlier release can be cancelled', async () => {
   await until(async () => (await describeLegacy(legacy.cancelled)).status.name !== 'RUNNING', 'the cancellation');
 });
 
-it('recovery finds what an operator terminated, from before the upgrade and after it', async () => {
+it('recovery finds workflows that an operator terminated, started before or after the upgrade', async () => {
   const later = await buildWaiting(service, 'later');
   await track(service, 'later', 'later@to.test');
   const execution = await until(async () => {

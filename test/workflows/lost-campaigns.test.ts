@@ -19,7 +19,7 @@ beforeEach(async () => {
 const call = (method: string, path: string, body?: unknown) => expectOk(campaigns.call(method, path, body));
 const stats = (id: string) => call('GET', `/campaigns/${id}/stats`);
 
-/** Sends a campaign, and returns it when Temporal has it. */
+/** Sends a campaign, and returns it when Temporal runs it. */
 async function start(body: Record<string, unknown> = {}): Promise<string> {
   const id = await create();
   await send(id, body);
@@ -67,7 +67,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20 });
   });
 
-  it('skips the rest of one that was cancelled before', async () => {
+  it('completes the skipping of a campaign that was cancelled before', async () => {
     const id = await startHalf();
     await campaigns.service.stopWorker();
     await call('POST', `/campaigns/${id}/cancel`);
@@ -92,7 +92,7 @@ describe('a campaign that Temporal has lost', () => {
     expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(20).fill(1));
   });
 
-  it('a campaign that Temporal has lost keeps its time', async () => {
+  it('a scheduled campaign that Temporal has lost keeps its time', async () => {
     const id = await start(IN_AN_HOUR());
     await campaigns.operator.forget(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.keepHouse();

@@ -28,7 +28,7 @@ const delay = (amount: number, unit: string): StepSpec => ({ type: 'DELAY', conf
 const detail = ({ id }: BuiltWorkflow, executionId: string) =>
   expectOk(service.call('GET', `/workflows/${id}/executions/${executionId}`));
 
-/** Lets a contact in, and returns the execution when it waits and Temporal has it. */
+/** Starts an execution. Returns it when it waits and Temporal runs it. */
 async function enter(workflow: BuiltWorkflow, event: string, email = 'ada@example.com'): Promise<string> {
   const { contact } = (await track(service, email, event)).data;
   const [execution] = (await listExecutions(service, workflow.id)).filter(
@@ -46,7 +46,7 @@ const ended = (workflow: BuiltWorkflow, executionId: string) =>
 
 describe('an execution whose workflow an operator ended in Temporal', () => {
   for (const how of ['terminate', 'cancel'] as const) {
-    it(`is CANCELLED and says who did it, after a ${how}`, async () => {
+    it(`is CANCELLED with the reason after a ${how}`, async () => {
       const steps = { pause: delay(1, 'days'), end: EXIT };
       const workflow = await buildWorkflow(service, { eventName: how, steps });
       const stopped = await enter(workflow, how);
@@ -86,7 +86,7 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
 });
 
 describe('an execution that Temporal has lost', () => {
-  it('keeps the instant of its delay, and continues', async () => {
+  it('keeps the end of its delay, and continues', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'delayed',
       steps: { pause: delay(5, 'seconds'), end: EXIT },
@@ -109,7 +109,7 @@ describe('an execution that Temporal has lost', () => {
     const id = await enter(workflow, 'waits');
     await operator.forget(service.names.execution(id));
     await track(service, 'ada@example.com', 'paid');
-    // As if Temporal had taken the signal before it lost everything.
+    // As if Temporal had received the signal before it lost everything.
     await sql`DELETE FROM outbox WHERE kind = 'execution.event' AND ref_id = ${id}`.execute(service.db);
     await operator.keepHouse();
     expect(await ended(workflow, id)).toMatchObject({
@@ -118,7 +118,7 @@ describe('an execution that Temporal has lost', () => {
     });
   });
 
-  it('waits on for its event', async () => {
+  it('keeps waiting for its event', async () => {
     const steps: Record<string, StepSpec> = {
       wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'later' }, to: { event: 'end' } },
       end: EXIT,
@@ -154,7 +154,7 @@ describe('an execution that Temporal has lost', () => {
     expect(mails).toEqual([{ status: 'SENT' }]);
   });
 
-  it('ends where its step was deleted meanwhile', async () => {
+  it('ends if its step was deleted meanwhile', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'edited',
       steps: { pause: delay(1, 'days'), end: EXIT },

@@ -30,7 +30,7 @@ afterAll(async () => {
   await sink?.close();
 });
 
-/** A mail that was accepted hours ago; returns its id, which has that time in it. */
+/** Builds an email that was accepted hours ago. Returns its id, which contains that time. */
 async function mailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<string> {
   const made = await buildEmail(service.db, { projectId: service.one.id, ...p });
   const id = v7({ msecs: Date.now() - hoursAgo * 3_600_000 });
@@ -104,7 +104,7 @@ it('an email of a running delivery is not sent by recovery', async () => {
   await until(async () => (await mail(id)).status === 'FAILED', 'the end of the delivery');
 });
 
-/** A mail of a step that an execution has come to, or has passed. */
+/** Builds an email of a step at which an execution is, or which it has passed. */
 async function mailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
   const id = await mailOf(1, { sourceType: 'WORKFLOW' });
   await sql`
@@ -163,7 +163,7 @@ it('held email of a released project is sent although the release was lost, and 
   expect(await mail(onHold)).toMatchObject({ status: 'HELD' });
 });
 
-it('subscribers of a variant are notified, though Temporal has lost the restock', async () => {
+it('subscribers of a variant are notified, although Temporal has lost the restock', async () => {
   const project = service.one.id;
   await sql`
     WITH c AS (

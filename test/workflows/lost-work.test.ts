@@ -33,7 +33,7 @@ afterAll(async () => {
   await sink?.close();
 });
 
-/** One round of recovery, as the schedule starts it every 5 minutes. */
+/** Runs one round of recovery, as the schedule does every 5 minutes. */
 async function keepHouse(): Promise<void> {
   rounds += 1;
   await client.workflow.execute('recoveryRound', {
@@ -49,7 +49,7 @@ const waitForSent = (id: string) =>
     const mail = await mailOf(id);
     return mail.status === 'SENT' ? mail : undefined;
   }, 'the mail to be sent');
-/** As an operator does in Temporal's UI; returns when the server lists it so. */
+/** Ends a workflow, as an operator does in Temporal's UI. Returns when the server lists this state. */
 async function terminateDeliveries(): Promise<void> {
   const query = `WorkflowType = 'emailDelivery' AND ExecutionStatus = 'Running'`;
   const ids = await until(async () => {
@@ -73,7 +73,7 @@ async function handOverRetry(p: { attempts: number; dueAt?: string }): Promise<s
   return id;
 }
 
-it('an email whose delivery was terminated before it left is sent once', async () => {
+it('an email whose delivery was terminated before its first attempt is sent once', async () => {
   await service.stopWorker();
   const id = await handOverRetry({ attempts: 0 });
   await terminateDeliveries();
@@ -94,7 +94,7 @@ it('an email whose delivery was terminated while it waited for its next attempt 
   expect(sink.counts.messages).toBe(1);
 });
 
-it('a job that was terminated is cancelled and says why', async () => {
+it('a job that was terminated is cancelled with the reason', async () => {
   await service.stopWorker();
   const { id } = await newImport('email\nterminated@import.test\n');
   await until(() => statusOf(service.names.job(id)), 'the workflow');
@@ -142,7 +142,7 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   await receiver.close();
 });
 
-/** An import that was accepted an hour ago. */
+/** Builds an import that was accepted an hour ago. */
 async function newImport(csv: string, { dispatched = true } = {}) {
   const file = Buffer.from(csv);
   const layout = readCsvLayout(file);

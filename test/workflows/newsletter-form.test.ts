@@ -7,8 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-// A newsletter form on the page of a shop: it has the public key, and an automation that responds with the first
-// email.
+// A newsletter form on the page of a shop: it uses the public key, and an automation responds with the first email.
 let sink: SmtpSink;
 let service: TestService;
 
@@ -42,7 +41,7 @@ const submit = (email: string, data: object, idempotencyKey?: string): Promise<C
 const mailsTo = (email: string) => sink.bodies.filter((body) => body.includes(`To: ${email}`));
 const contactOf = async (email: string) =>
   (await expectOk(service.call('GET', `/contacts?search=${encodeURIComponent(email)}`))).data[0];
-/** The steps that the form's submissions led to, once all are over. */
+/** Returns the steps caused by submissions of the form, once all have ended. */
 async function stepsOf(email: string, count: number): Promise<string[]> {
   const { id } = await contactOf(email);
   return until(async () => {
@@ -76,7 +75,7 @@ it('sent twice counts once, and returns the first response', async () => {
   await until(async () => mailsTo('ben@example.com').length === 1, 'the mail');
 });
 
-it('does not lift the refusal of a person who unsubscribed, and its response does not reveal it', async () => {
+it('does not remove the refusal of a person who unsubscribed, and its response does not reveal the refusal', async () => {
   const before = await submit('cleo@example.com', { firstName: 'Cleo' });
   expect(await stepsOf('cleo@example.com', 1)).toEqual(['COMPLETED']);
   const mail = await until(async () => mailsTo('cleo@example.com')[0], 'the mail');
@@ -104,7 +103,7 @@ it('does not lift the refusal of a person who unsubscribed, and its response doe
   expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
 });
 
-it('adds a field to a known contact, and changes nothing that the project knows', async () => {
+it('adds a field to a known contact, and changes no value of the project', async () => {
   const data = { firstName: 'Dora', plan: 'pro' };
   await expectOk(service.call('POST', '/contacts', { body: { email: 'dora@example.com', subscribed: true, data } }));
   expect((await submit('dora@example.com', { firstName: 'Mallory', plan: null, shoeSize: 38 })).status).toBe(200);
@@ -113,7 +112,7 @@ it('adds a field to a known contact, and changes nothing that the project knows'
   expect((await contactOf('dora@example.com')).data).toEqual({ ...data, shoeSize: 39 });
 });
 
-it('subscribes a customer who has only had a receipt', async () => {
+it('subscribes a customer who has only received a receipt', async () => {
   const mail = { from: 'x@shop.example.com', subject: 'Receipt', body: '<p>Thanks</p>' };
   await expectOk(service.call('POST', '/v1/send', { body: { ...mail, to: 'emil@example.com' } }));
   expect((await contactOf('emil@example.com')).subscribed).toBe(false);
@@ -121,7 +120,7 @@ it('subscribes a customer who has only had a receipt', async () => {
   expect((await contactOf('emil@example.com')).subscribed).toBe(true);
 });
 
-it('cannot keep a person’s password reset from them, however much it fills in', async () => {
+it('cannot prevent a password reset, with any input', async () => {
   await expectOk(service.call('POST', '/contacts', { body: { email: 'finn@example.com', data: { plan: 'pro' } } }));
   const rubbish = Object.fromEntries(Array.from({ length: 199 }, (_, n) => [`field${n}`, 'x']));
   await submit('finn@example.com', rubbish);

@@ -12,7 +12,7 @@ import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const RECIPIENTS = 10_000_000;
-/** Each page of a campaign with recipients in many zones becomes a chunk for each zone that it has. */
+/** Each page of a campaign with recipients in many zones becomes one chunk for each zone. */
 const CHUNKS = (RECIPIENTS / PAGE_CONTACTS) * 40;
 const PAYLOAD_MAX = 256 * 1024;
 const LANES = 16;
@@ -68,7 +68,7 @@ describe('a campaign to 10 million recipients', () => {
     expect(bytesOf(carried)).toBeLessThan(PAYLOAD_MAX);
   });
 
-  it('takes over the state of an earlier version in small parts', () => {
+  it('passes on the state of an earlier version in small parts', () => {
     const part = {
       ...start,
       chunks: Array.from({ length: 500 }, (_, n) => waiting(CHUNKS + n, Date.now())),
@@ -79,7 +79,7 @@ describe('a campaign to 10 million recipients', () => {
 });
 
 describe('an execution that receives 50,000 signals', () => {
-  it('carries a few of the visits, and the next ones', () => {
+  it('keeps its visits in a small payload', () => {
     const visits = new SatisfiedVisits();
     for (let visit = 1; visit <= 50_000; visit++) visits.add(visit);
     expect(bytesOf(visits.toJSON())).toBeLessThan(10_000);
@@ -91,7 +91,7 @@ describe('an execution that receives 50,000 signals', () => {
 });
 
 describe('a group of messages', () => {
-  it('is carried on in a small payload', () => {
+  it('is passed on in a small payload', () => {
     const id = '01a21581-45c6-73bb-8fa2-6298bc3dfaeb';
     const messages = Array.from({ length: 200 }, () => ({ id, dueAt: new Date().toISOString() }));
     expect(bytesOf({ projectId: id, emailIds: [], carried: { waiting: messages } })).toBeLessThan(PAYLOAD_MAX);

@@ -16,7 +16,7 @@ import { withWorkers } from '../support/with-workers.ts';
 
 type Run = (input: PartInput) => Promise<PartResult>;
 
-/** Activities of a round over parts that a test names, page by page; `ended` is how the round was recorded. */
+/** Simulates the activities of a round with the given parts, page by page. `ended` is the recorded end of the round. */
 function fakeRound(p: { pages: string[][]; lanes: number; run: Run }) {
   const ended: RoundEnd[] = [];
   const run: string[] = [];
@@ -76,7 +76,7 @@ describe('a round of periodic work', () => {
     });
   }
 
-  it('does all parts, names what failed, and runs parts that failed in the round before last', async () => {
+  it('runs all parts, names failed ones, and runs parts that failed in the previous round last', async () => {
     const round = fakeRound({
       pages: [['a', 'b', 'c']],
       lanes: 1,
@@ -88,7 +88,7 @@ describe('a round of periodic work', () => {
     expect(round.ended).toMatchObject([{ failing: [], late: [], unfinished: 0, resumeAfter: null }]);
   });
 
-  it('continues a part from its cursor, after the parts that wait', async () => {
+  it('continues a part from its cursor after the waiting parts', async () => {
     const cursors: (string | null)[] = [];
     const round = fakeRound({
       pages: [['long', 'short']],
@@ -104,7 +104,7 @@ describe('a round of periodic work', () => {
     expect(cursors).toEqual([null, 'half']);
   });
 
-  it('gives up what hangs when its time is over, and notes the part after which the next round continues', async () => {
+  it('stops a hanging part after its time, and records the part after which the next round continues', async () => {
     const round = fakeRound({
       pages: [['a', 'hangs', 'never begun']],
       lanes: 1,
@@ -115,7 +115,7 @@ describe('a round of periodic work', () => {
     expect(round.ended).toMatchObject([{ late: ['hangs'], unfinished: 2, resumeAfter: 'hangs' }]);
   });
 
-  it('runs each page in a separate run, and repeats a part that hangs at the end', async () => {
+  it('runs each page in a separate run, and repeats a hanging part at the end', async () => {
     const round = fakeRound({
       pages: [['a', 'hangs at first', 'b'], ['c', 'd'], ['e']],
       lanes: 2,

@@ -13,7 +13,7 @@ let service: TestService;
 let operator: TestOperator;
 beforeAll(async () => {
   dns = await startDnsServer();
-  // With capture on loopback there is nothing to publish, so domains show no records.
+  // With captured email on loopback there is nothing to publish, so domains show no records.
   service = await startTestService({
     DNS_SERVERS: dns.address,
     EMAIL_PROVIDER: 'smtp',
@@ -41,7 +41,7 @@ const isVerified = async (id: string) => {
   return body.find((domain: { id: string; verified: boolean }) => domain.id === id)?.verified === true;
 };
 
-it('each kind of periodic work has a schedule, and a domain whose records were published is verified by its own', async () => {
+it('each kind of periodic work has a schedule; the schedule for domains verifies a domain with published records', async () => {
   const scheduled = new Set<string>();
   for await (const { scheduleId } of operator.client.schedule.list()) scheduled.add(scheduleId);
   expect([...scheduled].sort()).toEqual(PERIODIC_KINDS.map((kind) => service.names.schedule(kind)).sort());
@@ -119,7 +119,7 @@ it('pruning deletes from the other tables when one fails and names it, and recov
   expect(await standingOf('pruning')).toMatchObject({ failing: [] });
 });
 
-it('statistics add up the hours that are over', async () => {
+it('statistics store the totals of past hours', async () => {
   await sql`UPDATE mail_hours_until SET hour = hour - 3`.execute(service.db);
   expect((await standingOf('statistics'))?.backlog).toBeGreaterThanOrEqual(2);
   expect(await operator.runRound('statistics')).toMatchObject({ done: 3, failed: [] });

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Graphs of each kind: each is an execution in Temporal. */
+/** Number of graphs of each kind. Each is an execution in Temporal. */
 const GRAPHS = 15;
 const PLANS = ['free', 'pro'];
 const EVENTS = ['order', 'visit', 'email.sent', 'contact.unsubscribed'];
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /**
- * A step, and the targets of its branches: this many steps further on, past the last one, or this many from the
+ * A step with the targets of its branches, as the number of steps further on (possibly past the last one), or from the
  * first.
  */
 interface Drawn {
@@ -83,7 +83,7 @@ const drawn = fc.oneof(
 const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
 
 /**
- * Returns the steps as drawn. With `circular`, a branch may lead back: each target is then counted from the first
+ * Returns the steps of the graph. With `circular` a branch may lead back: each target is then counted from the first
  * step.
  */
 function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
@@ -106,7 +106,7 @@ interface Visited {
   output: { branch?: string; reason?: string } | null;
 }
 
-/** Returns the parts that both must share: each step in order, its result, and the end. */
+/** Returns the parts that must be equal in both: each step in order, its result, and the end. */
 function told({ status, exitReason, error, steps }: Record<string, unknown> & { steps: Visited[] }) {
   const visits = steps.map(({ stepId, type, status: became, output }) => ({
     stepId,
@@ -185,14 +185,14 @@ describe('effects of a step', () => {
 });
 
 describe('a preview of any workflow', () => {
-  // One seed, so that a run says the same twice; others by FC_SEED.
+  // A fixed seed, so that runs are equal; others with FC_SEED.
   const seed = Number(process.env.FC_SEED ?? 20_261_123);
 
   it(`reaches the same steps as the execution (seed ${seed})`, async () => {
     const tried = fc.sample(graphs, { seed, numRuns: GRAPHS }).map(async (graph, n) => {
       const steps = stepsOf(graph, { seconds: 0.05, circular: false });
       const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', enabled: false, steps });
-      // Not enabled by its check, which refuses steps that nothing leads to.
+      // Not enabled by the API, which refuses unreachable steps.
       await service.db.updateTable('workflows').set({ enabled: true }).where('id', '=', workflow.id).execute();
       const contactId = await newContact(`real-${n}@example.com`);
       const webhooks = graph.flatMap(({ answers }, at) => (answers ? [{ step: `s${at}`, status: answers }] : []));
@@ -213,7 +213,7 @@ describe('a preview of any workflow', () => {
       const events = [{ name: 'order' }, { name: 'visit' }, { name: 'order' }];
       const asked = { contactId, context: {}, events };
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
-      // From there on each pause of a sandbox takes a second.
+      // From that step on, each pause of a sandbox takes a second.
       if (preview.steps.length > 100) return;
       const execution = await runToEnd(workflow, { ...asked, sandbox: true, skipDelays: true });
       expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));

@@ -21,7 +21,7 @@ import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** A part of every address, name, number and text of a person here. */
+/** This mark is part of every address, name, number and text of a person in this test. */
 const MARK = 'quillfeather';
 const PHONE = '+4915199887766';
 const MARKS = new RegExp(`${MARK}|${PHONE.slice(1)}`, 'i');
@@ -68,7 +68,7 @@ beforeAll(async () => {
     .insertInto('sms_senders')
     .values({ project_id: service.one.id, country: null, from_phone: '+15005550006' })
     .execute();
-  // Postgres quotes a contact: as a constraint or a trigger of an operator may.
+  // Makes Postgres quote a contact in an error, as an operator's constraint or trigger may.
   await sql`
     CREATE FUNCTION refuse_contact() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'no place for % with %', NEW.email, NEW.data; END $$`.execute(service.db);
@@ -94,13 +94,13 @@ const logged = (msg: string, fields: object = {}) =>
     `the line “${msg}”`,
   );
 
-/** Writes bytes as the text that they are. */
+/** Shows bytes as text. */
 function withText(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const bytes = this[key];
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : value;
 }
 
-/** All that Temporal keeps of this file's workflows, with payloads decoded. */
+/** Returns everything that Temporal stores about this file's workflows, with decoded payloads. */
 async function readTemporalData(): Promise<string> {
   const kept: string[] = [];
   for await (const { workflowId, runId, memo, searchAttributes } of operator.client.workflow.list()) {
@@ -153,14 +153,14 @@ function submit(port: number, p: { from: string; to: string; raw: string; pass?:
   );
 }
 
-/** A message that no parser takes apart: more than 1,000 parts within each other. */
+/** A message that the parser refuses: more than 1,000 nested parts. */
 const nested = (depth: number) =>
   Array.from(
     { length: depth },
     (_, n) => `Content-Type: multipart/mixed; boundary="${MARK}${n}"\n\n--${MARK}${n}\n`,
   ).join('');
 
-describe('with marked addresses, names, numbers and text, as failures', () => {
+describe('failures with marked addresses, names, numbers and text', () => {
   it('steps wait for their next attempt, and Temporal has their codes', async () => {
     const templateId = await buildTemplate(service.db, { projectId: service.one.id });
     const steps = {
@@ -237,7 +237,7 @@ describe('with marked addresses, names, numbers and text, as failures', () => {
     await logged('SMTP relay');
   });
 
-  it('inbound email is taken, cannot be read, is an automatic reply, a report, or fails in Postgres', async () => {
+  it('inbound email is accepted, cannot be parsed, is an automatic reply, a report, or fails in Postgres', async () => {
     const contactId = await buildContact(service.db, { projectId: service.one.id, email: marked('bounced') });
     const email = { projectId: service.one.id, contactId, to: marked('bounced'), status: 'SENT' as const };
     const returnPath = verpAddress(verpKey, await buildEmail(service.db, email), 'shop.example.com');
@@ -339,7 +339,7 @@ describe('with marked addresses, names, numbers and text, as failures', () => {
 });
 
 it('no address, number or text of a person reaches Temporal or a log, whatever fails', async () => {
-  // Each kind of failure has come to Temporal.
+  // Each kind of failure has reached Temporal.
   const kept = await until(async () => {
     const text = await readTemporalData();
     return (

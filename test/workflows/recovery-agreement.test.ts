@@ -50,7 +50,9 @@ afterAll(async () => {
 const RUN_STATES = ['unknown', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED'] as const;
 type RunState = (typeof RUN_STATES)[number];
 
-/** The statuses of the last run that agree with a status of the record. `null`: nothing, since nothing is left to do. */
+/**
+ * The statuses of the last run that match a status of the record. `null`: no run, because there is nothing left to do.
+ */
 const AGREEING: Record<string, (string | null)[]> = {
   open: ['RUNNING'],
   COMPLETED: ['COMPLETED', null],
@@ -68,7 +70,7 @@ interface Pair {
   run: RunState;
 }
 
-/** Every pair of states of a record and its run, each made by `make`. */
+/** Every pair of states of a record and its run, each built by `make`. */
 async function makePairs(rows: readonly string[], make: (row: string, run: RunState) => Promise<Pair>) {
   const pairs: Pair[] = [];
   for (const row of rows) for (const run of RUN_STATES) pairs.push(await make(row, run));
@@ -86,8 +88,8 @@ async function runStatus(workflowId: string): Promise<string | null> {
 }
 
 /**
- * Tells whether a run has not come to its step yet. The outbox is empty as soon as a run has started, and its step is
- * known when its first task has ended: in between, recovery rightly asks it to look.
+ * Tells whether a run has not reached its step yet. The outbox is empty as soon as a run has started, and its step is
+ * known when its first task has ended. In between, recovery correctly signals it to check.
  */
 async function isOnItsWay(workflowId: string): Promise<boolean> {
   const run = await describeRun(workflowId);
@@ -97,7 +99,7 @@ async function isOnItsWay(workflowId: string): Promise<boolean> {
 const become = (workflowId: string, status: string) =>
   until(async () => (await runStatus(workflowId)) === status, `${workflowId} ${status}`);
 
-/** Waits until Temporal lists as running what is running. */
+/** Waits until Temporal lists all running workflows as running. */
 const waitForListing = (pairs: Pair[]) =>
   until(async () => {
     const found = new Set<string>();
@@ -108,7 +110,7 @@ const waitForListing = (pairs: Pair[]) =>
     return true;
   }, 'the list of what runs');
 
-/** One round of recovery, after which every pair agrees, and a second one, which changes nothing. */
+/** Runs one round of recovery, after which every pair matches, and a second one, which changes nothing. */
 async function expectAgreement(pairs: Pair[], statusOf: (id: string) => Promise<string>): Promise<void> {
   await waitForListing(pairs);
   const sentBefore = sink.counts.messages;
@@ -147,7 +149,7 @@ async function emptyOutbox(): Promise<void> {
 
 let contacts = 0;
 
-/** Lets a new contact in; answers the execution when it waits for `go`. */
+/** Starts an execution for a new contact. Returns it when it waits for `go`. */
 async function enter(): Promise<Pair> {
   const email = `contact-${contacts++}@example.com`;
   const { contact } = (await track(service, email, 'enter')).data;
@@ -165,7 +167,7 @@ async function enter(): Promise<Pair> {
   return { id, workflowId, row: 'open', run: 'RUNNING' };
 }
 
-/** Ends a run as an operator, or another installation, would: the row hears nothing of it. */
+/** Ends a run as an operator or another installation does: its row does not change. */
 async function bringRun(workflowId: string, run: RunState): Promise<void> {
   const handle = operator.client.workflow.getHandle(workflowId);
   switch (run) {
@@ -187,7 +189,7 @@ const executionStatus = async (id: string) =>
   (await service.db.selectFrom('executions').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status;
 
 describe('one round of recovery', () => {
-  it('brings every pair of states of an execution and its run together, and sends nothing twice', async () => {
+  it('reconciles every pair of states of an execution and its run, and sends nothing twice', async () => {
     const pairs = await makePairs(['open', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'], async (row, run) => {
       const pair = await enter();
       await bringRun(pair.workflowId, run);
@@ -212,7 +214,7 @@ describe('one round of recovery', () => {
     }
   });
 
-  it("moves a run that is older than its record on to the record's position", async () => {
+  it("moves a run that is behind its record forward to the record's position", async () => {
     const pair = await enter();
     await service.stopWorker();
     await expectOk(
@@ -230,7 +232,7 @@ describe('one round of recovery', () => {
   });
 
   for (const end of ['that waits', 'that has ended']) {
-    it(`moves a record that is older than its run forward, and sends nothing again, for a run ${end}`, async () => {
+    it(`moves a record that is behind its run forward, and sends nothing again, for a run ${end}`, async () => {
       const pair = await enter();
       const email = `contact-${contacts - 1}@example.com`;
       const restore = await keepExecution(pair.id);
@@ -253,7 +255,7 @@ describe('one round of recovery', () => {
     });
   }
 
-  it('brings every pair of states of a campaign and its run together', async () => {
+  it('reconciles every pair of states of a campaign and its run', async () => {
     // Each attempt has its own address; otherwise the second would find the contact of the first.
     await buildContacts(service.db, { projectId: service.one.id, count: 1, localPart: uuidv7() });
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
@@ -286,8 +288,8 @@ describe('one round of recovery', () => {
     });
   });
 
-  it('brings every pair of states of a job and its run together', async () => {
-    // An import that nobody starts, so that the others of its project wait for their turn.
+  it('reconciles every pair of states of a job and its run', async () => {
+    // An import that is never started, so that other imports of its project wait.
     const first = await newImport(new Date(Date.now() + 86_400_000));
     const setStatus = (id: string, status: string) =>
       sql`UPDATE jobs SET status = ${status}, completed_at = CASE WHEN ${status} <> 'QUEUED' THEN now() END WHERE id = ${id}`.execute(
@@ -315,7 +317,7 @@ describe('one round of recovery', () => {
     await sql`DELETE FROM jobs WHERE id = ${first}`.execute(service.db);
   });
 
-  it('gives every webhook endpoint with deliveries to make a run, and ends one with none', async () => {
+  it('starts a run for every webhook endpoint with waiting deliveries, and ends a run without any', async () => {
     const receiver = await startWebhookReceiver((_, response) => response.writeHead(503).end());
     for (const pending of [true, false]) {
       for (const run of ['unknown', 'RUNNING', 'CANCELLED', 'TERMINATED'] as const) {
@@ -341,7 +343,7 @@ describe('one round of recovery', () => {
   });
 });
 
-/** Waits until an execution waits at a step, and Temporal lists it there. */
+/** Waits until an execution waits at a step and Temporal lists that. */
 async function waitingAt(id: string, step: string): Promise<void> {
   await until(async () => {
     const row = await service.db
@@ -355,7 +357,7 @@ async function waitingAt(id: string, step: string): Promise<void> {
   }, `the wait at ${step}`);
 }
 
-/** Keeps what Postgres has of an execution; the answer restores it, as from a backup. */
+/** Copies the rows of an execution. Returns a function that restores them, as from a backup. */
 async function keepExecution(id: string): Promise<() => Promise<void>> {
   const readRows = async (table: string, key: string) =>
     (
@@ -389,7 +391,7 @@ async function keepExecution(id: string): Promise<() => Promise<void>> {
     });
 }
 
-/** An import of one row; with a time, one that is asked for then and has no workflow. */
+/** Builds an import of one row. With a time, it was requested at that time and has no workflow. */
 async function newImport(at?: Date): Promise<string> {
   const file = Buffer.from('email\nsomebody@import.test\n');
   const layout = readCsvLayout(file);

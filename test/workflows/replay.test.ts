@@ -22,7 +22,7 @@ interface History {
   events: { activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
 }
 
-/** Replays histories with the current workflows. Returns the result by file: nothing, or why it does not match. */
+/** Replays histories with the current workflows. Returns, by file, undefined or the reason of a mismatch. */
 async function replay(histories: Map<string, History>): Promise<Map<string, string | undefined>> {
   const given = [...histories].map(([workflowId, history]) => ({ workflowId, history: historyFromJSON(history) }));
   const results = Worker.runReplayHistories({ workflowBundle: { codePath: inject('workflowBundle') } }, given);
@@ -39,7 +39,7 @@ describe('workflows of an earlier version', () => {
     expect(outcome).toEqual(new Map(files.map((file) => [file, undefined])));
   });
 
-  it('would be noticed if they did not', async () => {
+  it('fail the check if they cannot continue', async () => {
     const history = read('contactExecution-seven-steps.json');
     const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
     if (scheduled?.activityTaskScheduledEventAttributes) {
@@ -49,7 +49,7 @@ describe('workflows of an earlier version', () => {
     expect(outcome.get('changed')).toContain('Nondeterminism');
   });
 
-  it('are of every type that there is', () => {
+  it('include every type of workflow', () => {
     const kept = new Set(files.map((file) => file.split('-')[0]));
     expect([...kept].sort()).toEqual(Object.keys(workflows).sort());
   });
@@ -66,7 +66,7 @@ describe('workflows of an earlier version', () => {
     expect(named).toEqual([]);
   });
 
-  it("contain no one's address: histories hold ids and cursors only", () => {
+  it('contain no address: histories have only ids and cursors', () => {
     for (const file of files) {
       const payloads = [...readFileSync(join(FOLDER, file), 'utf8').matchAll(/"data": "([A-Za-z0-9+/=]+)"/g)];
       const texts = payloads.map(([, base64]) => Buffer.from(base64 ?? '', 'base64').toString());

@@ -104,13 +104,13 @@ describe('a sandbox', () => {
     const execution = await tryOut(workflow, { contactId, skipDelays: true });
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'done' });
     expect(execution.steps).toHaveLength(STEP_TYPES.length);
-    // Equal content is stored once for all emails, and the outbox is emptied meanwhile.
+    // Equal content is stored once for all emails, and outbox rows are deleted meanwhile.
     const isCompared = (row: string) => !row.includes(execution.id) && !/^(?:contents|outbox) /.test(row);
     expect((await readRows(service.db)).filter(isCompared)).toEqual(before.filter(isCompared));
     expect(receiver.received).toEqual([]);
   });
 
-  it('counts for no entry: beside it the contact enters once, and once only', async () => {
+  it('does not count as an entry: the contact can still enter exactly once', async () => {
     const workflow = await buildWorkflow(service, {
       triggerType: 'MANUAL',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -128,7 +128,7 @@ describe('a sandbox', () => {
     expect((await expectOk(service.call('GET', '/activity/upcoming'))).activities).toHaveLength(1);
   });
 
-  it('ends a wait by the given events, each at its time and once', async () => {
+  it('ends a wait by the given events, each once at its time', async () => {
     const wait = (to: string) => ({
       type: 'WAIT_FOR_EVENT' as const,
       config: {
@@ -167,7 +167,7 @@ describe('a sandbox', () => {
     ]);
   });
 
-  it('tells of settings that only a sandbox has, and asks for the right to edit', async () => {
+  it('reports settings that only a sandbox accepts, and requires the edit scope', async () => {
     const workflow = await buildWorkflow(service, { steps: { end: { type: 'EXIT' } } });
     const contactId = await newContact('plain@example.com');
     const refused = await service.call('POST', `/workflows/${workflow.id}/executions`, {

@@ -20,7 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** Leads a contact through a workflow of one SEND_SMS step; how its visit ended, and the SMS to their number. */
+/**
+ * Runs a workflow of one SEND_SMS step for a contact. Returns the result of the visit and the SMS to the contact's
+ * number.
+ */
 async function runStep(p: { event: string; config: Record<string, unknown>; data: Record<string, unknown> }) {
   const { event, config, data } = p;
   const workflow = await buildWorkflow(service, {
@@ -38,7 +41,7 @@ async function follow(workflowId: string, event: string) {
     return data[0]?.completedAt ? data[0] : undefined;
   }, 'the end of the execution');
   const detail = await expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
-  // An SMS that did not leave keeps no execution from going on.
+  // An execution continues although its SMS was not sent.
   expect(detail).toMatchObject({ status: 'EXITED', exitReason: 'told' });
   return detail.steps[0];
 }
@@ -87,7 +90,7 @@ describe('a SEND_SMS step', () => {
     expect(await smsTo(phone)).toEqual([]);
   });
 
-  it('is FAILED template_error above 1,600 characters, and 1,600 leave', async () => {
+  it('is FAILED template_error above 1,600 characters; 1,600 are sent', async () => {
     const config = { body: '{{text}}' };
     const long = { phone: '+4915112345603', text: 'x'.repeat(1_601) };
     const visit = await runStep({ event: 'long', config, data: long });
@@ -97,7 +100,7 @@ describe('a SEND_SMS step', () => {
     expect(await runStep({ event: 'full', config, data: full })).toMatchObject({ status: 'COMPLETED' });
   });
 
-  it('is FAILED, and says so, where its sender is none of the project', async () => {
+  it("is FAILED with the reason if its sender is not the project's", async () => {
     const data = { phone: '+4915112345605' };
     const visit = await runStep({ event: 'strange', config: { body: 'Hello', from: '+4930000000' }, data });
     expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringContaining('+4930000000') });
@@ -120,7 +123,7 @@ describe('the config of a SEND_SMS step', () => {
     });
   });
 
-  it('may wait for its text until the workflow is enabled', async () => {
+  it('may have no text until the workflow is enabled', async () => {
     const { id, answer } = await save({ transactional: true });
     expect(answer).toMatchObject({ status: 201, body: { config: { transactional: true } } });
     const enabled = await service.call('PATCH', `/workflows/${id}`, { body: { enabled: true } });

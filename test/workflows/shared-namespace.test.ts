@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const EXECUTIONS = 200;
 const CONTACTS = 300;
 const IMPORTED = 250;
-/** Histories that are fetched at a time. */
+/** Number of histories that are fetched concurrently. */
 const FETCHES = 16;
 
 let first: TestService;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await first?.close();
 });
 
-/** As the release before installations had names made it, and another installation may still have it. */
+/** A schedule of the release before installations had names, which another installation may still use. */
 async function createSchedule(scheduleId: string): Promise<void> {
   await client.schedule.create({
     scheduleId,
@@ -44,7 +44,7 @@ interface Work {
   jobId: string;
 }
 
-/** Has a service run executions, a campaign and an import. */
+/** Starts executions, a campaign and an import in a service. */
 async function startWork(service: TestService): Promise<Work> {
   await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
   await buildContacts(service.db, { projectId: service.one.id, count: CONTACTS });
@@ -73,7 +73,7 @@ async function startImport(service: TestService): Promise<string> {
   return ((await response.json()) as { jobId: string }).jobId;
 }
 
-/** How everything of a service stands that `startWork` started. */
+/** Returns the state of everything that `startWork` started in a service. */
 async function readOutcome(service: TestService, work: Work) {
   const executions = await service.db
     .selectFrom('executions')
@@ -90,13 +90,13 @@ async function readOutcome(service: TestService, work: Work) {
   };
 }
 
-/** Waits until all of it has ended as it should. */
+/** Waits until all of it has ended correctly. */
 async function expectDone(service: TestService, work: Work): Promise<void> {
   const done = { executions: { EXITED: EXECUTIONS }, campaign: 'SENT', job: ['COMPLETED', IMPORTED] };
   await expect.poll(() => readOutcome(service, work), { interval: 100 }).toEqual(done);
 }
 
-/** Which processes took the tasks of a workflow. */
+/** Returns the processes that took the tasks of a workflow. */
 async function identitiesOf(workflowId: string, runId: string): Promise<string[]> {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   return (events ?? []).flatMap((event) => {
@@ -127,7 +127,7 @@ it('two installations on one namespace do their own work and never touch the oth
   expect(unscoped.count).toBe(0);
 }, 400_000);
 
-it('each has schedules of its own, and a schedule of an earlier release that is not theirs stays', async () => {
+it('each has its own schedules, and a schedule of an earlier release that belongs to neither stays', async () => {
   const ids: string[] = [];
   for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
   for (const { names } of [first, second]) expect(ids).toContain(names.schedule('recovery'));

@@ -7,19 +7,19 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * Signals for each workflow: by default more than twice as many as make a run continue as new. `SIGNALS=50000` runs the
- * flood that the limits are made for, which takes minutes for each workflow. The bound of a run is the same: what a run
- * has does not depend on how many runs there are.
+ * Signals for each workflow: by default, more than twice the number at which a run continues as new. `SIGNALS=50000`
+ * sends the number that the limits are made for, which takes minutes for each workflow. The size of a run does not
+ * depend on the number of runs.
  */
 const SIGNALS = Number(process.env.SIGNALS ?? 1_200);
 const EVENTS_MAX = 10_000;
-/** A run has no more signals than this (`workflows/run-length.ts`) … */
+/** The maximum number of signals in a run (`workflows/run-length.ts`). */
 const SIGNALS_OF_RUN_MAX = 2_000;
-/** … each of them brings itself and the three events of a workflow task at most … */
+/** The maximum number of events for one signal: the signal and the three events of a workflow task. */
 const EVENTS_OF_SIGNAL = 4;
-/** … and all else, such as activities and timers, is less than this. */
+/** More than the number of all other events, such as activity and timer events. */
 const OTHER_EVENTS_MAX = EVENTS_MAX - EVENTS_OF_SIGNAL * SIGNALS_OF_RUN_MAX;
-/** Few, so that a task of a busy machine has few of them at once: each costs the SDK 0.4 ms. */
+/** Few, so that a task on a busy machine gets few signals at once. Each takes the SDK 0.4 ms. */
 const AT_A_TIME = 3;
 
 const campaigns = useCampaignService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
@@ -37,7 +37,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** The API as the project of the test. */
+/** Calls the API as the project of the test. */
 const caller: Caller = {
   call: (method, path, options) =>
     campaigns.service.call(method, path, { key: campaigns.project.secretKey, ...options }),
@@ -45,7 +45,7 @@ const caller: Caller = {
 
 const handleOf = (workflowId: string) => campaigns.operator.client.workflow.getHandle(workflowId);
 
-/** Sends many signals to a workflow, some at a time; returns when Temporal has taken them all. */
+/** Sends many signals to a workflow, some concurrently. Returns when Temporal has accepted all. */
 async function flood(workflowId: string, signal: string, argsOf: (n: number) => unknown[] = () => []): Promise<void> {
   let sent = 0;
   const lane = async () => {
@@ -59,7 +59,7 @@ interface RunSize {
   signals: number;
 }
 
-/** The size of each run of a workflow, when they are all over. */
+/** Returns the size of each run of a workflow, when all have ended. */
 async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
   const runs = await until(async () => {
     const found = [];
@@ -78,8 +78,8 @@ async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
 }
 
 /**
- * Expects that a run ends in time and continues in another. The events are bounded by the signals of a run, so each run
- * has less than 10,000 events for any number of signals.
+ * Expects that a run ends in time and continues in another one. The number of events is limited by the signals of a
+ * run, so each run has less than 10,000 events for any number of signals.
  */
 async function expectBoundedRuns(workflowId: string): Promise<void> {
   const sizes = await sizesOfRuns(workflowId);

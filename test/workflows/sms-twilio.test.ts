@@ -57,7 +57,7 @@ it('a permanent refusal of Twilio is FAILED with its text', async () => {
   expect(failed).toMatchObject({ reason: 'invalid_number', error: expect.stringContaining('21211') });
 });
 
-it('a test key ends SENT and Twilio hears nothing of it', async () => {
+it('an SMS of a test key ends SENT without a request to Twilio', async () => {
   const before = twilio.requests.length;
   await untilStatus(await send('+4915112345670', service.one.testKey), 'SENT');
   expect(twilio.requests).toHaveLength(before);

@@ -41,7 +41,7 @@ function mailWorkflow(call = service.call, template = templateId): Promise<Built
   return buildWorkflow({ call }, { eventName, steps }).then((workflow) => ({ ...workflow, eventName }));
 }
 
-/** Seconds that Temporal gives an activity type in a workflow's history. */
+/** Returns the time limit in seconds of an activity type in a workflow's history. */
 async function timeoutOf(workflowId: string, activity: string): Promise<number> {
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   const scheduled = history.events
@@ -67,14 +67,14 @@ it('Temporal starts no second attempt while a mail server may still reply to the
     workflowId: 'delivery-in-test',
     args: [{ projectId: service.one.id, emailIds: [id] }],
   });
-  // It takes mails for five minutes (activities/emails/deliveries.ts), and the last of them may be the slowest.
+  // It starts emails for five minutes (activities/emails/deliveries.ts), and the last one may be the slowest.
   expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 
-it("emails of automations keep to the project's send rate, and waiting for it is not an attempt", async () => {
+it("emails of automations keep the project's send rate, and waiting for it is not an attempt", async () => {
   const rate = 2;
   const count = 8;
-  // Rates are read again every second: this one is set before the project has sent anything.
+  // Rates are read again every second. This rate is set before the project has sent any email.
   await sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${service.two.id}`.execute(service.db);
   await buildDomain(service.db, { projectId: service.two.id });
   const templateOfTwo = await buildTemplate(service.db, { projectId: service.two.id });
@@ -90,7 +90,7 @@ it("emails of automations keep to the project's send rate, and waiting for it is
     FROM emails e JOIN execution_steps s ON s.execution_id = e.execution_id AND s.visit = e.visit
     JOIN executions x ON x.id = e.execution_id WHERE x.workflow_id = ${workflow.id}
   `.execute(service.db);
-  // The bucket may have held a second's worth at the start.
+  // The bucket may have had tokens for a second at the start.
   expect(rows[0]?.seconds).toBeGreaterThan((count - 1 - 2 * rate) / rate);
   expect(rows[0]).toMatchObject({ attempts: 1, tries: 1 });
 });

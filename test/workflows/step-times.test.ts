@@ -49,7 +49,7 @@ async function workflowOf(step: { type: 'SEND_EMAIL' | 'SEND_SMS' | 'DELAY'; con
 }
 
 let people = 0;
-/** Starts the contact's execution of a workflow. */
+/** Starts an execution of a workflow for the contact. */
 async function begin(event: string, data: Record<string, unknown> = {}): Promise<string> {
   people += 1;
   const email = `p${people}@to.test`;
@@ -95,7 +95,7 @@ const leaves = (emailId: string) =>
   }, 'the email to leave');
 
 describe('the sending window of the project', () => {
-  it('holds MARKETING of an automation by a timer until it opens, over a restart of the worker', async () => {
+  it('delays MARKETING of an automation with a timer until it opens, also over a restart of the worker', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
     const opens = new Date(opensMs);
@@ -110,7 +110,7 @@ describe('the sending window of the project', () => {
     expect(done.sentAt?.getTime()).toBeGreaterThanOrEqual(opensMs);
   });
 
-  it("uses the contact's time zone if it is set so, and does not hold TRANSACTIONAL email", async () => {
+  it("uses the contact's time zone if it is set so, and does not delay TRANSACTIONAL email", async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
     const [from, to] = [hourOf('Asia/Kathmandu', -HOUR_MS), hourOf('Asia/Kathmandu', HOUR_MS)];
@@ -126,7 +126,7 @@ describe('the sending window of the project', () => {
     expect(await waitForStatus(await begin(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
   });
 
-  it('does not hold a contact that a user moves on', async () => {
+  it('does not delay a contact that a user moves on', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await patchProject({ sendingWindow: shutWindow() });
     const id = await begin(event);
@@ -154,7 +154,7 @@ describe('the sending window of the project', () => {
       service.db,
     );
     expect(rows).toEqual([{ status: 'PENDING', attempts: 0, sent_at: null }]);
-    // An email that waits for the window holds up no other email of its project.
+    // An email that waits for the window does not delay other emails of its project.
     const body = { to: 'other@to.test', template: transactional };
     const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
     await leaves(data.emails[0].email);
@@ -190,7 +190,7 @@ describe('the sending window of the project', () => {
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
   });
 
-  it('holds a sandbox like others, except one that skips its delays', async () => {
+  it('delays a sandbox too, except one that skips its delays', async () => {
     await patchProject({ sendingWindow: shutWindow() });
     const { id: workflow } = await buildWorkflow(service, {
       eventName: 'tried',
@@ -218,7 +218,7 @@ describe('the sending window of the project', () => {
     expect(sent).toMatchObject({ mode: 'test' });
     for (const path of [`/activity?contactId=${contactId}`, `/contacts/${contactId}/timeline`]) {
       const { data } = await expectOk(service.call('GET', path));
-      // The event that it was added as subscribed, and none of the tested run.
+      // Only the event for the new subscribed contact, and none of the sandbox.
       expect(data.map(({ type }: { type: string }) => type)).toEqual(['contact.subscribed']);
     }
   });
@@ -245,7 +245,7 @@ describe('a DELAY until an hour', () => {
     expect(await dueOf(await begin(named, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kolkata'));
   });
 
-  it('can be the hour that a contact wishes', async () => {
+  it('can use a field of the contact as the hour', async () => {
     const event = await workflowOf({ type: 'DELAY', config: { until: '{{wish}}' } });
     const dueAt = new Date(nextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
     expect(await waitForStatus(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });

@@ -82,7 +82,7 @@ const executionOf = (workflowId: string, contactId: string) =>
     return found?.begun === false ? undefined : found;
   }, 'the execution');
 
-/** Starts a tour and leads it to a step. */
+/** Starts an execution of the example workflow and waits until it reaches a step. */
 async function tourAt(step: 'paid' | 'pause', email: string): Promise<{ id: string; contactId: string }> {
   const { data } = await track(service, email, 'tour', { plan: 'pro' });
   const { id } = await executionOf(tour.id, data.contact);
@@ -101,7 +101,7 @@ async function metadataOf(workflowId: string): Promise<string> {
   return asked?.currentDetails ?? '';
 }
 
-/** Summaries of the activities and timers of a run, in their order. */
+/** Returns the summaries of the activities and timers of a run, in order. */
 async function summariesOf(workflowId: string): Promise<string[]> {
   const { events } = await operator.client.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? []).flatMap((event) => {
@@ -116,7 +116,7 @@ async function summariesOf(workflowId: string): Promise<string[]> {
 const INSTANT = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
 describe('the Temporal UI of a run', () => {
-  it('lists the steps that it came to, with branches, the current one in bold, and links to the dashboard', async () => {
+  it('lists the visited steps with branches, the current one in bold, and links to the dashboard', async () => {
     const { id } = await tourAt('pause', 'path@example.com');
     const details = await detailsOf(id);
     expect(details.split('\n')).toEqual([
@@ -129,7 +129,7 @@ describe('the Temporal UI of a run', () => {
     ]);
   });
 
-  it('labels activities with the step that acts, and timers with the step and the instant', async () => {
+  it('labels activities with their step, and timers with the step and the time', async () => {
     const { id } = await tourAt('pause', 'labels@example.com');
     await expectOk(service.call('POST', `/workflows/${tour.id}/executions/${id}/advance`, { body: {} }));
     const workflowId = service.names.execution(id);
@@ -144,7 +144,7 @@ describe('the Temporal UI of a run', () => {
     expect(await detailsOf(id)).toContain('**EXITED: toured**');
   });
 
-  it('makes no write to visibility for a run that waits nowhere and ends without a reason', async () => {
+  it('writes nothing to visibility for a run that never waits and ends without a reason', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'straight',
       steps: { one: { type: 'UPDATE_CONTACT', config: { updates: { stage: 'one' } } } },
@@ -182,7 +182,7 @@ describe('the Temporal UI of deferred email', () => {
 });
 
 describe('docs/operate/temporal.md', () => {
-  it('has ten queries that each answer their question', async () => {
+  it('has ten queries that each return the described result', async () => {
     const waiting = await tourAt('paid', 'waits@example.com');
     const pausing = await tourAt('pause', 'pauses@example.com');
     const failing = await buildWorkflow(service, {

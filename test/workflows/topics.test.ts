@@ -30,7 +30,7 @@ const eventsOf = async (contactId: string): Promise<string[]> => {
 };
 
 describe('a campaign about a topic', () => {
-  it("goes to the topic's contacts, and the others are skipped with the reason", async () => {
+  it("is sent to the topic's contacts, and skips the others with the reason", async () => {
     const on = await topic('On by default');
     const off = await topic('Off by default', { defaultSubscribed: false });
     const left = await contact('left', { topics: { [on.id]: false } });

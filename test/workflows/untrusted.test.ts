@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
-/** Attacks on the project's automations, emails and campaigns by someone who has read a public key from a page. */
+/** Attacks on the project's automations, emails and campaigns by a caller who knows the public key from a page. */
 
 let sink: SmtpSink;
 let service: TestService;
@@ -79,7 +79,7 @@ async function unsubscribe(email: string): Promise<void> {
 }
 
 describe('UPDATE_CONTACT with untrusted event data', () => {
-  it('makes no link target and no markup of it', async () => {
+  it('creates no link target and no markup from it', async () => {
     const templateId = await template('Hi', '<p><a href="{{data.website}}">your site</a> {{data.about | raw}}</p>');
     const workflow = await buildWorkflow(service, {
       eventName: 'site',
@@ -157,7 +157,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     expect(await suppressionsOf('gone@victim.example')).toEqual([]);
   });
 
-  it('nor by an event that a step of it caused, nor by one that a trusted execution waited for', async () => {
+  it('subscribes no such contact by an event of one of its steps, or by an event that a trusted execution waited for', async () => {
     const joins = {
       byChange: { eventName: 'contact.unsubscribed', email: 'caused@victim.example' },
       byWait: { eventName: 'account.made', email: 'waited@victim.example' },
@@ -231,7 +231,7 @@ const LURE =
   'Your account is locked.\r\nConfirm at https://evil.example/login or www.evil.example or evil.example/x now';
 
 describe('untrusted text', () => {
-  it('is one line without links in emails of workflows, and is dropped from a subject if it looks like a link', async () => {
+  it('is one line without links in emails of workflows, and is omitted from a subject if it looks like a link', async () => {
     const templateId = await template('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
     const workflow = await buildWorkflow(service, {
       eventName: 'hello',
@@ -249,7 +249,7 @@ describe('untrusted text', () => {
     expect(html).not.toContain('x'.repeat(201));
   });
 
-  it('nor in campaigns, nor in what events and the API say of them', async () => {
+  it('has no links in campaigns, and none in their events and the API', async () => {
     await expectOk(
       service.call('POST', '/contacts', {
         body: { email: 'one@list.example', subscribed: true, data: { n: 1, kind: 'list' } },
@@ -286,7 +286,7 @@ describe('untrusted text', () => {
   });
 });
 
-describe('an untrusted value in an email that the tenant sends', () => {
+describe('an untrusted value in an email of the tenant', () => {
   const from = 'a@shop.example.com';
   const subject = 'News for {{name}}';
   const body = '<p><a href="{{site}}">your site</a> {{data.about | raw}}</p>';
@@ -304,14 +304,14 @@ describe('an untrusted value in an email that the tenant sends', () => {
     expect(`${read}${html}${text}`).not.toMatch(/evil/);
   }
 
-  /** Expects the tenant's own markup, and a counted link that leads to this address. */
+  /** Expects the tenant's own markup, and a tracked link to this address. */
   async function expectLink(html: string | undefined, address: string): Promise<void> {
     const [, href = ''] = /<a href="([^"]+)">your site<\/a> <i>us<\/i>/.exec(html ?? '') ?? [];
     const answer = await fetch(service.baseUrl + new URL(href).pathname, { redirect: 'manual' });
     expect(answer.headers.get('location')).toBe(address);
   }
 
-  it('is text by POST /v1/send, in its record, and in its repetition', async () => {
+  it('is plain text in POST /v1/send, in its record, and in a resend', async () => {
     const to = await sendForm('sent@victim.example');
     const { data } = await send(to, { from, subject, body });
     await expectTextOnly(to);
@@ -331,7 +331,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
     expect(repeated.body).not.toMatch(/evil/);
   });
 
-  it('is text by a template, also by a MARKETING one', async () => {
+  it('is plain text in a template, also in a MARKETING one', async () => {
     for (const type of ['TRANSACTIONAL', 'MARKETING'] as const) {
       const to = await sendForm(`${type.toLowerCase()}@victim.example`);
       const templateId = await buildTemplate(service.db, { projectId: service.one.id, type, subject, body });
@@ -340,7 +340,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
     }
   });
 
-  it('is text to each recipient of a request by their own data', async () => {
+  it("is plain text for each recipient of a request, from the recipient's data", async () => {
     const first = await sendForm('first@victim.example');
     const second = 'second@victim.example';
     await asTenant(second, 'x', { site: 'https://shop.example/', about: '<i>us</i>', name: 'Ada' });
@@ -350,7 +350,7 @@ describe('an untrusted value in an email that the tenant sends', () => {
     await expectLink(html, 'https://shop.example/');
   });
 
-  it('gives way to what the request itself says, stored or for once', async () => {
+  it('is replaced by a value in the request, stored or for this email only', async () => {
     const to = await sendForm('own@victim.example');
     const data = { site: { value: 'https://shop.example/', persistent: false }, about: '<i>us</i>', name: 'Ada' };
     await send(to, { from, subject, body, data });

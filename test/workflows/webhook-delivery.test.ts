@@ -102,7 +102,7 @@ describe('a webhook endpoint', () => {
     expect(first).toMatchObject({ status: 'PENDING', responseStatus: 503 });
     expect(Date.parse(first.nextAttemptAt) - Date.now()).toBeLessThanOrEqual(60_000);
     broken = false;
-    // The endpoint's owner does not wait for the timer, and nor does this test.
+    // Repeats the delivery by API, so that the test does not wait for the timer.
     const replay = await expectOk(
       service.call('POST', `/v1/webhooks/${id}/replay`, { body: { since: first.createdAt } }),
     );
@@ -118,7 +118,7 @@ describe('a webhook endpoint', () => {
     expect(judged).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('gets all events since an instant again, with their webhook-ids, and its list shows their number', async () => {
+  it('gets all events since a given time again, with the same webhook-ids, and its list shows their number', async () => {
     const { id } = await register('/lost', ['lost']);
     const since = new Date(Date.now() - 1_000).toISOString();
     for (const email of ['a@example.com', 'b@example.com']) await track(service, email, 'lost');
@@ -165,7 +165,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received.filter((r) => r.path === '/elsewhere')).toEqual([]);
   });
 
-  it('that fails is degraded and attempted rarely, while others do not wait', async () => {
+  it('that fails is degraded and attempted rarely, without delaying others', async () => {
     const dead = await register('/dead', ['burst']);
     const well = await register('/well', ['burst']);
     await Promise.all(Array.from({ length: 150 }, (_, n) => track(service, `burst${n}@example.com`, 'burst')));

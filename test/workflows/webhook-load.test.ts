@@ -11,13 +11,13 @@ import { until } from '../support/until.ts';
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const EVENTS = 10_000;
-/** Number of events of another project meanwhile. */
+/** Number of concurrent events of another project. */
 const OTHERS = 50;
-/** Only a hang leaves an endpoint without a new delivery for this long. */
+/** Only a hang leaves an endpoint without a new delivery for this time. */
 const STILL_MS = 120_000;
-/** A bound for hangs of the whole: a busy machine takes ten minutes. */
+/** A limit for hangs of the whole test. A busy machine takes ten minutes. */
 const ALL = { timeout: 3_600_000 };
-/** How long the slow endpoint takes for each answer. */
+/** Time that the slow endpoint takes for each response. */
 const SLOW_MS = 3_000;
 
 let service: TestService;
@@ -68,7 +68,7 @@ async function all(endpoint: Endpoint, path: string, from = receiver): Promise<v
   );
 }
 
-/** Deliveries of an endpoint by status, and the tries they took. */
+/** Returns the deliveries of an endpoint by status, with their numbers of attempts. */
 async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; tries: number }>> {
   const { rows } = await sql<{ status: string; count: number; tries: number }>`
     SELECT status, count(*) AS count, sum(attempts) AS tries FROM webhook_deliveries WHERE endpoint_id = ${id} GROUP BY status
@@ -76,7 +76,7 @@ async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; 
   return Object.fromEntries(rows.map(({ status, count, tries }) => [status, { count, tries }]));
 }
 
-/** Turns that Temporal was asked for, over all runs of an endpoint's workflow. */
+/** Returns the number of turns over all runs of an endpoint's workflow. */
 async function turnsOf({ id }: Endpoint): Promise<number> {
   let turns = 0;
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${service.names.webhooks(id)}'` })) {
@@ -86,7 +86,7 @@ async function turnsOf({ id }: Endpoint): Promise<number> {
   return turns;
 }
 
-/** One request that causes an event of each contact. */
+/** Makes one request that causes an event of each contact. */
 async function unsubscribeAll(): Promise<void> {
   const rows = Array.from({ length: EVENTS }, (_, n) => `r${n}@to.test,false`);
   const form = new FormData();
@@ -124,9 +124,9 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     await until(async () => (await sumOf(other)).DELIVERED?.count === OTHERS, 'their records');
   });
 
-  it('the one that is well gets all, each once, before the others', ALL, async () => {
+  it('the healthy one gets all, each once, before the others', ALL, async () => {
     await all(well, '/well');
-    // The slow one takes 25 minutes for all, at 20 requests at a time.
+    // The slow one takes 25 minutes for all, with 20 concurrent requests.
     expect(idsOf(requestsTo('/slow')).size).toBeLessThan(EVENTS);
     expect(idsOf(requestsTo('/hanging')).size).toBeLessThan(EVENTS);
     expect(await sumOf(well)).toEqual({ DELIVERED: { count: EVENTS, tries: EVENTS } });
@@ -141,7 +141,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     for (const endpoint of [dead, hanging]) {
       const { PENDING } = await sumOf(endpoint);
       expect(PENDING?.count).toBe(EVENTS);
-      // Deliveries in progress when it was degraded, and a probe or two.
+      // Deliveries that were in progress when it was degraded, and one or two probes.
       expect(PENDING?.tries).toBeLessThan(50);
     }
   });
@@ -152,7 +152,7 @@ describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a s
     }
   });
 
-  it('the dead one gets all of it when it is back and asks for it', ALL, async () => {
+  it('the dead one gets all when it is reachable again and requests it', ALL, async () => {
     const back = await startWebhookReceiver(undefined, deadPort);
     // A second attempt needs the port again.
     onTestFinished(() => back.close());

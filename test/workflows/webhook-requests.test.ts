@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let service: TestService;
-/** The receiver that the tenant named, and the target of its redirect, another origin because its port differs. */
+/** The receiver in the step, and the target of its redirect, which is another origin because its port differs. */
 let named: WebhookReceiver;
 let other: WebhookReceiver;
 
@@ -39,7 +39,7 @@ beforeEach(() => {
 
 let names = 0;
 
-/** Runs a workflow whose one step is this WEBHOOK, to its end. */
+/** Runs a workflow with this WEBHOOK as its only step, until its end. */
 async function run(config: Record<string, unknown>) {
   names += 1;
   const eventName = `hook-${names}`;
@@ -52,7 +52,7 @@ async function run(config: Record<string, unknown>) {
   return workflow;
 }
 
-/** The visits of the workflow's only execution. */
+/** Returns the visits of the workflow's only execution. */
 async function visitsOf({ id }: { id: string }) {
   const { data } = await expectOk(service.call('GET', `/workflows/${id}/executions`));
   const { steps } = await expectOk(service.call('GET', `/workflows/${id}/executions/${data[0].id}`));
@@ -84,7 +84,7 @@ describe('a WEBHOOK request that is redirected', () => {
     );
   });
 
-  it('keeps none either when another origin sends it back', async () => {
+  it('loses its headers also if another origin redirects it back', async () => {
     await run({ url: `${named.url}/307/back`, headers });
     const [, back] = named.received;
     expect(back?.path).toBe('/end');
@@ -102,7 +102,7 @@ describe('a WEBHOOK request that is redirected', () => {
     expect(named.received).toHaveLength(1);
   });
 
-  it('keeps them all at its own origin', async () => {
+  it('keeps all headers at the same origin', async () => {
     await run({ url: `${named.url}/307/here`, headers });
     expect(named.received[1]?.headers).toMatchObject({ 'x-api-key': 'secret', 'user-agent': 'crm-token/1' });
   });
@@ -113,7 +113,7 @@ it('a WEBHOOK whose response hangs after a 200 is COMPLETED with the received pa
   expect(visit).toMatchObject({ status: 'COMPLETED', output: { statusCode: 200, body: 'begun' } });
 });
 
-it('a WEBHOOK sends a form where its Content-Type is one', async () => {
+it("a WEBHOOK sends a form if its Content-Type is a form's", async () => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   await run({ url: `${named.url}/form`, headers, body: { who: '{{email}}' } });
   expect(named.received[0]).toMatchObject({ body: 'who=ada%40example.com' });
@@ -132,7 +132,7 @@ describe('headers of a WEBHOOK step', () => {
     },
   );
 
-  it('are omitted if an earlier release has stored them', async () => {
+  it('that an earlier release stored are omitted', async () => {
     const id = await newWorkflow();
     const config = { url: named.url, method: 'POST', onFailure: 'CONTINUE' };
     const saved = await expectOk(step(`/workflows/${id}/steps`, config));
@@ -160,7 +160,7 @@ describe('headers of a WEBHOOK step', () => {
     expect(request).toMatchObject({ path: '/new', headers: { 'x-api-key': 'key-of-the-tenant', 'x-pin': '4711' } });
   });
 
-  it('never go masked to another host, port or scheme, and a mask stands for nothing where nothing is stored', async () => {
+  it('are never sent with a mask to another host, port or scheme, and a mask without a stored value is refused', async () => {
     const id = await newWorkflow();
     const url = 'https://crm.example.com/a';
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url, headers: SECRET_HEADERS }));
@@ -193,7 +193,7 @@ describe('headers of a WEBHOOK step', () => {
 });
 
 describe('a password in the URL of a WEBHOOK step', () => {
-  it('reaches the endpoint, and is shown and stored nowhere else', async () => {
+  it('reaches the endpoint, and is not shown or stored anywhere else', async () => {
     const workflow = await run({ url: `${withPassword(named.url, 'crm:s3cret%21')}/in` });
     expect(named.received[0]).toMatchObject({ path: '/in', headers: { authorization: basic('crm:s3cret!') } });
     const shown = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
@@ -220,7 +220,7 @@ describe('a password in the URL of a WEBHOOK step', () => {
     expect(request).toMatchObject({ path: '/moved?team=a%3F%40b', headers: { authorization: basic('crm:s3cret') } });
   });
 
-  it('never goes with *** to another host, user or scheme, and stands for nothing where nothing is stored', async () => {
+  it('is never sent as *** to another host, user or scheme, and *** without a stored password is refused', async () => {
     const id = await newWorkflow();
     const saved = await expectOk(step(`/workflows/${id}/steps`, { url: 'https://crm:pw@crm.example.com/a' }));
     const path = `/workflows/${id}/steps/${saved.id}`;
@@ -238,7 +238,7 @@ describe('a password in the URL of a WEBHOOK step', () => {
 });
 
 describe('a password in the URL of a webhook endpoint', () => {
-  it('reaches the endpoint, is masked in every answer, and sealed in the database', async () => {
+  it('reaches the endpoint, is masked in every response, and encrypted in the database', async () => {
     const url = `${withPassword(named.url, 'hooks:s3cret')}/registry`;
     const masked = `${withPassword(named.url, 'hooks:***')}/registry`;
     const created = await expectOk(service.call('POST', '/webhooks', { body: { url, events: ['ping'] } }));
@@ -259,7 +259,7 @@ describe('a password in the URL of a webhook endpoint', () => {
   });
 });
 
-it('passwords that an earlier release stored in clear are shown masked, used, and sealed by housekeeping', async () => {
+it('passwords that an earlier release stored in clear text are masked, used, and encrypted by periodic work', async () => {
   const id = await newWorkflow();
   const saved = await expectOk(step(`/workflows/${id}/steps`, { url: named.url }));
   const created = await expectOk(

@@ -33,7 +33,7 @@ const endpoint = (id: string) => expectOk(service.call('GET', `/webhooks/${id}`)
 const deliveries = async (id: string) => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
 const handleOf = (id: string) => client.workflow.getHandle(service.names.webhooks(id));
 
-/** Seconds of the timers that the workflow of an endpoint has set so far. */
+/** Returns the seconds of the timers that the workflow of an endpoint has set so far. */
 async function timersOf(id: string): Promise<number[]> {
   const { events } = await handleOf(id).fetchHistory();
   return (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) =>
@@ -62,7 +62,7 @@ describe('a delivery that the endpoint never accepts', () => {
     expect(failed).toMatchObject({ attempts: MAX_TRIES, responseStatus: 503, nextAttemptAt: null });
     expect(new Set(receiver.received.map((request) => request.headers['webhook-id']))).toEqual(new Set([failed.id]));
     expect(receiver.received).toHaveLength(MAX_TRIES);
-    // A timer is what was left of the wait when it was set: never more, and more than the wait before.
+    // A timer has the remaining time of the wait when it was set, which is longer than the previous wait.
     const timers = await timersOf(id);
     expect(timers).toHaveLength(RETRY_SECONDS.length);
     for (const [n, seconds] of RETRY_SECONDS.entries()) {
@@ -73,7 +73,7 @@ describe('a delivery that the endpoint never accepts', () => {
     expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_TRIES });
   });
 
-  it("is sent again with all failures since a time, at the owner's request", async () => {
+  it("is sent again with all failures since a given time, at the owner's request", async () => {
     const { id } = await register('/again', 'again');
     await track(service, 'ada@example.com', 'again');
     await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');

@@ -107,10 +107,10 @@ describe('the stats of a workflow', () => {
     expect((await emailsOf(`?since=${later}`))[mail]).toEqual({ sent: 0, opened: 0, clicked: 0 });
   });
 
-  it('count the visits of a time span, to the millisecond, in full hours and in parts of them', async () => {
+  it('count the visits of a time span to the millisecond, in full hours and in parts of hours', async () => {
     const workflow = await build('timed');
     for (const n of [1, 2, 3, 4]) await track(`t-${n}@example.com`, 'timed', { plan: 'free' });
-    // As if they had come at these times.
+    // As if they had happened at these times.
     const times = [
       '2026-03-01T09:59:59.999Z',
       '2026-03-01T10:00:00.000Z',
@@ -163,7 +163,7 @@ describe('the stats of a workflow', () => {
     }
   });
 
-  it('keep their counts when a contact is erased, and drop a deleted step', async () => {
+  it('keep their counts when a contact is erased, and omit a deleted step', async () => {
     const workflow = await build('erased');
     const contactId = await track('erased@example.com', 'erased', { plan: 'free' });
     await expectOk(api.call('DELETE', `/contacts/${contactId}`));
@@ -175,7 +175,7 @@ describe('the stats of a workflow', () => {
 });
 
 describe('the contacts at a step', () => {
-  it('are the contacts there now, page by page, with the instant at which they continue', async () => {
+  it('are the contacts at the step now, page by page, with the time at which they continue', async () => {
     const workflow = await build('standing');
     const path = `/workflows/${workflow.id}/steps/${workflow.steps.pause}/contacts`;
     const contacts: string[] = [];
@@ -238,7 +238,7 @@ describe('the visits to a step that have ended', () => {
     });
   });
 
-  it('that ended in one instant are each on one page', async () => {
+  it('that ended at the same time are each on exactly one page', async () => {
     const workflow = await build('at-once');
     for (const n of [1, 2, 3, 4, 5]) await track(`o-${n}@example.com`, 'at-once', { plan: 'pro' });
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
