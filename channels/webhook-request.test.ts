@@ -5,7 +5,7 @@ import { createWebhookClient } from './webhook-request.ts';
 const closing: (() => unknown)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-/** A server that answers each request with these bytes; returns its address and the requests. */
+/** Starts a server that responds to each request with these bytes. Returns its address and the requests. */
 async function answering(bytes: string): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = net.createServer((socket) => {
@@ -29,7 +29,7 @@ it.each([
   ['two of them', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'],
   ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
   ['none', ''],
-])('passes over interim responses: %s', async (_, interim) => {
+])('ignores interim responses: %s', async (_, interim) => {
   const { url, requests } = await answering(interim + OK);
   const result = await client.send({ url, method: 'POST', headers: { 'X-A': 'b' }, body: 'grüße' });
   expect(result).toMatchObject({ outcome: 'answered', statusCode: 200, body: 'ok' });

@@ -8,7 +8,7 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-it('the lock file names the packages of every platform, so that npm ci takes it anywhere', () => {
+it('the lock file names the packages of every platform, so that npm ci works on each', () => {
   const file = readFileSync(join(packageRoot(), 'package-lock.json'), 'utf8');
   const { packages } = JSON.parse(file) as { packages: Record<string, LockedPackage> };
   const named = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13)));

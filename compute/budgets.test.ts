@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBudgets, OverBudget } from './budgets.ts';
 
-/** Budgets on a clock that stands. */
+/** Returns budgets with a clock that stands still. */
 const budgets = (cpuMsPerSecond = 100) => createBudgets({ cpuMsPerSecond, now: () => 0 });
 const work = { projectId: 'greedy', kind: 'test' };
 
@@ -15,7 +15,7 @@ describe('the budget of a project', () => {
     });
     const refused = await run({ ...work, maxWaitMs: 5_000 }, async () => order.push('second')).catch((e: unknown) => e);
     expect(refused).toBeInstanceOf(OverBudget);
-    // 9,800 ms over, made up for at 100 a second.
+    // 9,800 ms over the budget, which takes 98 seconds at 100 ms per second.
     expect(refused).toMatchObject({ status: 429, retryAfterMs: 98_001, headers: { 'Retry-After': '99' } });
     expect(order).toEqual(['first']);
   });

@@ -8,7 +8,7 @@ const THREAD_STARTS_MS = 60_000;
 
 afterEach(() => void vi.useRealTimers());
 
-/** A watch on a manual clock; `hold` computes for this long. */
+/** Returns a watch with a manual clock. `hold` computes for the given time. */
 function watch({ started = true } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let atMs = 0;
@@ -28,7 +28,7 @@ function watch({ started = true } = {}) {
   };
 }
 
-it('names the work that held the loop, also after it has waited', async () => {
+it('names the work that blocked the loop, also if the work has waited before', async () => {
   const { loop, held, hold, beat } = watch();
   const slow = loop.as('GET /slow', async () => {
     await immediately();
@@ -46,7 +46,9 @@ it('names the work that held the loop, also after it has waited', async () => {
   loop.stop();
 });
 
-it('names the work that holds the loop after a thread has computed for it', { timeout: THREAD_STARTS_MS }, async () => {
+it('names the work that blocks the loop after a thread has computed for it', {
+  timeout: THREAD_STARTS_MS,
+}, async () => {
   const { loop, held, hold, beat } = watch();
   const compute = createCompute({ cpuMsPerSecond: 0, resumed: loop.resumed });
   await loop.as('GET /computed', async () => {

@@ -25,7 +25,7 @@ const parts = (projectId: string, body: string, charge?: (cpuMs: number) => void
   threads.run({ projectId, name: 'content.parts', input: { key: body, source: source(body), input }, charge });
 
 describe('a task in a thread', () => {
-  it('gives what it gives here, and is charged for', async () => {
+  it('has the same result as on the event loop, and is charged to the project', async () => {
     const charged: number[] = [];
     const { html, subject } = await parts('a', '{% for item in items %}<p>{{item}}</p>{% endfor %}', (ms) =>
       charged.push(ms),
@@ -46,7 +46,7 @@ describe('a task in a thread', () => {
     expect(nice).toContain(5);
   });
 
-  it('that runs out of time fails as a template, and the next one runs', async () => {
+  it('that runs out of time fails like a template, and the next one runs', async () => {
     const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
     const error = await parts('a', endless).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(TemplateError);
@@ -80,7 +80,7 @@ describe('a thread that cannot be stopped otherwise', () => {
     expect((await parts('a', '<p>after</p>')).text).toContain('after');
   });
 
-  it('fails for the stop of its process, and not for its time', async () => {
+  it('fails because its process stops, and not because of its time limit', async () => {
     const stopped = createThreads();
     await stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<p>ready</p>' } });
     const task = stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<div>'.repeat(20_000) } });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createBatcher } from './batcher.ts';
 
-it('flushes a lone item at once, and what comes in meanwhile together', async () => {
+it('flushes a single item at once, and items that arrive meanwhile together', async () => {
   const flushed: string[][] = [];
   const batcher = createBatcher<string>(async (items) => {
     flushed.push(items);
@@ -34,7 +34,7 @@ it('fails the items of a failed flush, and continues', async () => {
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
 });
 
-it('keeps an interval between flushes, in which more can come', async () => {
+it('keeps an interval between flushes, in which more items can arrive', async () => {
   const flushed: string[][] = [];
   const batcher = createBatcher<string>(async (items) => void flushed.push(items), 50);
   await batcher.add(['a']);

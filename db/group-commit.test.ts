@@ -48,7 +48,7 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   return { add, finish, batches };
 }
 
-it('a lone item goes at once, and what comes meanwhile goes together', async () => {
+it('a single item is committed at once, and items that arrive meanwhile are committed together', async () => {
   const { add, finish, batches } = setUp();
   const answers = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
   expect(batches).toEqual([['a']]);
@@ -70,7 +70,7 @@ it('queues do not share a transaction and take turns', async () => {
   expect(batches).toEqual([['x1'], ['x2', 'x3'], ['y1'], ['x4', 'x5']]);
 });
 
-it('items with something in common follow each other, in their order', async () => {
+it('items with a common resource are committed one after the other, in order', async () => {
   const { add, finish, batches } = setUp();
   const answers = [add('first'), add('a1', { apart: 'a' }), add('a2', { apart: 'a' }), add('b', { apart: 'b' })];
   await finish([...answers, add('a3', { apart: 'a' })]);
@@ -85,14 +85,14 @@ it('commits equal changes of a resource together and different ones in order', a
   expect(batches).toEqual([['first'], ['red1', 'red2', 'door'], ['blue'], ['red3']]);
 });
 
-it('items that are large together go in several transactions', async () => {
+it('items with a large total size are committed in several transactions', async () => {
   const { add, finish, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
   const answers = [add('first'), add('a', { size: 6 }), add('b', { size: 6 }), add('c', { size: 4 })];
   await finish([...answers, add('huge', { size: 60 })]);
   expect(batches).toEqual([['first'], ['a', 'c'], ['b'], ['huge']]);
 });
 
-it('a second lane is taken by as many as are worth it, or when the first is held up', async () => {
+it('a second lane is used for enough items, or if the first is blocked', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 10, worthALane: 3 });
   const answers = ['a', 'b', 'c'].map((name) => add(name));
@@ -219,7 +219,7 @@ it('a batch that may be committed is not run again', async () => {
   expect(batches).toHaveLength(4);
 });
 
-it('a database that is away is not asked once for each item', async () => {
+it('an unreachable database is not called once for each item', async () => {
   let tries = 0;
   const group = createGroupCommit<string, string>({
     lanes: 1,

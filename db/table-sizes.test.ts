@@ -30,7 +30,7 @@ it('plans are out of date when a table has doubled or halved since they were mad
   expect(await isOutdated({ emails: MIB, events: MIB })).toBe(true);
 });
 
-it('tables of a few pages are all alike, and a new table has plans of its own', async () => {
+it('tables of a few pages count as equal, and a new table has its own plans', async () => {
   await isOutdated({ emails: 0 });
   expect(await isOutdated({ emails: 8 * 8192 })).toBe(false);
   expect(await isOutdated({ emails: 16 * 8192 })).toBe(true);
@@ -55,7 +55,7 @@ it('checks at most once a second, and only while the process makes queries', asy
   expect(asked).toBe(2);
 });
 
-it('a look that fails changes nothing', async () => {
+it('a failed check changes nothing', async () => {
   await isOutdated({ emails: MIB });
   expect(await isOutdated(new Error('the connection broke'))).toBe(false);
 });

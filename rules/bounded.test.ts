@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BoundExceeded, runBounded, threadCpuMs, wasStarved } from './bounded.ts';
 
-describe('work within the bound', () => {
-  it('gives its result, and its own errors as they are', () => {
+describe('work within the time limit', () => {
+  it('returns its result, or throws its own error unchanged', () => {
     expect(runBounded(() => 42)).toBe(42);
     const own = new TypeError('mine');
     expect(() =>
@@ -12,16 +12,16 @@ describe('work within the bound', () => {
     ).toThrow(own);
   });
 
-  it('work within a bound may hold bounded work itself', () => {
+  it('work with a time limit may contain other work with a limit', () => {
     expect(runBounded(() => runBounded(() => 1) + runBounded(() => 2))).toBe(3);
   });
 
-  it('is stopped by the outer bound, whatever fails within it', () => {
+  it('is stopped by the outer limit, whatever fails inside', () => {
     let outlived = 0;
     for (let round = 0; round < 50; round++) expect(() => runBounded(() => failuresFor(500), 2)).toThrow(BoundExceeded);
     expect(outlived).toBe(0);
 
-    /** Bounded work that fails at once, over and over. */
+    /** Repeats work with a time limit that fails at once. */
     function failuresFor(ms: number): void {
       const end = performance.now() + ms;
       while (performance.now() < end) expect(() => runBounded(fail)).toThrow('mine');
@@ -35,7 +35,7 @@ describe('work within the bound', () => {
       for (;;);
     };
     expect(wasStarved(errorOf(() => runBounded(asleep, 40)))).toBe(true);
-    // On a busy machine this one may lack the processor too, for a while.
+    // On a busy machine, this process may lack the processor for a while too.
     await expect.poll(() => wasStarved(errorOf(() => runBounded(endless, 40)))).toBe(false);
   });
 

@@ -46,7 +46,7 @@ describe('the limit of emails in flight', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1']);
   });
 
-  it('lets no one wait needlessly, and passes each released slot to a waiting caller', async () => {
+  it('lets no caller wait while a slot is free, and passes each released slot to a waiting caller', async () => {
     const limit = new InFlightLimit({ max: 2 });
     expect(limit.take('a')).toBeUndefined();
     expect(limit.take('a')).toBeUndefined();
@@ -57,7 +57,7 @@ describe('the limit of emails in flight', () => {
     expect(limit.current).toBe(2);
   });
 
-  it('gives the place back where the work fails', async () => {
+  it('frees the slot if the work fails', async () => {
     const { limit } = workOf(1, 1);
     await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(limit.current).toBe(0);

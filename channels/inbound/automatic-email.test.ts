@@ -10,7 +10,7 @@ it.each([
   ['X-Auto-Response-Suppress', 'OOF, AutoReply'],
   ['Precedence', 'bulk'],
   ['X-Autoreply', 'yes'],
-])('takes %s: %s for the mark of a program', (key, value) => expect(marks(key, value)).toBe(true));
+])('recognizes %s: %s as the mark of a program', (key, value) => expect(marks(key, value)).toBe(true));
 
 it.each([
   ['Auto-Submitted', 'no'],

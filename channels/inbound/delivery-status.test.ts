@@ -13,7 +13,7 @@ it.each([
   'rfc822; <ada@example.com>',
   'rfc822;ada+40example.com',
   'x-local ; <ada@example.com',
-])('a block about %j is about ada@example.com', (recipient) => {
+])('a block for %j is for ada@example.com', (recipient) => {
   const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
   expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('delivered');
 });

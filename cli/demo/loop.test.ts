@@ -23,7 +23,7 @@ it('reports an open loop in the summary, and runs the other loops', async () => 
   expect(text()).toMatch(/\n1 of 2 loops are NOT CLOSED\.\n$/);
 });
 
-it('all loops are closed when each is', async () => {
+it('reports that all loops are closed if each is closed', async () => {
   const { report, text } = record();
   expect(summarize(report, await runLoops({ report }, [closed]))).toBe(true);
   expect(text()).toMatch(/\nAll 1 loops are closed\.\n$/);

@@ -25,7 +25,7 @@ describe('the clock', () => {
     ['warn', 5_000, '5.0 s behind Postgres'],
     ['warn', -5_000, '5.0 s ahead of Postgres'],
     ['fail', 3_600_000, '3600.0 s behind Postgres'],
-  ])('is %s where Postgres is %d ms ahead of it', (verdict, aheadMs, says) => {
+  ])('is %s if Postgres is %d ms ahead of it', (verdict, aheadMs, says) => {
     expect(clockFinding({ whose: 'Postgres', aheadMs })).toMatchObject({ verdict, says });
   });
 });
@@ -33,13 +33,13 @@ describe('the clock', () => {
 describe('the report', () => {
   const named = (...findings: ReturnType<typeof pass>[]) => findings.map((finding) => ({ name: 'disk', finding }));
 
-  it('ends with the code of the worst', () => {
+  it('ends with the exit code of the worst finding', () => {
     expect(reportOf(named(pass('a'))).exitCode).toBe(0);
     expect(reportOf(named(pass('a'), warn('b', 'c'))).exitCode).toBe(1);
     expect(reportOf(named(fail('a', 'b'), pass('c'), warn('d', 'e'))).exitCode).toBe(2);
   });
 
-  it('has a line for each finding, its remedy under it, and the sum', () => {
+  it('has a line for each finding with its remedy below, and the totals', () => {
     expect(reportOf(named(pass('a'), warn('b', 'c'))).lines).toEqual([
       'pass  disk  a',
       'warn  disk  b',

@@ -21,7 +21,7 @@ function warningsOf(...lines: string[]): string[] {
   return told;
 }
 
-it('the console shows warnings and errors of this run, in words', () => {
+it('the console shows warnings and errors of this run as text', () => {
   const told = warningsOf(
     '{"level":30,"msg":"request"}\n',
     '{"level":40,"msg":"Temporal is away","reason":"ECONNREFUSED"}\n{"level":50,"msg":"failed"}\n',
@@ -29,17 +29,17 @@ it('the console shows warnings and errors of this run, in words', () => {
   expect(told).toEqual(['warning: Temporal is away (ECONNREFUSED)', 'error: failed']);
 });
 
-it('a line that is written in two parts is shown once, whole', () => {
+it('a line that is written in two parts is shown once and complete', () => {
   expect(warningsOf('{"level":40,"msg":"ha', 'lf"}\n')).toEqual(['warning: half']);
 });
 
-it('shows the output of a crash, and hides information of Temporal', () => {
+it('shows the output of a crash, and hides informational lines of Temporal', () => {
   expect(warningsOf('2026-11-21T08:48:15.953Z [INFO] Worker state changed\n', 'ReferenceError: x\n')).toEqual([
     'ReferenceError: x',
   ]);
 });
 
-it('a flood stays in the log', () => {
+it('very many lines are only in the log', () => {
   const told = warningsOf(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
   expect(told).toHaveLength(6);
   expect(told[5]).toContain('15 more in');

@@ -15,7 +15,7 @@ const LOCAL: ReadyService = {
   openPorts: undefined,
 };
 
-it('ends a start in a short block of addresses and one command', () => {
+it('prints a short block with addresses and one command at the end of a start', () => {
   expect(readyLines(LOCAL)).toEqual([
     'Tidings is ready at http://127.0.0.1:3000',
     '',
@@ -32,7 +32,7 @@ it('ends a start in a short block of addresses and one command', () => {
   ]);
 });
 
-it('prints no key and the open ports if other machines reach the service', () => {
+it('prints the open ports and no key if other machines can reach the service', () => {
   const openPorts = [{ what: 'API', address: 'http://0.0.0.0:3000', who: 'any machine' }];
   const lines = readyLines({ ...LOCAL, signInLink: undefined, firstEmail: undefined, openPorts });
   expect(lines).toContain('  Dashboard    http://127.0.0.1:3000/app');

@@ -44,7 +44,7 @@ async function startSupervised(starts: (() => Promise<ReturnType<typeof fakeRun>
   return { part, lines, pids, started };
 }
 
-it('restarts a part that ended unexpectedly, and says so', async () => {
+it('restarts a part that ended unexpectedly, and reports it', async () => {
   const [first, second] = [fakeRun(1), fakeRun(2)];
   const { part, lines, pids, started } = await startSupervised([async () => first, async () => second]);
   first.end('exit code 1');

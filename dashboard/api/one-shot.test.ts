@@ -19,7 +19,7 @@ function setUp(...ends: (ApiFailure | 'done')[]) {
   return { keys, write };
 }
 
-it('joins the same request while it is running, and sends another one after it', async () => {
+it('joins an equal request that is running, and sends a new one after it', async () => {
   const { keys, write } = setUp('done', 'done', 'done');
   const [first, second, other] = await Promise.all([write(input), write(input), write({ params: { id: 'c2' } })]);
   expect(first).toBe(second);
@@ -30,7 +30,7 @@ it('joins the same request while it is running, and sends another one after it',
   expect(keys[0]).toMatch(/^[\w-]{36}$/);
 });
 
-it('keeps the key where the answer was lost, and takes a new one after an answer', async () => {
+it('keeps the key if the response was lost, and uses a new one after a response', async () => {
   const { keys, write } = setUp(unreachable(), refusal, 'done', 'done');
   await expect(write(input)).rejects.toThrow('does not respond');
   await expect(write(input)).rejects.toThrow('No.');
@@ -40,7 +40,7 @@ it('keeps the key where the answer was lost, and takes a new one after an answer
   expect(new Set(keys).size).toBe(3);
 });
 
-it('sends no key where the answer holds a secret that is shown once', async () => {
+it('sends no key if the response has a secret that is shown once', async () => {
   const keys: (string | undefined)[] = [];
   const write = createOneShot('rotatePublicKey', async (_id, _input, { idempotencyKey }) => {
     keys.push(idempotencyKey);

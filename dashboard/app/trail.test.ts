@@ -2,7 +2,7 @@ import { createMemoryHistory } from '@tanstack/react-router';
 import { expect, it } from 'vitest';
 import { followTrail, leadsBackTo } from './trail.ts';
 
-it('knows whether the way back leads to a list, with whatever filters, or somewhere else', () => {
+it('tells whether the way back leads to a list, with any filters, or elsewhere', () => {
   const history = createMemoryHistory({ initialEntries: ['/app/contacts?search=ada'] });
   followTrail(history);
   expect(leadsBackTo(history, '/app/contacts')).toBe(false);

@@ -13,7 +13,7 @@ describe('a text that may be broken', () => {
     expect(piecesOf(text)).toEqual(pieces);
   });
 
-  it('is left alone where it is endless', () => {
+  it('is not changed if it is very long', () => {
     const endless = 'a.'.repeat(5_000);
     expect(piecesOf(endless)).toEqual([endless]);
   });

@@ -22,12 +22,12 @@ describe('a request as a call of the client', () => {
     );
   });
 
-  it('prefers a path without parameters, and knows what is no operation', () => {
+  it('prefers a path without parameters, and recognizes paths of no operation', () => {
     expect(typescriptOf({ method: 'GET', path: '/events/stats' }, ORIGIN)).toContain(`call('getEventStats')`);
     expect(typescriptOf({ method: 'GET', path: '/nothing/at/all' }, ORIGIN)).toBeUndefined();
   });
 
-  it('keeps what is in strings within them', () => {
+  it('does not change text in strings', () => {
     const body = { email: `'); await steal(); ('\n\\` };
     expect(typescriptOf({ method: 'POST', path: '/contacts', body }, ORIGIN)).toContain(
       `{ body: { email: '\\'); await steal(); (\\'\\n\\\\' } }`,

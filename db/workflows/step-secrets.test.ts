@@ -5,7 +5,7 @@ import { maskStepConfig, openStepConfig } from './step-secrets.ts';
 const SECRET_KEY = 'a-secret-key-of-an-earlier-release';
 /**
  * A step as a release has stored it. Its form and the contexts of its secrets must stay, because otherwise no release
- * can open the stored secrets.
+ * can decrypt the stored secrets.
  */
 const STORED = {
   id: '0190a000-0000-7000-8000-000000000001',
@@ -18,7 +18,7 @@ const STORED = {
   },
 };
 
-it('secrets of steps that an earlier release has stored open, and are masked in answers', () => {
+it('secrets of steps from an earlier release can be decrypted, and are masked in responses', () => {
   expect(openStepConfig(SECRET_KEY, STORED)).toEqual({
     url: 'https://ada:pass-word@crm.example/in',
     headers: { 'X-Api-Key': 'key-of-the-crm' },

@@ -15,7 +15,7 @@ describe('a host to bind to', () => {
     '127.0.0.1.nip.io',
     '127.0.0.999',
     'example.com',
-  ])('the host %s is reached by other machines', (host) => {
+  ])('the host %s can be reached by other machines', (host) => {
     expect(isLoopbackHost(host)).toBe(false);
   });
 });

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { GRANTABLE_SCOPES, PEOPLE_SCOPES, roleScopes, SCOPES, ungrantable } from './scopes.ts';
 
 describe('roles', () => {
-  it('an owner holds every scope there is', () => {
+  it('an owner has every scope', () => {
     expect([...roleScopes('OWNER')].sort()).toEqual([...SCOPES].sort());
   });
 
-  it('an admin holds everything but billing', () => {
+  it('an admin has every scope except billing', () => {
     expect(SCOPES.filter((scope) => !roleScopes('ADMIN').has(scope))).toEqual(['billing:manage']);
   });
 
-  it('a member holds the grantable scopes and no scope that only people can hold', () => {
+  it('a member has the grantable scopes and no scope that only users can have', () => {
     expect([...roleScopes('MEMBER')]).toEqual([...GRANTABLE_SCOPES]);
   });
 });

@@ -4,13 +4,13 @@ import { deriveKey, maskSecret, openSecret, sealSecret } from './secrets.ts';
 const key = deriveKey('a secret key of the service', 'at-rest');
 
 describe('secrets at rest', () => {
-  it('open to what was sealed, and look different each time', () => {
+  it('are decrypted to the original, and look different each time', () => {
     const [one, two] = [sealSecret(key, 'here', 'pässword'), sealSecret(key, 'here', 'pässword')];
     expect(one).not.toBe(two);
     expect(openSecret(key, 'here', one)).toBe('pässword');
   });
 
-  it('do not open in another place, under another key, or when changed', () => {
+  it('cannot be decrypted in another place, with another key, or after a change', () => {
     const sealed = sealSecret(key, 'here', 'password');
     const changed = Buffer.from(sealed, 'base64');
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
@@ -20,12 +20,12 @@ describe('secrets at rest', () => {
     expect(() => openSecret(key, 'here', 'short')).toThrow('not a sealed secret');
   });
 
-  it('have a key of their own for each purpose', () => {
+  it('have a separate key for each purpose', () => {
     expect(deriveKey('one key', 'links').equals(deriveKey('one key', 'verp'))).toBe(false);
     expect(deriveKey('one key', 'links').equals(deriveKey('one key', 'links'))).toBe(true);
   });
 
-  it('are masked to too little to be used', () => {
+  it('are masked so far that they cannot be used', () => {
     expect(maskSecret('whsec_0123456789')).toBe('whse••••');
     expect(maskSecret('short')).toBe('••••');
   });

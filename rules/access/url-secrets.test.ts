@@ -6,7 +6,7 @@ import { hidesCredentials, maskUrl, openUrl, sameOrigin, sealUrl } from './url-s
 const key = deriveKey('the secret key of the tests', 'at-rest');
 const sealed = { key, context: 'test' };
 
-describe('a URL as it is shown', () => {
+describe('showing a URL', () => {
   it.each([
     ['https://user:pass@example.com/a', 'https://user:***@example.com/a'],
     ['https://user:p@ss:word@example.com:8443', 'https://user:***@example.com:8443'],
@@ -57,7 +57,7 @@ describe('two URLs', () => {
   ])('%s and %s are not', (one, other) => expect(sameOrigin(one, other)).toBe(false));
 });
 
-it('never shows or stores the password of any URL, and calls the URL as it was given', () => {
+it('never shows or stores the password of any URL, and calls the given URL unchanged', () => {
   const parts = [
     'user',
     ':',

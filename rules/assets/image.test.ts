@@ -35,19 +35,19 @@ describe('an image', () => {
     expect(readImage(new Uint8Array(Buffer.from(text)))).toBeUndefined();
   });
 
-  it('is not what has sides of nothing, or of more than any mail shows', () => {
+  it('cannot have a side of zero, or of more than any email shows', () => {
     expect(readImage(jpeg([0xff, 0xc0, 0, 11, 8, 0, 0, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
     expect(readImage(jpeg([0xff, 0xc0, 0, 11, 8, 0xff, 0xff, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
   });
 
-  it('that is cut off anywhere is none, and never throws', () => {
+  it('that is truncated is no image, and never throws', () => {
     for (const whole of [PNG, GIF, WEBP_LOSSY, jpeg(APP0, SOF2)]) {
       for (let length = 0; length < 13; length += 1) expect(readImage(whole.slice(0, length))).toBeUndefined();
       for (let length = 13; length < whole.length; length += 1) readImage(whole.slice(0, length));
     }
   });
 
-  it('with segments that lead nowhere ends the search', () => {
+  it('with invalid segments ends the search', () => {
     expect(readImage(jpeg([0xff, 0xe0, 0, 0], SOF2))).toBeUndefined();
     expect(readImage(jpeg([0xff, 0xda, 0, 4, 1, 2], SOF2))).toBeUndefined();
   });

@@ -23,15 +23,15 @@ function seconds(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Pa
   });
 }
 
-describe('how long a campaign takes', () => {
-  it('is its emails at the send rate, and a thousand a second without one', () => {
+describe('the duration of a campaign', () => {
+  it('is its number of emails by the send rate, or by a thousand per second without one', () => {
     expect(seconds({ willSend: 30, ratePerSecond: 4 })).toBe(8);
     expect(seconds({ willSend: 3_500, ratePerSecond: 0 })).toBe(4);
     expect(seconds({ willSend: 0 })).toBe(0);
   });
 
   it('counts the nights while its window is closed', () => {
-    // 11 hours are left of today, the night has 12, and 4 hours of tomorrow do the rest.
+    // 11 hours are left today, the night has 12, and the remaining emails take 4 hours tomorrow.
     expect(seconds({ willSend: 15 * HOUR, clock: { window: DAY } })).toBe(27 * HOUR);
     expect(seconds({ willSend: 11 * HOUR, clock: { window: DAY } })).toBe(11 * HOUR);
   });
@@ -81,7 +81,7 @@ describe('how long a campaign takes', () => {
     expect(seconds({ zones, clock: { ...clock, latePolicy: 'SEND' } })).toBe(5 * HOUR + 500);
   });
 
-  it('counts the wait of a test, and the next day where its rest has an hour', () => {
+  it('includes the wait of a test, and the next day if the remaining recipients have an hour', () => {
     const test = { share: 0.1, waitMinutes: 60 };
     expect(seconds({ test })).toBe(100 + HOUR + 900);
     expect(seconds({ test: { ...test, share: 1 } })).toBe(1_000);

@@ -11,7 +11,7 @@ const clock: CampaignRecipientTiming = {
 };
 const at = (instant: string) => Date.parse(instant);
 
-describe('the hour of recipients who waited for the winner of a test', () => {
+describe('the local hour of recipients who waited for the winner of a test', () => {
   it.each([
     ['the next day', '2026-12-01T12:00:00Z', '2026-12-02T08:00:00Z'],
     ['the next day, also where the winner was chosen before the first', '2026-11-30T12:00:00Z', '2026-12-02T08:00:00Z'],

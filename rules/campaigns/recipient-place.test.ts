@@ -4,14 +4,14 @@ import { decodePlace, encodePlace, type RecipientPlace } from './recipient-place
 
 const ID = '01a2074d-5388-7d56-9834-4517a72d14db';
 
-describe('the place in a list of recipients', () => {
+describe('the position in a list of recipients', () => {
   it.each<RecipientPlace>([
     { part: 'all', before: ID },
     { part: 'rest', before: ID },
     { part: 'rest', before: null },
     { part: 'address', after: 'ada@example.com' },
     { part: 'address', after: null },
-  ])('comes back from its cursor: %j', (place) => {
+  ])('is the same after encoding as a cursor: %j', (place) => {
     expect(decodePlace(encodePlace(place))).toEqual(place);
   });
 

@@ -18,7 +18,7 @@ function countsOf(places: number[], variants: number): AssignmentCounts {
   return { variants: Array.from({ length: variants }, (_, n) => count(n)), rest: count(REST) };
 }
 
-describe('dealing out an audience', () => {
+describe('assigning variants to an audience', () => {
   it.each([
     [0.1, 1_000, 100],
     [0.07, 100, 7],
@@ -43,12 +43,12 @@ describe('dealing out an audience', () => {
     [[0.5, 0.25, 0.25], 8, [4, 2, 2]],
     [[1, 1, 1, 1, 1], 7, [2, 2, 1, 1, 1]],
     [[90, 10], 10, [9, 1]],
-  ])('by the weights %j, %s people are %j', (weights, n, expected) => {
+  ])('with the weights %j, %s people are %j', (weights, n, expected) => {
     const places = dealtInPages({ weights, share: 1, n, pages: [3, 100] });
     expect(countsOf(places, weights.length).variants).toEqual(expected);
   });
 
-  it('gives the same places however the pages fall', () => {
+  it('gives the same assignments with any pages', () => {
     const p = { weights: [5, 2, 2], share: 0.37, n: 3_000 };
     expect(dealtInPages({ ...p, pages: [17, 400] })).toEqual(dealtInPages({ ...p, pages: [3_000] }));
   });
@@ -127,7 +127,7 @@ describe('the better variant', () => {
 });
 
 describe('the interval of a rate', () => {
-  // As R's binom.confint(method = "wilson") and Wikipedia's formula have them.
+  // The values of R's binom.confint(method = "wilson") and of Wikipedia's formula.
   it.each([
     [10, 100, 0.0552, 0.1744],
     [0, 10, 0, 0.2775],
@@ -147,7 +147,7 @@ describe('the interval of a rate', () => {
     }
   });
 
-  it('the interval of a rate of nothing is everything', () => {
+  it('the interval of a rate without recipients is 0 to 1', () => {
     expect(wilsonInterval({ sent: 0, successes: 0 })).toEqual({ low: 0, high: 1 });
   });
 });
@@ -180,7 +180,7 @@ describe('the sentence about the difference', () => {
 });
 
 describe('the text of a variant', () => {
-  it('is the campaign but for what it has of its own, whichever field of an email that is', () => {
+  it("is the campaign's text except for the variant's own fields, for every field of an email", () => {
     const campaign = { ...NO_TEXT, subject: 'S', body: 'B', from: 'a@e.test', fromName: 'N' };
     expect(variantText(campaign, { name: 'A', weight: 1 })).toEqual(campaign);
     const other = { subject: 'T', from: 'b@e.test', fromName: 'M', replyTo: 'r@e.test' };

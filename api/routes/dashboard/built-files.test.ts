@@ -44,7 +44,7 @@ describe('an asset', () => {
     ['br;q=0, gzip;q=0', undefined],
     ['identity', undefined],
     [undefined, undefined],
-  ])('is sent to who takes %s as %s', async (header, encoding) => {
+  ])('is sent to a client that accepts %s as %s', async (header, encoding) => {
     const files = openBuiltFiles(folder);
     for (let time = 0; time < 2; time += 1) {
       const file = await files.asset('index-Ab_1.js', header);
@@ -52,7 +52,7 @@ describe('an asset', () => {
     }
   });
 
-  it('has no copy where it would not shrink, and is sent as it is', async () => {
+  it('has no compressed copy if it would not shrink, and is then sent unchanged', async () => {
     write('assets/tiny.css', 'a{}');
     const file = await openBuiltFiles(folder).asset('tiny.css', 'br, gzip');
     expect([textOf(file), file?.encoding]).toEqual(['a{}', undefined]);

@@ -7,10 +7,10 @@ function wire(data: string | Buffer): string {
   return payload.data.toString('latin1') + payload.end;
 }
 
-/** The text that a server stores: dots removed again, up to the lone dot. */
+/** Returns the text that a server stores: without doubled dots, up to the line with a single dot. */
 function received(bytes: string): string {
   const end = bytes.startsWith('.\r\n') ? 0 : bytes.indexOf('\r\n.\r\n') + 2;
-  expect(bytes.slice(end)).toBe('.\r\n'); // Nothing follows the end, so nothing can be smuggled.
+  expect(bytes.slice(end)).toBe('.\r\n'); // Nothing follows the end, so no second message can be smuggled.
   return bytes.slice(0, end).replace(/(^|\r\n)\.\./g, '$1.');
 }
 

@@ -32,7 +32,7 @@ describe('replies', () => {
     );
   });
 
-  it('have their text read only from a code on', () => {
+  it('have their text read only for codes from a given one on', () => {
     expect(parse(['250 fine\r\n550-no\r\n550 never\r\n'], 400)).toEqual([
       [250, ''],
       [550, 'no\nnever'],
@@ -50,7 +50,7 @@ describe('replies', () => {
     expect(replies).toEqual([250]);
   });
 
-  it('after a reply that ends the session are dropped', () => {
+  it('after a reply that ends the session are ignored', () => {
     const replies: number[] = [];
     const parser: ReplyParser = new ReplyParser((code) => {
       replies.push(code);
@@ -71,7 +71,7 @@ describe('input that is not a reply', () => {
     },
   );
 
-  it('or has no end does not fill the memory', () => {
+  it('or has no end uses little memory', () => {
     expect(() => parse(Array(10).fill('2'.repeat(1000)))).toThrow('a line without end');
     expect(() => parse(['250-more\r\n'.repeat(1000)])).toThrow('a reply without end');
   });

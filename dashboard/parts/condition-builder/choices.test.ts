@@ -15,28 +15,28 @@ const choices = choicesOf({
 });
 
 describe('the fields to choose from', () => {
-  it('have the name that a person knows, and the type of their values', () => {
+  it('have a readable name, and the type of their values', () => {
     expect(choices).toContainEqual({ field: 'data.age', kind: 'data', label: 'age', type: 'number' });
     expect(choices).toContainEqual({ field: `segment.${SEGMENT}`, kind: 'segment', label: 'Gold' });
     expect(choices.find(({ field }) => field === 'data.tags')?.type).toBeUndefined();
     expect(new Set(choices.map(choiceKey)).size).toBe(choices.length);
   });
 
-  it('in a step, an event and a key of its data are told apart by the operator', () => {
+  it('in a step, distinguish an event from a key of its data by the operator', () => {
     const field = 'event.amount';
     expect(chosenOf({ field, operator: 'equals' }, choices, 'step')).toMatchObject({ kind: 'payload' });
     expect(chosenOf({ field, operator: 'triggered' }, choices, 'step')).toMatchObject({ kind: 'event' });
   });
 
-  it('show what is stored though no list has it', () => {
+  it('show a stored value that no list has', () => {
     expect(chosenOf({ field: 'data.a.b', operator: 'equals' }, choices, 'audience')).toMatchObject({ label: 'a.b' });
     expect(chosenOf({ field: 'contact.data.age', operator: 'equals' }, choices, 'audience')?.label).toBe('age');
     expect(chosenOf({ field: '', operator: 'equals' }, choices, 'audience')).toBeUndefined();
   });
 });
 
-describe('a field that is written', () => {
-  it('is a path into data where it is not a whole name', () => {
+describe('a typed field name', () => {
+  it('is a path in the data if it is not a complete name', () => {
     expect(choicesWritten('address.city', 'audience')).toMatchObject([{ field: 'data.address.city', kind: 'data' }]);
     expect(choicesWritten('data.address.city', 'audience')).toMatchObject([{ field: 'data.address.city' }]);
     expect(choicesWritten('event.signed-up', 'audience')).toMatchObject([{ kind: 'event' }]);
@@ -45,7 +45,7 @@ describe('a field that is written', () => {
   });
 });
 
-describe('the fields of an event that is waited for', () => {
+describe('the fields of an awaited event', () => {
   const ofEvent = eventChoicesOf([{ path: 'cart.total', type: 'number', values: ['40'] }]);
 
   it('are the fields of its data alone, with or without `event.` before them', () => {

@@ -40,7 +40,7 @@ describe('a draft', () => {
     expect(isWhole(draftOf(NESTED))).toBe(true);
   });
 
-  it('is not whole while a row lacks something', () => {
+  it('is incomplete while a row lacks a part', () => {
     expect(isWhole(newCondition())).toBe(false);
     expect(missingOf(newFilter())).toBe('field');
     expect(missingOf(row({ field: 'data.plan' }))).toBe('value');
@@ -53,7 +53,7 @@ describe('a draft', () => {
 });
 
 describe('a row', () => {
-  it('sends a value of the type that it has', () => {
+  it('sends a value of its type', () => {
     expect(sentOf(row({ field: 'data.age', type: 'number', text: '30' }))).toMatchObject({ value: 30 });
     expect(sentOf(row({ field: 'data.age', type: 'text', text: '30' }))).toMatchObject({ value: '30' });
     expect(sentOf(row({ field: 'data.vip', type: 'boolean', text: 'false' }))).toMatchObject({ value: false });
@@ -62,7 +62,7 @@ describe('a row', () => {
     });
   });
 
-  it('keeps its operator and value for another field that takes them', () => {
+  it('keeps its operator and value for another field that accepts them', () => {
     const text = row({ field: 'data.plan', operator: 'startsWith', text: 'pr' });
     const other = withField(text, { field: 'data.city', kind: 'data', type: 'text' });
     expect(other).toMatchObject({ field: 'data.city', operator: 'startsWith', text: 'pr' });
@@ -74,7 +74,7 @@ describe('a row', () => {
     expect(sentOf(subscribed)).toEqual({ field: 'subscribed', operator: 'equals', value: true });
   });
 
-  it('makes of a single value the first of a list, and back', () => {
+  it('converts a single value to the first of a list, and back', () => {
     const one = row({ field: 'data.plan', text: 'pro' });
     const list = withOperator(one, 'in');
     expect(list.list).toEqual(['pro']);

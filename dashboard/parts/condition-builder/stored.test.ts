@@ -4,7 +4,7 @@ import { storedCondition } from './stored.ts';
 const pro = { field: 'event.plan', operator: 'equals', value: 'pro' };
 const large = { field: 'event.total', operator: 'greaterThan', value: 100 };
 
-it('a stored condition is read in each form that the API takes', () => {
+it('a stored condition is read in each form that the API accepts', () => {
   const both = { logic: 'AND', groups: [{ filters: [pro, large] }] };
   expect(storedCondition([pro, large])).toEqual(both);
   expect(storedCondition({ operator: 'AND', conditions: [pro, large] })).toEqual(both);
@@ -23,7 +23,7 @@ it('a stored condition is read in each form that the API takes', () => {
   expect(storedCondition(nested)).toBe(nested);
 });
 
-it('one with anything that the builder does not know is not read, so that nothing of it is lost', () => {
+it('a condition with an unknown part is not read, so that nothing of it is lost', () => {
   const strange = [
     ...[undefined, [], 'all', {}, { ...pro, note: 'mine' }, { ...pro, operator: 'like' }, { ...pro, value: { a: 1 } }],
     ...[{ logic: 'AND', groups: [] }, { logic: 'XOR', groups: [{ filters: [pro] }] }, [pro, 1]],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dataOf, isWhole, newRow, toRows, withName, withText, withType } from './rows.ts';
 
 describe('data as rows', () => {
-  it('is the same data again where nobody has touched it, whatever it holds', () => {
+  it('gives the same data again if it was not edited, with any values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (data) => {
         const { data: again, faults } = dataOf(toRows(data));
@@ -37,7 +37,7 @@ describe('data as rows', () => {
     expect(toRows({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
   });
 
-  it('that is typed becomes values of its types', () => {
+  it('gives typed values', () => {
     const rows = [
       withText(newRow('total', 'number'), '12'),
       withText(newRow('vip', 'boolean'), 'false'),
@@ -51,7 +51,7 @@ describe('data as rows', () => {
     expect(dataOf(rows)).toEqual({ data, faults: new Map() });
   });
 
-  it('says which row is not whole, and leaves it out', () => {
+  it('names incomplete rows, and omits them', () => {
     const rows = [newRow('n', 'number'), newRow(), newRow('a'), newRow('a'), withText(newRow('j', 'json'), '{')];
     const { data, faults } = dataOf(rows);
     expect(data).toEqual({ a: '' });
@@ -60,7 +60,7 @@ describe('data as rows', () => {
     expect(isWhole([newRow(), newRow('a')])).toBe(true);
   });
 
-  it('keeps the value of a row that has another name, and what can be read of one that has another type', () => {
+  it('keeps the value of a renamed row, and converts the value of a row with a new type if possible', () => {
     const [row] = toRows({ exact: 1.0 });
     if (!row) throw new Error('one row');
     expect(dataOf([withName(row, 'other')]).data).toEqual({ other: 1 });

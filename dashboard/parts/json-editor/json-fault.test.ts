@@ -18,7 +18,7 @@ describe('a text as JSON', () => {
     ['{"a": "half', 1, 7],
     ["{'a': 1}", 1, 2],
     ['{"a": {{event.total}}}', 1, 8],
-  ])('%j goes wrong in line %i, column %i', (text, line, column) => {
+  ])('%j has its error in line %i, column %i', (text, line, column) => {
     expect(readJson(text)).toMatchObject({ fault: { line, column } });
   });
 });

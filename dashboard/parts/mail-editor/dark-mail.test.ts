@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasDarkRules, inDarkMode } from './dark-mail.ts';
 
-it('an email with rules for dark mode is shown by them', () => {
+it('an email with rules for dark mode is shown with these rules', () => {
   const mail =
     '<style>@media (prefers-color-scheme: dark){p{color:#fff}} @media screen and (prefers-color-scheme:light){p{color:#000}}</style>';
   expect(hasDarkRules(mail)).toBe(true);
@@ -10,7 +10,7 @@ it('an email with rules for dark mode is shown by them', () => {
   );
 });
 
-it('an email without is shown about as mailboxes turn it', () => {
+it('an email without such rules is shown approximately as mailboxes convert it', () => {
   expect(hasDarkRules('<p>prefers-color-scheme</p>')).toBe(false);
   expect(inDarkMode('<p>a</p>')).toMatch(/^<p>a<\/p><style>.*invert/);
 });

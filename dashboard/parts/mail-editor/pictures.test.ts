@@ -12,12 +12,12 @@ describe('the tag of an image', () => {
     expect(tag).toContain('width="600" height="201" alt="spring sale"');
   });
 
-  it('lets no name out of its attribute', () => {
+  it('escapes a name in its attribute', () => {
     const tag = pictureTag({ url: 'https://m.example/a', width: 2, height: 2, filename: '"><script>x.png' });
     expect(tag).toContain('alt="&quot;>&lt;script>x"');
   });
 
-  it('has no words that a camera made', () => {
+  it("has no alternative text from a camera's file name", () => {
     expect(['IMG_0012.jpg', 'image.png', 'DSC-77.jpeg', null].map(altOf)).toEqual(['', '', '', '']);
   });
 });

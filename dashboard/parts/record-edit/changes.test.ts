@@ -19,7 +19,7 @@ const stored: Fields = { name: 'N', subject: 'S', rows: [{ key: '1', text: 'a' }
 const mine = addChanges(stored, {}, { subject: 'Mine' });
 
 describe('changes of a record', () => {
-  it('are the fields that differ by content, also after a text is kept as JSON', () => {
+  it('are the fields with different content, also after a text is stored as JSON', () => {
     const changes = addChanges(
       stored,
       {},
@@ -32,14 +32,14 @@ describe('changes of a record', () => {
     expect(addChanges(stored, changes, { subject: 'S', window: undefined })).toEqual({});
   });
 
-  it('stay on top of what another person changes elsewhere', () => {
+  it("stay on top of another user's changes of other fields", () => {
     const theirs = { ...stored, name: 'Theirs' };
     expect(withChanges(theirs, mine)).toEqual({ ...theirs, subject: 'Mine' });
     expect(conflictsOf(theirs, mine)).toEqual([]);
     expect(namesChanged(stored, theirs)).toEqual(['name']);
   });
 
-  it('conflict where both changed a field, until one is chosen', () => {
+  it('conflict if both changed a field, until one value is chosen', () => {
     const theirs = { ...stored, subject: 'Theirs' };
     expect(conflictsOf(theirs, mine)).toEqual(['subject']);
     // Further typing does not end a conflict.
@@ -50,7 +50,7 @@ describe('changes of a record', () => {
     expect(conflictsOf({ ...stored, subject: 'Mine' }, mine)).toEqual([]);
   });
 
-  it('are dropped once saved, except text that was written meanwhile', () => {
+  it('are removed once saved, except text that was typed meanwhile', () => {
     const sent = withChanges(stored, mine);
     const later = addChanges(stored, mine, { subject: 'Mine, later', name: 'Also' });
     expect(dropSavedChanges(mine, sent, sent)).toEqual({});

@@ -18,7 +18,7 @@ function setUp() {
 
 const ada = { userId: 'ada', projectId: 'p1' };
 
-it('keeps a draft for one person in one project, until it is removed', () => {
+it('stores a draft for one user in one project, until it is removed', () => {
   const { keeper, held } = setUp();
   const key = draftKey(ada, 'campaign:1');
   expect(keepDraft(key, { subject: 'Hi' }, keeper)).toBe(true);
@@ -40,7 +40,7 @@ it('removes the oldest drafts beyond its limit, drafts of earlier versions, and 
   expect([...held.keys()]).toEqual(['theme', draftKey(ada, 'second'), draftKey(ada, 'third')]);
 });
 
-it('keeps nothing that is too large or unreadable, and leaves no older text of it', () => {
+it('stores nothing that is too large or unreadable, and deletes its older text', () => {
   const { keeper, held } = setUp();
   const key = draftKey(ada, 'a');
   keepDraft(key, 'short', keeper);

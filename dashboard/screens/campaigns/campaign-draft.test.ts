@@ -8,7 +8,7 @@ const VARIANTS = [
   { name: 'B', weight: 2, subject: 'Other', from: 'b@a.test', fromName: 'Bo', replyTo: 'answers@a.test' },
 ];
 
-it('a version keeps what the screen does not show: its sender’s name and where answers go', () => {
+it('a version keeps fields that the screen does not show: its sender’s name and reply address', () => {
   const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
   expect(bodyOfDraft(draftOfCampaign(campaign)).variants).toEqual(VARIANTS);
 });
@@ -20,7 +20,7 @@ it('omits fields that were cleared in a version', () => {
   expect(bodyOfDraft({ ...draft, versions }).variants?.[1]).not.toHaveProperty('subject');
 });
 
-it('only what was changed is sent, and an audience as a whole', () => {
+it('only changed fields are sent, and an audience as a whole', () => {
   const said = { name: 'N', subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', from: 'a@a.test' };
   const stored = draftOfCampaign({ ...said, variants: VARIANTS } as Campaign);
   expect(changesOfDraft({ ...stored, subject: 'Other', preheader: '' }, stored)).toEqual({ subject: 'Other' });

@@ -13,7 +13,7 @@ it('marks each link that is in the list, however it is written, and no other', (
   );
 });
 
-it('shows behind each marked link how often it was clicked', () => {
+it('shows the number of clicks after each marked link', () => {
   const html = showMarks(
     '<p><a class="x" data-tidings-link="1" href="https://b.test/"><img onerror="x"></a> <a>c</a></p>',
     [

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { queryOf, readMailSearch, readSmsSearch } from './search.ts';
 
 describe('filters of messages in the address', () => {
-  it('keep what is a text and known, and leave the rest out', () => {
+  it('keep known text values, and omit all others', () => {
     const given = { to: 'a@example.com', status: 'SENT', since: '', reason: null, cursor: 'x', happened: ['sent'] };
     expect(readMailSearch(given)).toEqual({ to: 'a@example.com', status: 'SENT' });
   });
 
-  it('take a phone number that reads as a number', () => {
+  it('accept a phone number that parses as a number', () => {
     expect(readSmsSearch({ to: 4915112345678 })).toEqual({ to: '4915112345678' });
   });
 
-  it('ask for whole days of the viewer, and for instants as they are', () => {
+  it("request whole days in the viewer's time zone, and exact times unchanged", () => {
     const { since, until } = queryOf({ since: '2026-03-01', until: '2026-03-01' });
     expect(Date.parse(until ?? '') - Date.parse(since ?? '')).toBe(86_400_000 - 1);
     expect(new Date(since ?? '').getHours()).toBe(0);

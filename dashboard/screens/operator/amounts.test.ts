@@ -21,4 +21,4 @@ it.each([0.1, 0.003, 1, 0.0005])('the share %d is the same after it was shown in
   expect(shareOf(percentOf(share))).toBe(share);
 });
 
-it('an empty field is no share', () => expect([percentOf(null), shareOf('')]).toEqual(['', null]));
+it('an empty field is no percentage', () => expect([percentOf(null), shareOf('')]).toEqual(['', null]));

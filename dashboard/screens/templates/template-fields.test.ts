@@ -20,7 +20,7 @@ const SAVED: Template = {
 const saved = fieldsOf(SAVED);
 
 describe('saving', () => {
-  it('is what was changed, and nothing else', () => {
+  it('sends only changed fields', () => {
     expect(isChanged({ ...saved }, saved)).toBe(false);
     expect(changesOf({ ...saved, subject: 'Hello' }, saved)).toEqual({ subject: 'Hello' });
   });
@@ -29,7 +29,7 @@ describe('saving', () => {
     expect(changesOf({ ...saved, preheader: ' ' }, saved)).toEqual({ preheader: null });
   });
 
-  it('leaves the topic of what is transactional now', () => {
+  it('removes the topic of a template that is TRANSACTIONAL now', () => {
     expect(changesOf({ ...saved, type: 'TRANSACTIONAL' }, saved)).toEqual({ type: 'TRANSACTIONAL', topicId: null });
   });
 });

@@ -17,15 +17,15 @@ const innermost = (source: string, words: string) => {
 };
 
 describe('the blocks of an email', () => {
-  it('stand around a place, the innermost first', () => {
+  it('are the blocks around a position, innermost first', () => {
     expect(around(TABLE, 'one').map(({ name }) => name)).toEqual(['p', 'tr', 'table']);
   });
 
-  it('are those with both of their tags', () => {
+  it('are blocks with both tags', () => {
     expect(around('<table><tr><td>a<p>b</table>', 'b').map(({ name }) => name)).toEqual(['table']);
   });
 
-  it('are doubled on a line of their own, and taken out', () => {
+  it('are duplicated on a new line, and removed', () => {
     const row = innermost(TABLE, 'three');
     expect(applyEdit(TABLE, duplicateBlock(TABLE, row))).toBe(
       TABLE.replace('<tr><td>three</td></tr>', '<tr><td>three</td></tr>\n  <tr><td>three</td></tr>'),
@@ -34,7 +34,7 @@ describe('the blocks of an email', () => {
     expect(applyEdit('<p>a</p>', duplicateBlock('<p>a</p>', innermost('<p>a</p>', 'a')))).toBe('<p>a</p><p>a</p>');
   });
 
-  it('change places with the one beside, what is between them stays', () => {
+  it('are exchanged with the next block, while the text between them stays', () => {
     const edit = swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), 1);
     expect(edit && applyEdit(TABLE, edit)).toBe(
       TABLE.replace('three', 'x').replace('four', 'three').replace('x', 'four'),
@@ -43,7 +43,7 @@ describe('the blocks of an email', () => {
     expect(words && applyEdit(TABLE, words)).toBe(TABLE.replace('<p>one</p><p>two</p>', '<p>two</p><p>one</p>'));
   });
 
-  it('do not leave a loop, nor go into one', () => {
+  it('do not move out of or into a loop', () => {
     expect(swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), -1)).toBeUndefined();
     expect(swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'four'), 1)).toBeUndefined();
   });
@@ -53,7 +53,7 @@ describe('the blocks of an email', () => {
     ['<p>a{% else %}c</p>', false],
     ['<p><!--[if !mso]><!-->a</p><p>b<!--<![endif]--></p>', false],
     ['<p>{% if b %}c{% else %}d{% endif %}<!--[if mso]>a<![endif]--></p>', true],
-  ])('%s is whole: %s', (source, whole) => {
+  ])('%s is complete: %s', (source, whole) => {
     expect(isWhole(source, innermost(source, '</p>'))).toBe(whole);
   });
 });

@@ -26,7 +26,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     expect(tagsOf(source).length).toBeGreaterThan(0);
   });
 
-  it('stays byte for byte where a text is typed as it was', () => {
+  it('stays the same byte for byte if the same text is typed', () => {
     for (const part of wordsOf(source)) expect(textEdit(part, shownText(part))).toBeUndefined();
   });
 
@@ -70,7 +70,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     }
   });
 
-  it('is shown with nothing that runs, leads away or moves the base', () => {
+  it('is shown without scripts, links that navigate, or a base address', () => {
     const shown = visualDocument(modelOf(source), {
       script: 'https://x.example/f.js',
       isReadOnly: false,
@@ -83,16 +83,16 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
 });
 
 describe('typing', () => {
-  it('is escaped, but for Liquid', () => {
+  it('is escaped, except Liquid', () => {
     expect(retyped('<p>a b</p>', 'b', '<b> & {{ x > 1 ?? "<" }}')).toBe('<p>a &lt;b&gt; &amp; {{ x > 1 ?? "<" }}</p>');
   });
 
-  it('leaves entities, line breaks and Liquid beside it as they were written', () => {
+  it('does not change adjacent entities, line breaks and Liquid', () => {
     const source = '<p>\n  Gr&uuml;&szlig;e&nbsp;an {{ name | default: "you" }}\n  und alle</p>';
     expect(retyped(source, 'alle', 'alle anderen')).toBe(source.replace('alle', 'alle anderen'));
   });
 
-  it('has a new line as a tag, in one text with its neighbors', () => {
+  it('has a new line as a tag, in one text with the text around it', () => {
     const first = typedOver(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
     expect(first.source).toBe('<p>one<br>two</p><p>three</p>');
     expect(typedOver(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
@@ -106,14 +106,14 @@ describe('typing', () => {
     expect(typedOver(typedOver(empty, 1, 'zwei'), 0, 'eins').source).toBe('<p>eins</p><p>zwei</p>');
   });
 
-  it('writes the space at the edge of a text, which a browser makes unbreakable, as a plain one', () => {
+  it('writes the space at the edge of a text as a plain space, although a browser makes it non-breaking', () => {
     expect(retyped('<p>one</p>', 'one', 'one\u00a0')).toBe('<p>one </p>');
     expect(retyped('<p>a&nbsp;b</p>', 'b', 'b\u00a0c')).toBe('<p>a&nbsp;b&nbsp;c</p>');
   });
 });
 
 describe('the parts of an email', () => {
-  it('show nothing that runs when something happens, and are saved as they are', () => {
+  it('are shown without event handlers, and are saved unchanged', () => {
     const source = `<img src=a ONERROR="alert('<1>')" alt=b><body onload=alert(2)><svg onload='alert(3)'/><p>words</p>`;
     const shown = visualDocument(modelOf(source), { script: 'f.js', isReadOnly: false, scrollTop: 0 });
     expect(shown).not.toMatch(/alert|onload|onerror/i);
@@ -121,7 +121,7 @@ describe('the parts of an email', () => {
     expect(retyped(source, 'words', 'Words')).toBe(source.replace('words', 'Words'));
   });
 
-  it('are no words where Liquid holds markup, in styles, or between the rows of a table', () => {
+  it('are not text in Liquid with markup, in styles, or between the rows of a table', () => {
     const roles = partsOf(
       '<style>a</style><p>{{ a | replace: "<b>", "x" }} b</p><p>{{ a | replace: "<br>", "x" }}</p><table>{% for %}<tr><td>c</td></tr></table>',
     );
@@ -138,7 +138,7 @@ describe('the parts of an email', () => {
     ]);
   });
 
-  it('wrap what is selected, also beside entities', () => {
+  it('wrap the selected text, also next to entities', () => {
     const [part] = wordsOf('<p>a &amp; b c</p>');
     if (!part) throw new Error('no words');
     expect(wrapEdits(part, 2, 5, '<b>', '</b>').reduce(applyEdit, '<p>a &amp; b c</p>')).toBe(

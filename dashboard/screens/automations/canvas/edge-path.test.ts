@@ -5,21 +5,21 @@ import { laneOf, wayPath } from './edge-path.ts';
 const at = (x: number, y: number) => ({ x, y });
 const MIDDLE = NODE.width / 2;
 
-it('leads a branch down in the column of its target', () => {
+it('draws a branch down in the column of its target', () => {
   expect(laneOf(at(0, 0), at(300, 120), [at(0, 0), at(300, 120)])).toBe(300 + MIDDLE);
 });
 
-it('leads a way without a branch down in the column of its source', () => {
+it('draws a transition without a branch down in the column of its source', () => {
   expect(laneOf(at(0, 0), at(300, 120), [at(0, 0), at(300, 120)], 0)).toBe(MIDDLE);
 });
 
-it('leads a way around the steps between its ends', () => {
+it('draws a transition around the steps between its ends', () => {
   const between = at(0, 120);
   const lane = laneOf(at(0, 0), at(0, 240), [at(0, 0), between, at(0, 240)]) ?? 0;
   expect(lane < between.x || lane > between.x + NODE.width).toBe(true);
 });
 
-it('has no lane for a way back up', () => {
+it('has no lane for a transition back up', () => {
   expect(laneOf(at(0, 240), at(0, 0), [])).toBeUndefined();
 });
 

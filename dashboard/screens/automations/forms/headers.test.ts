@@ -14,11 +14,11 @@ describe('the headers of a webhook as rows', () => {
     expect(headersIn(undefined)).toEqual([]);
   });
 
-  it('stay unchanged unless they are names and strings', () => {
+  it('stay unchanged if they are not names with strings', () => {
     for (const stored of ['x', [], { a: 1 }, { a: null }]) expect(headersIn(stored)).toBeUndefined();
   });
 
-  it('say what is wrong with each', () => {
+  it('have an error for each invalid row', () => {
     const row = (name: string, value = 'v', kept?: string) => ({ ...newHeader(), name, value, ...(kept && { kept }) });
     const rows = [row('A'), row('a'), row('two words'), row(''), row('', ''), row('New', '••••', 'Old')];
     const faults = headerFaults(rows);

@@ -15,7 +15,7 @@ const overlaps = (positions: Map<string, { x: number; y: number }>) => {
   );
 };
 
-describe('the journeys to start from', () => {
+describe('the example automations', () => {
   it.each(JOURNEYS.map(({ id, graph }) => [id, graph] as const))(
     '%s: every branch leads somewhere, every step is reached',
     (_, graph) => {
@@ -36,7 +36,7 @@ describe('the journeys to start from', () => {
 });
 
 describe('the layout', () => {
-  it('lets no two steps overlap, and puts each below what leads to it', () => {
+  it('lets no two steps overlap, and places each below the steps before it', () => {
     for (const { graph } of JOURNEYS) {
       const positions = layout(graph);
       expect(overlaps(positions)).toBe(false);
@@ -45,7 +45,7 @@ describe('the layout', () => {
     }
   });
 
-  it('of 500 steps with circles comes in time', () => {
+  it('of 500 steps with cycles is computed in time', () => {
     const steps = Array.from({ length: 500 }, (_, n): Step => ({ ...(welcome.steps[1] as Step), id: `s${n}` }));
     const transitions = steps.slice(1).map(({ id }, n) => ({ from: `s${n}`, to: id, branch: null }));
     const graph = { entry: 's0', steps, transitions: [...transitions, { from: 's499', to: 's0', branch: null }] };
@@ -86,7 +86,7 @@ describe('a step that is added between others', () => {
 });
 
 describe('faults', () => {
-  it('come to the step that they are about, from each of the forms in which the API tells them', () => {
+  it("are shown at their step, from each form of the API's errors", () => {
     const { steps, rest } = faultsByStep(
       [
         { field: 'steps.hello', message: 'has no template' },
@@ -108,8 +108,8 @@ describe('faults', () => {
   });
 });
 
-describe('the flow along each way', () => {
-  it('is counted by branch, and by a plain way all who were done', () => {
+describe('the number of contacts on each transition', () => {
+  it('is counted by branch, and on a plain transition includes all completed visits', () => {
     const none = {
       waiting: 0,
       running: 0,
@@ -133,7 +133,7 @@ describe('the flow along each way', () => {
 });
 
 describe('the path of a contact', () => {
-  it('lights the steps and the ways that were taken', () => {
+  it('highlights the visited steps and transitions', () => {
     const at = '2026-01-01T00:00:00.000Z';
     const visit = (stepId: string, branch: string | null = null) => ({
       stepId,
@@ -151,7 +151,7 @@ describe('the path of a contact', () => {
 const SEGMENT = '0190a000-0000-7000-8000-000000000001';
 const PRO = { field: 'event.plan', operator: 'equals', value: 'pro' };
 
-describe('a step in a line', () => {
+describe('a step as one line', () => {
   it.each([
     ['DELAY', { amount: 1, unit: 'days' }, '1 day'],
     ['DELAY', { until: '09:00', days: [1, 2] }, 'until 09:00, Mo Tu'],

@@ -45,18 +45,18 @@ describe('adding a step', () => {
     expect(addStep(EMPTY, step('x'), null)).toMatchObject({ entry: 'x', transitions: [] });
   });
 
-  it('before all others leads on to the entry', () => {
+  it('before all others has a transition to the entry', () => {
     const graph = addStep(drawn, step('x'), null);
     expect(graph.entry).toBe('x');
     expect(ways(graph)).toContain('x->a');
   });
 
-  it('on a way comes in between, by the way of that branch', () => {
+  it('on a transition is inserted, in its branch', () => {
     const graph = addStep(drawn, step('x'), { after: 'ask', branch: 'yes' });
     expect(ways(graph)).toEqual([...ways(drawn).filter((way) => way !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort());
   });
 
-  it('that branches takes what comes after into its first branch, and an EXIT takes nothing', () => {
+  it('with branches gets the next step in its first branch, and an EXIT gets none', () => {
     expect(ways(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain('x-yes>ask');
     const ended = addStep(drawn, step('x', 'EXIT'), { after: 'b', branch: null });
     expect(ways(ended)).toContain('b->x');
@@ -65,36 +65,36 @@ describe('adding a step', () => {
 });
 
 describe('removing a step', () => {
-  it('joins the steps before and after it, with the branch that led to it', () => {
+  it('joins the steps before and after it, with the branch of the first', () => {
     const graph = removeStep(drawn, 'b');
     expect(ways(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
     expect(graph.steps.map(({ id }) => id)).toEqual(['a', 'ask', 'end']);
   });
 
-  it('that leads apart leaves what came before without a way on', () => {
+  it('with branches leaves the step before it without a transition', () => {
     const graph = removeStep(drawn, 'ask');
     expect(ways(graph)).toEqual(['b->end']);
     expect(openPlaces(graph)).toContainEqual({ after: 'a', branch: null });
   });
 
-  it('that is the entry makes what comes after it the entry', () => {
+  it('that is the entry makes the next step the entry', () => {
     expect(removeStep(drawn, 'a').entry).toBe('ask');
     expect(removeStep({ ...drawn, entry: 'ask' }, 'ask').entry).toBeNull();
   });
 
-  it('that leads to itself leaves no way to itself', () => {
+  it('with a transition to itself removes this transition', () => {
     const round = connect(drawn, { from: 'b', to: 'b', branch: null });
     expect(ways(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
   });
 });
 
-describe('putting back a step that was removed', () => {
-  it('gives what was drawn before, for each of the steps', () => {
+describe('restoring a removed step', () => {
+  it('gives the earlier graph, for each step', () => {
     for (const { id } of drawn.steps)
       expect(sameGraph(restoreStep(removeStep(drawn, id), drawn, id), drawn), id).toBe(true);
   });
 
-  it('keeps what was drawn since, and leads to no step that is gone', () => {
+  it('keeps later changes, and has no transition to a removed step', () => {
     const since = addStep(removeStep(drawn, 'b'), step('x'), { after: 'a', branch: null });
     expect(ways(restoreStep(since, drawn, 'b'))).toEqual(['a->x', 'ask-no>end', 'ask-yes>b', 'b->end', 'x->ask']);
     const without = removeStep(removeStep(drawn, 'b'), 'end');
@@ -103,7 +103,7 @@ describe('putting back a step that was removed', () => {
 });
 
 describe('ways', () => {
-  it('are one a branch: another takes its place, and none takes it away', () => {
+  it('exist once per branch: a new one replaces it, and none removes it', () => {
     expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
     expect(ways(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
     expect(ways(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
@@ -123,7 +123,7 @@ describe('ways', () => {
     expect(ways(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
   });
 
-  it('from a wait with an unlabeled way are not open', () => {
+  it('from a wait with an unlabeled transition are not open', () => {
     const wait: Graph = {
       entry: 'w',
       steps: [step('w', 'WAIT_FOR_EVENT'), step('x', 'EXIT')],
@@ -135,7 +135,7 @@ describe('ways', () => {
 });
 
 describe('the order of steps', () => {
-  it('is that in which a contact comes to them, branches in a row, what nothing leads to last', () => {
+  it('is the order in which a contact reaches them, one branch after the other, with unreachable steps last', () => {
     const graph = { ...drawn, steps: [step('lost'), ...drawn.steps] };
     expect(orderSteps(graph).map(({ step: { id }, depth, by }) => `${id} ${depth} ${by ?? ''}`.trim())).toEqual([
       'a 0',
@@ -153,7 +153,7 @@ describe('the order of steps', () => {
 });
 
 describe('saving', () => {
-  it('is what was read, whatever the order of keys, steps and ways', () => {
+  it('sends nothing if the graph is as read, whatever the order of keys, steps and transitions', () => {
     const config = { amount: 1, unit: 'days' };
     const one: Graph = { ...drawn, steps: [...drawn.steps, step('z', 'DELAY', config)] };
     const other: Graph = {
@@ -165,7 +165,7 @@ describe('saving', () => {
     expect(sameGraph(one, drawn)).toBe(false);
   });
 
-  it('gets the ids of new steps wherever they are named, also in what can be undone', () => {
+  it('inserts the ids of new steps wherever these are named, also in changes that can be undone', () => {
     const graph = addStep(drawn, step('new-1'), null);
     const known = withIds(graph, { 'new-1': 'id-1' });
     expect(known.entry).toBe('id-1');
@@ -175,7 +175,7 @@ describe('saving', () => {
     expect(toSavedGraph(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
   });
 
-  it('reads what the API answers', () => {
+  it('reads the response of the API', () => {
     const answer = {
       entryStepId: 'a',
       steps: [step('a')],
@@ -210,7 +210,7 @@ describe('undo', () => {
     expect(history.present).toBe('b');
   });
 
-  it('is bounded', () => {
+  it('has a limit', () => {
     let history = historyOf(0);
     for (let n = 1; n <= 500; n += 1) history = recordChange(history, n);
     expect(history.past.length).toBeLessThanOrEqual(200);

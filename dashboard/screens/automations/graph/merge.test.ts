@@ -16,7 +16,7 @@ const base: Graph = {
   transitions: [way('a', 'b'), way('b', 'c')],
 };
 
-it('changes of different steps go together, without a question', () => {
+it('changes of different steps are merged without a question', () => {
   const mine = { ...base, steps: [step('a', 'mine', { x: 1, y: 2 }), step('b'), step('c')] };
   const theirs: Graph = {
     ...base,
@@ -33,7 +33,7 @@ it('changes of different steps go together, without a question', () => {
   });
 });
 
-it('a step that both changed is taken by choice, also where one removed it', () => {
+it('a user chooses between two changes of a step, also if one removed it', () => {
   const mine: Graph = { ...base, steps: [step('a'), step('b', 'mine'), step('c')] };
   const theirs: Graph = { entry: 'a', steps: [step('a'), step('c')], transitions: [way('a', 'c')] };
   const differences = differencesOf({ base, mine, theirs });
@@ -42,7 +42,7 @@ it('a step that both changed is taken by choice, also where one removed it', () 
   expect(mergeGraphs({ base, mine, theirs }, { b: 'mine' }).steps.map(({ name }) => name)).toEqual(['a', 'mine', 'c']);
 });
 
-it('the same change of both is no difference, and no way leads to a step that is gone', () => {
+it('equal changes of both are no difference, and no transition leads to a removed step', () => {
   const both: Graph = { ...base, steps: [step('a', 'both'), step('b'), step('c')] };
   expect(differencesOf({ base, mine: both, theirs: both })).toEqual([]);
   const mine: Graph = { ...base, steps: [step('a'), step('b')], transitions: [way('a', 'b')] };
