@@ -57,7 +57,7 @@ describe('settings of npm start', () => {
     expect(parseSettings({ PORT: '', SMTP_URL: ' ', LOG_LEVEL: '' })).toMatchObject({ port: 3000, logLevel: 'info' });
   });
 
-  it('signing up is open on a loopback host and for the first user elsewhere, unless said otherwise', () => {
+  it('by default, sign-up is open on a loopback host, and on other hosts for the first user', () => {
     expect(parseSettings({}).signup).toBe('on');
     expect(parseSettings({ HOST: '0.0.0.0' }).signup).toBe('first');
     expect(parseSettings({ HOST: '0.0.0.0', SIGNUP: 'off' }).signup).toBe('off');
@@ -101,14 +101,14 @@ describe('a HOST that other machines reach', () => {
   it.each<[VariableName, Record<string, string>]>([
     ['EMAIL_PROVIDER', PUBLIC],
     ['SMS_PROVIDER', { ...PUBLIC, ...SMTP, SMS_PROVIDER: 'capture' }],
-  ])('captures nothing by accident: %s is refused in one line with what to set', (variable, env) => {
+  ])('captures nothing by accident: %s is refused in one line with the setting to change', (variable, env) => {
     for (const parse of [parseStart, parseConfig]) {
       expect(() => parse({ ...APART, ...env })).toThrow(expect.objectContaining({ variable }));
     }
     expect(() => parseStart(env)).toThrow(/^[^\n]*ALLOW_CAPTURE=true[^\n]*$/);
   });
 
-  it('does not matter to a command that opens nothing, such as migrate', () => {
+  it('has no effect on a command that opens no port, such as migrate', () => {
     expect(parseSettings(PUBLIC).email.provider).toBe('capture');
   });
 });
@@ -145,7 +145,7 @@ describe('a value that cannot be used', () => {
     ['SNS_TOPIC_ARNS', 'my-topic'],
     ['INBOUND_SMTP_PORT', '99999'],
     ['TWILIO_BASE_URL', 'localhost'],
-  ])('%s=%s is refused in one line that names it and what it takes', (name, value) => {
+  ])('%s=%s is refused in one line that names the variable and its permitted values', (name, value) => {
     const error = refusal({ [name]: value });
     expect(error.variable).toBe(name);
     expect(error.message).toContain(`${name} must be ${VARIABLES[name].takes}`);
@@ -157,7 +157,7 @@ describe('a value that cannot be used', () => {
     expect(refusal({ SECRET_KEY: 'hunter2' }).message).not.toContain('hunter2');
   });
 
-  it('is a secret wherever the name of its variable says so, unless it is the path of a file', () => {
+  it('is a secret by the name of its variable, unless it is the path of a file', () => {
     const named = Object.entries<ConfigVariable>(VARIABLES).filter(([name]) =>
       /_(KEY|TOKEN|SECRET|PASSWORD)$/.test(name),
     );
@@ -166,7 +166,7 @@ describe('a value that cannot be used', () => {
     expect(shown.map(([name]) => name)).toEqual([]);
   });
 
-  it('is a secret where it is an address with a password in it', () => {
+  it('is a secret if it is a URL with a password', () => {
     const addresses = Object.entries<ConfigVariable>(VARIABLES).filter(([, { takes }]) => /:\/\/\w+:\w+@/.test(takes));
     expect(addresses.map(([name, { secret }]) => [name, secret])).toEqual([
       ['DATABASE_URL', true],
@@ -190,11 +190,11 @@ describe('variables that need each other', () => {
     ['TWILIO_ACCOUNT_SID', { SMS_PROVIDER: 'twilio' }],
     ['TLS_KEY_FILE', { TLS_CERT_FILE: '/a.pem' }],
     ['TEMPORAL_TLS_KEY', { TEMPORAL_TLS_CERT: '/a.pem' }],
-  ])('%s is asked for where another one needs it', (name, env) => {
+  ])('%s is required if another one needs it', (name, env) => {
     expect(refusal(env).message).toMatch(new RegExp(`^${name} is required, because `));
   });
 
-  it("SES takes its region from AWS's own variable too", () => {
+  it("SES can get its region from AWS's own variable too", () => {
     expect(parseSettings({ EMAIL_PROVIDER: 'ses', AWS_REGION: 'eu-west-1' }).email.ses.region).toBe('eu-west-1');
   });
 });

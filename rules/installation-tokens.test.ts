@@ -41,7 +41,7 @@ describe('the tokens of Postgres and Temporal', () => {
     ['a kill came before Postgres confirmed it', { tokens: [token(5, { confirmed: false }), token(4)] }],
     ['Temporal is away, and the database is the one that wrote the last one', { temporal: undefined }],
     ['the role may not read the identifier of the server', { database: { ...HERE, systemIdentifier: null } }],
-  ])('agree where %s', (_, changes) => {
+  ])('match if %s', (_, changes) => {
     expect(compareSides(sides(changes))).toBe('agree');
   });
 
@@ -89,11 +89,11 @@ describe('the tokens of Postgres and Temporal', () => {
     expect(compareSides(sides(changes))).toBe('database-foreign');
   });
 
-  it('show two databases that rolled on from the same token', () => {
+  it('show two databases that continued from the same token', () => {
     expect(compareSides(sides({ temporal: inTemporal(5, { value: 'of the other database' }) }))).toBe('diverged');
   });
 
-  it('agree again where a take-over was killed before Temporal got its token', () => {
+  it('match again if a take-over was killed before Temporal got its token', () => {
     const adopted = token(9, { database: OTHER_SERVER });
     const tokens = [token(10, { confirmed: false, database: RESTORED_DUMP }), adopted, token(5)];
     const after = sides({ tokens, database: RESTORED_DUMP, temporal: inTemporal(9, { database: OTHER_SERVER }) });
@@ -102,7 +102,7 @@ describe('the tokens of Postgres and Temporal', () => {
 });
 
 describe('the line of a mismatch', () => {
-  it('names both ways on, and both tokens', () => {
+  it('names both ways to continue, and both tokens', () => {
     const line = describeMismatch('database-behind', sides({ temporal: inTemporal(9) }));
     expect(line).toContain('INSTALLATION=take-over');
     expect(line).toContain('INSTALLATION=new');
@@ -112,7 +112,7 @@ describe('the line of a mismatch', () => {
     expect(line).not.toContain('\n');
   });
 
-  it('says that INSTALLATION resolves one mismatch only', () => {
+  it('explains that INSTALLATION resolves one mismatch only', () => {
     expect(describeMismatch('database-behind', sides(), 'take-over')).toContain('start once without it');
   });
 });
@@ -127,7 +127,7 @@ describe('the lost window', () => {
     });
   });
 
-  it('reaches to now where Temporal has no later token', () => {
+  it('reaches to now if Temporal has no later token', () => {
     const window = { from: new Date('2026-01-01T12:05:00.000Z'), to: now };
     expect(lostWindow(sides({ temporal: null }), now)).toEqual(window);
     expect(lostWindow(sides({ temporal: inTemporal(3) }), now)).toEqual(window);

@@ -5,7 +5,7 @@ const rules = { filesAt: ['files'], maxOtherBytes: 1_000 };
 const read = (body: unknown, more = rules) => readJsonBody(Buffer.from(JSON.stringify(body)), more);
 const base64 = Buffer.from('Hello').toString('base64');
 
-test('files are taken out of a body and decoded, each by its place', () => {
+test('files are removed from a body and decoded, each with its path', () => {
   const body = {
     files: [
       { content: base64, name: 'a' },
@@ -42,7 +42,7 @@ test('limits the size of a body without its files', () => {
   expect(read(Array.from({ length: 100_001 }, () => 0))).toEqual({ fault: 'nodes' });
 });
 
-test('a body without files is as it was written', () => {
+test('a body without files is unchanged', () => {
   const body = { files: [{ content: base64 }] };
   expect(read(body, { filesAt: undefined as never, maxOtherBytes: 0 })).toEqual({
     value: body,
@@ -64,7 +64,7 @@ test.each(['9007199254740993', '-9007199254740992', '1e21', '1e400', '1234567890
   },
 );
 
-test('numbers that JavaScript holds are taken', () => {
+test('numbers that JavaScript can represent are accepted', () => {
   expect(read([9007199254740991, -9007199254740991, 0.1, 1e-300, 1e15])).toMatchObject({ unstorable: undefined });
 });
 

@@ -4,7 +4,10 @@ import { countMembers, findRepeatedName } from './json-nodes.ts';
 
 const over = (text: string, max: number) => countMembers(Buffer.from(text), max) === undefined;
 
-/** The same count by the parsed value: a comma between members, a colon a member, a bracket a container. */
+/**
+ * Computes the same count from the parsed value: commas between members, a colon for each member, a bracket for each
+ * container.
+ */
 function nodesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members = Array.isArray(value) ? value : Object.values(value);
@@ -27,7 +30,7 @@ describe('the number of values in a JSON text', () => {
     expect([over(long, 6), over(long, 5)]).toEqual([false, true]);
   });
 
-  it('is too many for strings without end or without anything between them, too', () => {
+  it('is counted for unterminated strings and adjacent strings too', () => {
     expect(over('""'.repeat(12), 10)).toBe(true);
     expect(over(`"${'\\"'.repeat(1_000)}`, 10)).toBe(false);
     expect(over('"\\', 10)).toBe(false);
@@ -46,7 +49,7 @@ describe('a name that an object has twice', () => {
     ['[[1,2],[{"":1,"":2}]]', ['1', '0', '']],
   ])('is found in %s', (text, path) => expect(find(text)).toEqual(path));
 
-  it('is found in no text that JSON.stringify writes, and members are counted', () => {
+  it('is never found in text of JSON.stringify, and members are counted', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value) ?? 'null';

@@ -25,7 +25,7 @@ it('writes up to 100 lines a second, and the number of skipped ones with the fir
   ]);
 });
 
-it('writes the number of skipped lines also when nothing more comes', () => {
+it('writes the number of skipped lines also if no more lines follow', () => {
   const { lines, write } = start();
   write(103);
   vi.advanceTimersByTime(2_000);
@@ -34,7 +34,7 @@ it('writes the number of skipped lines also when nothing more comes', () => {
   expect(lines).toHaveLength(101);
 });
 
-it('makes no fields for a line that it skips', () => {
+it('does not compute the fields of a skipped line', () => {
   const fields = vi.fn(() => ({}));
   const log = createSampledLog({ info: () => {} }, Date.now);
   for (let i = 0; i < 500; i += 1) log('a message has ended', fields);

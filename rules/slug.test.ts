@@ -15,7 +15,7 @@ describe('the slug of a segment', () => {
     expect(segmentSlug(name)).toBe(slug);
   });
 
-  it('is never empty, always lower case with hyphens, and gives a reserved event name that fits', () => {
+  it('is never empty, in lower case with hyphens, and gives a valid reserved event name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (name) => {
         const slug = segmentSlug(name);

@@ -2,7 +2,7 @@ import { v4, validate, version } from 'uuid';
 import { expect, it } from 'vitest';
 import { timeOfUuid, uuidv7 } from './uuid.ts';
 
-it('ids are version 7, all different, and in the order in which they were made', () => {
+it('ids are version 7, unique, and in the order of their creation', () => {
   const ids = Array.from({ length: 20_000 }, uuidv7);
   expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true);
   expect(new Set(ids).size).toBe(ids.length);

@@ -11,7 +11,7 @@ const names = new InstallationNames(installation);
 const row = uuidv7();
 
 describe('names of an installation', () => {
-  it('carry the short form of its id', () => {
+  it('contain the short form of its id', () => {
     expect([names.taskQueue('steps'), names.taskQueue('bulk'), names.schedule('housekeeping')]).toEqual([
       '3f9a1c07-workflows',
       '3f9a1c07-bulk',

@@ -4,8 +4,8 @@ import { Admission } from './admission.ts';
 let nowMs = 0;
 
 /**
- * Simulates a server that starts `startsPerSecond` workflows a second. As many starts as the window allows are handed
- * over together, and each waits for the ones before it.
+ * Simulates a server that starts `startsPerSecond` workflows a second. As many starts as the window permits are handed
+ * over together, and each waits for earlier ones.
  */
 function run(admission: Admission, startsPerSecond: number, rounds: number): number {
   for (let round = 1; round <= rounds; round += 1) {

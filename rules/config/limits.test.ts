@@ -12,7 +12,7 @@ describe('ATTACHMENTS_MAX_MB', () => {
     );
   });
 
-  it('is refused where the chosen provider takes no message with so large files, with what it takes', () => {
+  it("is refused if the chosen provider accepts no message with files of this size, with the provider's limit", () => {
     const small = { provider: 'small', maxMessageBytes: 25 * MB };
     expect(attachmentsProblem(17, small)).toBe(undefined);
     expect(attachmentsProblem(18, small)).toBe(
@@ -20,7 +20,7 @@ describe('ATTACHMENTS_MAX_MB', () => {
     );
   });
 
-  it("is not bounded by a provider for a deployment's own mail server", () => {
+  it('is not limited by a provider if a deployment uses its own mail server', () => {
     expect(attachmentsProblem(28, { provider: 'smtp', maxMessageBytes: EMAIL_PROVIDERS.smtp.maxMessageBytes })).toBe(
       undefined,
     );

@@ -53,7 +53,7 @@ it.each([
 });
 
 it('has no word on both lists', () => {
-  // A word of the first list that the second one has too would be read as consent.
+  // A word in both lists would be read as consent.
   for (const word of ['no', 'non', 'ne', 'ei', 'nu', 'da', 'ano', 'si', 's', 'x'])
     expect(readConsent(word)).toBeDefined();
   expect(['no', 'non', 'ne', 'ei', 'nu'].map(readConsent)).toEqual([false, false, false, false, false]);

@@ -29,7 +29,7 @@ describe('a mapping of columns', () => {
     expect(mapColumns(['email', 'A'], mapping).errors[0]?.field).toBe(field);
   });
 
-  it('is refused where two columns go to one field, or none is the address', () => {
+  it('is refused if two columns go to one field, or none is the address', () => {
     const file = Buffer.from('email,a,b\nx@x.com,1,2\n');
     expect(() => readCsvLayout(file, { a: 'data.b' })).toThrow(/./);
     expect(() => readCsvLayout(file, { email: null })).toThrow(/./);
@@ -41,8 +41,8 @@ describe('a mapping of columns', () => {
   });
 });
 
-describe('a guess of where columns go', () => {
-  it('knows other names of the address and of consent, fields that there are, and names that templates can use', () => {
+describe('a guessed mapping', () => {
+  it('uses other names of the address and of consent, existing fields, and names that templates can use', () => {
     const headers = ['Id', 'E-Mail Address', 'First name', 'PLAN', 'Accepts Email Marketing', 'Straße', 'zip_code', ''];
     expect(guessMapping(headers, ['plan', 'firstName'])).toEqual({
       Id: 'data.Id',

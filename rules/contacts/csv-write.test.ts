@@ -11,7 +11,7 @@ it('escapes text that a spreadsheet would run as a formula, and keeps numbers', 
   expect(csvCell('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`);
 });
 
-it('is read by the import as it was', () => {
+it('is imported unchanged', () => {
   const rows = [
     ['email', 'subscribed', 'name', 'n', 'tags', 'note'],
     ['ada@example.com', true, 'Ada, "the" first', 3, ['a', 'b'], 'two\r\nlines'],
@@ -39,7 +39,7 @@ it.each(HOSTILE.map((value) => [value]))('an import reads %j of an export as it 
   expect(rows).toMatchObject([{ ok: true, contact: { set: { v: value, 5: value } } }]);
 });
 
-/** Values of one type for each column, since a column has one type per file. An empty text is an empty cell. */
+/** Values of one type in each column, because a column has one type per file. An empty text is an empty cell. */
 const text = fc.oneof(
   fc.string({ minLength: 1 }),
   fc.constantFrom(...HOSTILE.filter((value) => typeof value === 'string')),

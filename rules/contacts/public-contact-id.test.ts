@@ -4,12 +4,12 @@ import { publicContactId } from './public-contact-id.ts';
 const key = Buffer.from('a key');
 const of = (email: string, projectId = 'p1', under = key) => publicContactId(under, { projectId, email });
 
-it('is a UUID of version 8, the same for the same address however it is written', () => {
+it('is a UUID of version 8, equal for all spellings of an address', () => {
   expect(of('ada@example.com')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(of(' Ada@Example.com ')).toBe(of('ada@example.com'));
 });
 
-it('is another for every address, project and key', () => {
+it('differs for every address, project and key', () => {
   const ids = [of('a@x.com'), of('b@x.com'), of('a@x.com', 'p2'), of('a@x.com', 'p1', Buffer.from('another'))];
   expect(new Set(ids).size).toBe(ids.length);
 });

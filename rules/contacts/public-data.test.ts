@@ -8,7 +8,7 @@ const fields = (count: number, from = 0) =>
 const untrusted = (data: Data) => ({ data, untrustedKeys: Object.keys(data) });
 
 describe('data that the public key may write', () => {
-  it('is all of a small form on an empty contact, in 20 fields and 4 KB', () => {
+  it('includes a whole form for an empty contact, up to 20 fields and 4 KB', () => {
     expect(publicDataOf(untrusted({}), { a: 1, b: [2] })).toEqual({ a: 1, b: [2] });
     expect(publicDataOf(untrusted({}), fields(25))).toEqual(fields(20));
     expect(publicDataOf(untrusted({}), { a: 'x'.repeat(4_000), b: 'y'.repeat(200), c: 1 })).toEqual({
@@ -18,12 +18,12 @@ describe('data that the public key may write', () => {
     expect(publicDataOf(untrusted({}), { a: 'ä'.repeat(2_100) })).toEqual({});
   });
 
-  it('is nothing that the project wrote', () => {
+  it('excludes fields that the project wrote', () => {
     const stored = { data: { mine: 1, theirs: 2 }, untrustedKeys: ['theirs'] };
     expect(publicDataOf(stored, { mine: 3, theirs: 4, toString: 5 })).toEqual({ theirs: 4, toString: 5 });
   });
 
-  it('counts existing untrusted data, and lets untrusted callers shrink it', () => {
+  it('counts existing untrusted data, which untrusted callers may shrink', () => {
     expect(publicDataOf(untrusted(fields(19)), fields(3, 18))).toEqual({ k18: 0, k19: 1 });
     const full = untrusted(fields(200));
     expect(publicDataOf(full, { k0: 'new', more: 1 })).toEqual({ k0: 'new' });

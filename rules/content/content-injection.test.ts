@@ -94,7 +94,7 @@ describe('hostile contact data', () => {
     );
   }, 30_000);
 
-  it('leaves no trace in addresses when the public key wrote it', () => {
+  it('is not in link addresses if the public key wrote it', () => {
     fc.assert(
       fc.property(fc.array(fragment, { minLength: 1, maxLength: 4 }), fc.boolean(), (parts, trackClicks) => {
         const content = compileContent({

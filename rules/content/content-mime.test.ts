@@ -45,7 +45,7 @@ const vars = fc.record(
   { requiredKeys: [] },
 );
 
-/** Constant text around Liquid in emails, with everything that confuses encoders and HTML readers. */
+/** Constant text around Liquid in emails, including everything that confuses encoders and HTML readers. */
 const constant = fc.oneof(
   fc.constantFrom(
     '<p>',
@@ -129,7 +129,7 @@ const untrusted = fc.subarray(['name', 'plan', 'url', 'city']);
 const lines = (value: string) => value.replace(/\r\n|\r|\n/g, '\n').replace(/\n+$/, '');
 
 describe('a compiled message', { timeout: 30_000 }, () => {
-  it('is what the template library makes of the whole content', () => {
+  it('equals the output of the template library for the whole content', () => {
     fc.assert(
       fc.property(anySource, vars, untrusted, (content, values, names) => {
         const pieces = renderContent(compileContent(content), markUntrusted(values, names), urls);
@@ -171,7 +171,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
     );
   });
 
-  it('is canonical as made: ASCII, CRLF, short lines, no leading dots, no double or trailing spaces', () => {
+  it('is built in canonical form: ASCII, CRLF, short lines, no leading dots, no double or trailing spaces', () => {
     fc.assert(
       fc.property(anySource, vars, (content, values) => {
         const mime = renderMime(compileContent(content), { headers, vars: markTrusted(values), urls });
@@ -199,7 +199,7 @@ describe('headers of a message', () => {
       ...more,
     });
 
-  it('contain each header once, and none that a caller may not set', async () => {
+  it('contain each header once, and no header that a caller must not set', async () => {
     const mime = renderMime(content(), {
       headers: {
         ...headers,
@@ -209,7 +209,7 @@ describe('headers of a message', () => {
           ['X-Tag', 'é\r\nBcc: x'],
           ['subject', 'other'],
           ['Content-Type', 'x/y'],
-          // Kept with a mail by an earlier release.
+          // Stored with an email by an earlier release.
           ['X-SES-SOURCE-ARN', 'arn:evil'],
           ['Sender', 'evil@example.net'],
           ['List-Unsubscribe', '<https://evil.example>'],
@@ -246,7 +246,7 @@ describe('headers of a message', () => {
     ).not.toContain('List-Unsubscribe');
   });
 
-  it('follow the address of the service when it changes', () => {
+  it("use the service's new address when it changes", () => {
     const compiled = content();
     renderMime(compiled, { headers, vars: markTrusted({}), urls });
     const moved = renderMime(compiled, {

@@ -43,7 +43,7 @@ describe('untrusted data', () => {
     expect(html(body, { ...evil, list: ['https://evil.example'] }, [...all, 'list'])).toBe(expected);
   });
 
-  it('changes nothing that does not depend on it', () => {
+  it('does not change other parts', () => {
     const body =
       '{% for i in list %}<a href="https://a.example/{{ i }}/{{ forloop.index }}">{{ i }}</a>{% endfor %}{{ nick }}';
     const vars = { list: ['shop.example'], nick: 'Ada' };
@@ -53,13 +53,13 @@ describe('untrusted data', () => {
     expect(html(body, vars, ['list'])).toBe('<a href="https://a.example//1"></a>Ada');
   });
 
-  it('is no part of a link that was stored for tracking', () => {
+  it('is not part of a link that was stored for tracking', () => {
     expect(
       resolveLink('https://a.example/{{nick}}?p={{plan}}', markUntrusted({ nick: 'x', plan: 'pro' }, ['nick'])),
     ).toBe('https://a.example/?p=pro');
   });
 
-  it('is no address in the text part either', () => {
+  it('is not an address in the text part either', () => {
     expect(rendered({ body: '<a href="{{url}}">Shop</a>' }, evil, all).text).not.toContain('evil');
   });
 });
@@ -112,14 +112,14 @@ describe('an untrusted link in text', () => {
     });
   });
 
-  it('stays where the tenant wrote it', () => {
+  it('stays if the tenant wrote it', () => {
     expect(html('{{text}}', vars, ['left'])).toBe(vars.text);
     expect(html('shop.example {{ left }} https://shop.example/', vars, names)).toBe(
       'shop.example evil. https://shop.example/',
     );
   });
 
-  it('is in no email, whatever its template does with it', () => {
+  it('is in no email, for any template', () => {
     const piece = fc.constantFrom(
       ...[
         '{{left}}',

@@ -21,7 +21,7 @@ function html(body: string, vars = {}, more: Partial<ContentSource> = {}): strin
 describe('click tracking', () => {
   const tracked = (body: string) => compileContent(source(body, { trackClicks: true }));
 
-  it('rewrites links and keeps where they lead, once each', () => {
+  it('rewrites links and stores each target once', () => {
     const content = tracked(
       '<a href="https://a.example/?x=1&amp;y=2">a</a> <A HREF=\'https://b.example\'>b</A> <a href=https://b.example>c</a>',
     );
@@ -45,7 +45,7 @@ describe('click tracking', () => {
     '{% if a %}https://a.example/{% endif %}',
     'https://a.example/{% if a %}x{% endif %}',
     'https://a.example/{{ forloop.index }}',
-  ])('click tracking leaves %s alone', (href) => {
+  ])('click tracking does not change %s', (href) => {
     expect(tracked(`<a href="${href}">x</a>`).links).toEqual([]);
   });
 
@@ -65,14 +65,14 @@ describe('click tracking', () => {
     const content = tracked(body);
     const shown = (vars: Parameters<typeof renderContent>[1]) => renderContent(content, vars, urls).html;
 
-    it('follows the others, whose numbers stay', () => {
+    it('is numbered after the other links, whose numbers stay', () => {
       expect(content.links).toEqual(['https://a.example/', '{{ url }}', '{{ data.site | default: url }}']);
       expect(shown(markTrusted({ url: 'https://b.example/?a=1&b=2' }))).toBe(
         `<a href="${CLICK}/1">x</a> <a href="${CLICK}/0">y</a> <a href="${CLICK}/2">z</a>`,
       );
     });
 
-    it('leads to its value', () => {
+    it('redirects to its value', () => {
       const vars = markTrusted({ url: 'https://b.example/?a=1&b=2', data: { site: 'http://c.example/' } });
       expect(content.links.map((link) => resolveLink(link, vars))).toEqual([
         'https://a.example/',
@@ -184,7 +184,7 @@ describe('click tracking', () => {
     );
   });
 
-  it('follows Outlook into its conditional comments and leaves other comments and scripts alone', () => {
+  it("tracks links in Outlook's conditional comments, and does not change other comments and scripts", () => {
     const body =
       '<!--[if mso]><v:roundrect href="https://a.example/"></v:roundrect><![endif]--><!-- <a href="https://b.example/"> -->';
     expect(tracked(body).links).toEqual(['https://a.example/']);
@@ -202,7 +202,7 @@ describe('a hidden element', () => {
     (style) => expect(htmlToText(`<div style="${style}">hidden</div><p>shown</p>`)).toBe('shown'),
   );
 
-  it('omits what is a template of a script', () => {
+  it('omits the template of a script', () => {
     expect(htmlToText('<template><p>hidden</p></template><p>shown</p>')).toBe('shown');
   });
 });
@@ -215,7 +215,7 @@ describe('the stored link', () => {
     },
   );
 
-  it('leads each person to their own address, whatever its content', () => {
+  it('redirects each person to their own address, with any content', () => {
     for (const link of ['https://a.example/?q={{ name }}', 'https://a.example/?q={{ name | upcase | downcase }}']) {
       for (const name of ['ada', 'bob', 'ada'])
         expect(resolveLink(link, markTrusted({ name }))).toBe(`https://a.example/?q=${name}`);
@@ -223,7 +223,7 @@ describe('the stored link', () => {
     }
   });
 
-  it('is given as it was written, or in ASCII where it has to be', () => {
+  it('is returned as written, or in ASCII if necessary', () => {
     expect(resolveLink('https://a.example', markTrusted({}))).toBe('https://a.example');
     expect(resolveLink('https://a.example/é\r\nSet-Cookie: x', markTrusted({}))).toBe(
       'https://a.example/%C3%A9Set-Cookie:%20x',
@@ -258,7 +258,7 @@ describe('open pixel and footer', () => {
       page: '<p>x</p>'.repeat(20_000),
     };
     const email = `<html><body class="a">${body}</body></html>`;
-    // A busy machine may need more time than a template has, which is not the subject here.
+    // The time limit of a template is off, because a busy machine may exceed it.
     const out = runBounded(() => html(email, scope, { trackOpens: true, trackClicks: true }), 60_000);
     const at = out.indexOf('/o/');
     expect(at).toBeGreaterThan(0);
@@ -307,7 +307,7 @@ describe('values in addresses', () => {
     [' data:text/html,x', '#'],
     ['/path', '#'],
     ['', '#'],
-  ])('an href that starts with %j leads to %s', (url, expected) => {
+  ])('an href that starts with %j links to %s', (url, expected) => {
     expect(html('<a href="{{url}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
     expect(html('<a href="{% if true %}{{ url | raw }}{% endif %}">x</a>', { url })).toBe(
       `<a href="${expected}">x</a>`,
@@ -321,13 +321,13 @@ describe('values in addresses', () => {
     );
   });
 
-  it('behind a written host they are only escaped', () => {
+  it('after a written host they are only escaped', () => {
     expect(html('<a href="https://a.example/{{x}}">x</a>', { x: '"><b>' })).toBe(
       '<a href="https://a.example/&#34;&gt;&lt;b&gt;">x</a>',
     );
   });
 
-  it('an address without quotes gets them', () => {
+  it('an address without quotes gets quotes', () => {
     expect(html('<a href=https://a.example/{{x}}>x</a>', { x: 'a onclick=b' })).toBe(
       '<a href="https://a.example/a onclick=b">x</a>',
     );
@@ -338,7 +338,7 @@ describe('the text part', () => {
   const text = (body: string, vars = {}, more: Partial<ContentSource> = {}) =>
     renderContent(compileContent(source(body, more)), markTrusted(vars), urls).text;
 
-  it('is made from the HTML, with values as they are and links where they lead', () => {
+  it('is made from the HTML, with unchanged values and the targets of links', () => {
     const body =
       '<style>p{}</style><h1>Hello {{name}}</h1><p>See <a href="https://a.example/?a&amp;b={{id}}">our shop</a> &amp; more</p><img src="x.png" alt="Logo">';
     expect(text(body, { name: 'Tom & Zoë', id: 5 }, { trackClicks: true })).toBe(
@@ -346,7 +346,7 @@ describe('the text part', () => {
     );
   });
 
-  it('keeps blocks and leaves no empty paragraphs for them', () => {
+  it('keeps Liquid blocks without empty paragraphs for them', () => {
     const body =
       '<p>Hi</p>\n{% if vip %}\n<p>VIP</p>\n{% endif %}\n<ul>{% for i in items %}<li>{{i}}</li>{% endfor %}</ul><p>Bye</p>';
     expect(text(body, { vip: true, items: ['a', 'b'] })).toBe('Hi\n\nVIP\n * a\n * b\n\nBye');
@@ -360,7 +360,7 @@ describe('the text part', () => {
     expect(text('<p>x</p>', {}, { text: 'Own', type: 'MARKETING' })).toBe(`Own\n\nUnsubscribe: ${UNSUBSCRIBE}`);
   });
 
-  it('is made from the finished HTML where blocks and tags are interwoven', () => {
+  it('is made from the rendered HTML if blocks and tags overlap', () => {
     const body = '<p {% if a %}>x</p><p{% endif %}>y</p>';
     expect(text(body, { a: true })).toMatch(/x\s+y/);
     expect(text(body, {})).toBe('y');
@@ -384,7 +384,7 @@ describe('compiling', () => {
     ['subject', { subject: '{{ x', body: 'x' }],
     ['body', { subject: 'x', body: '{% nope %}' }],
     ['text', { subject: 'x', body: 'x', text: '{{ | }}' }],
-  ])('says that the error is in the %s', (field, parts) => {
+  ])('reports that the error is in the %s', (field, parts) => {
     try {
       compileContent(source(parts.body, parts));
       expect.unreachable();
@@ -416,7 +416,7 @@ describe('the preheader', () => {
     expect(text).not.toContain('more');
   });
 
-  it('is not in a text part that is made of the finished HTML either', () => {
+  it('is not in a text part that is made from the rendered HTML either', () => {
     const { html: shown, text } = withPreheader('Soon', '<title>{% if a %}</title><p>k</p>{% endif %}', { a: 1 });
     expect([shown.includes('Soon'), text]).toEqual([true, 'k']);
   });
@@ -426,7 +426,7 @@ describe('the preheader', () => {
     ['<!DOCTYPE html><p>a</p>', /^<!DOCTYPE html><div style="display:none/],
     ['<html><head></head><p>a</p></html>', /^<html><head><\/head><div style="display:none/],
     ['{% if a %}<body>{% endif %}<p>a</p>', /^<div style="display:none/],
-  ])('finds its place in %s', (body, expected) => {
+  ])('is at the right position in %s', (body, expected) => {
     expect(withPreheader('Soon', body).html).toMatch(expected);
   });
 
@@ -437,7 +437,7 @@ describe('the preheader', () => {
     );
   });
 
-  it('gives a name to a value without making it more trusted than it is', () => {
+  it('names a value without changing its trust', () => {
     const content = compileContent(source('<a href="{{x}}">a</a>', { preheader: '{% assign x = stranger %}' }));
     const shown = renderContent(content, markUntrusted({ stranger: 'https://evil.example' }, ['stranger']), urls).html;
     expect(shown).not.toContain('evil.example');

@@ -10,7 +10,7 @@ const evaluate = (source: string, values: Record<string, unknown>) => {
   return evaluateExpression(expression, values);
 };
 
-/** Without the bound of `evaluateExpression`, which takes 130 µs each. */
+/** Without the time limit of `evaluateExpression`, which takes 130 µs for each call. */
 function errorOf(source: string, values: Record<string, unknown>): unknown {
   try {
     PUBLIC_ENGINES.plain.evalValueSync(source, values);
@@ -51,7 +51,7 @@ describe('an expression', () => {
     expect(evaluate(source, { x })).toBeUndefined();
   });
 
-  it('meets no defect of this service, whatever the filter and the values', () => {
+  it('causes no internal error, with any filter and values', () => {
     const scope = Object.fromEntries(VALUES.map((value, index) => [`v${index}`, value]));
     const names = Object.keys(scope);
     for (const filter of Object.keys(PUBLIC_ENGINES.plain.filters))
@@ -60,7 +60,7 @@ describe('an expression', () => {
           expect(errorOf(source, scope), source).not.toBeInstanceOf(FilterDefect);
   });
 
-  describe('that meets a defect of this service', () => {
+  describe('that causes an internal error', () => {
     afterEach(() => PUBLIC_ENGINES.plain.unregisterFilter('broken'));
 
     it('fails, and does not count as missing', () => {

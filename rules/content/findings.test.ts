@@ -10,7 +10,7 @@ function findings(body: string, more: Partial<ReviewedContent> = {}) {
 const codes = (...args: Parameters<typeof findings>) => findings(...args).map(({ code }) => code);
 
 describe('findings of a content', () => {
-  it('is nothing for an ordinary mail', () => {
+  it('has no findings for an ordinary email', () => {
     expect(codes('<p><a href="https://a.example/x?n={{n}}">a</a> <img src="x.png" alt=""></p>')).toEqual([]);
   });
 
@@ -22,7 +22,7 @@ describe('findings of a content', () => {
     '//a.example',
     'http://',
     'file:///etc',
-  ])('a link to %s is bad', (href) => {
+  ])('a link to %s is a finding', (href) => {
     const [finding] = findings(`<a href="${href}">x</a><a href='https://a.example'>y</a>`);
     expect(finding).toMatchObject({ code: 'bad_link', severity: 'error', details: { count: 1, links: [href] } });
   });
@@ -35,7 +35,7 @@ describe('findings of a content', () => {
     'tel:+1555',
     '{{url}}',
     'https://{{h}}/x',
-  ])('a link to %s is not', (href) => {
+  ])('a link to %s is no finding', (href) => {
     expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('findings of a content', () => {
     expect(finding).toMatchObject({ code: 'image_without_alt', details: { count: 2, images: ['a.png', 'c.png'] } });
   });
 
-  it('HTML above 100 kB and a subject above 78 characters are too much, and just as much is not', () => {
+  it('HTML above 100 kB and a subject above 78 characters are findings, and exactly these sizes are not', () => {
     expect(codes('<p>', { html: 'x'.repeat(102_401), subject: 'é'.repeat(79) })).toEqual([
       'html_too_large',
       'subject_too_long',
@@ -63,11 +63,11 @@ describe('findings of a content', () => {
     expect(codes('<p>', { html: 'x'.repeat(102_400), subject: '😀'.repeat(78) })).toEqual([]);
   });
 
-  it('a body of nothing but images that are links has no text', () => {
+  it('a body of only linked images has no text', () => {
     expect(codes('<p>', { text: '[https://a.example/x] \nhttps://b.example' })).toEqual(['no_text']);
   });
 
-  it('a body without the unsubscribe link says that a footer comes', () => {
+  it('a body without the unsubscribe link has a note about the footer', () => {
     expect(findings('<p>', { namesUnsubscribe: false })).toMatchObject([
       { code: 'no_unsubscribe_link', severity: 'info' },
     ]);
@@ -83,7 +83,7 @@ describe('variables that a content needs', () => {
   const required = (body: string, subject = 'x', preheader: string | null = null) =>
     requiredVariables({ subject, body, preheader });
 
-  it('are those it prints without a default', () => {
+  it('are the variables that it prints without a default', () => {
     expect(
       required('{{ b }} {{data.c | upcase}} {{d ?? there}} {{e | default: "x"}} {{address.city}}', '{{a}}'),
     ).toEqual(['a', 'address.city', 'b', 'c']);
@@ -93,7 +93,7 @@ describe('variables that a content needs', () => {
     expect(required('{{a}}', 'x', '{{b}} {{c ?? d}} {% if e %}{{e}}{% endif %}')).toEqual(['a', 'b']);
   });
 
-  it('exclude variables that every message has, that it tests, or that it binds itself', () => {
+  it('exclude variables that every message has, that it only tests, or that it assigns itself', () => {
     const body =
       '{{email}} {{unsubscribeUrl}} {% if vip %}{{vip}}{% endif %} {% assign x = 1 %}{{x}} {% for i in items %}{{i.name}}{{forloop.index}}{% endfor %}';
     expect(required(body)).toEqual([]);

@@ -8,13 +8,13 @@ const KEEP = { untrusted: 'keep' } as const;
 describe('interpolate', () => {
   const variables = markTrusted({ name: 'Ada', plan: { tier: 2 }, empty: '', event: { total: 12.5 } });
 
-  it('puts in values, nested values and JSON of objects', () => {
+  it('inserts values, nested values and JSON of objects', () => {
     expect(interpolate('Hi {{name}}, {{ plan.tier }}, {{event.total}}, {{plan}}', variables, KEEP)).toBe(
       'Hi Ada, 2, 12.5, {"tier":2}',
     );
   });
 
-  it('takes a fallback, bare or quoted, where the value is missing or empty', () => {
+  it('uses a fallback, with or without quotes, if the value is missing or empty', () => {
     expect(interpolate('{{x ?? friend}} {{empty ?? "dear friend"}} {{name ?? nobody}} {{x}}', variables, KEEP)).toBe(
       'friend dear friend Ada ',
     );
@@ -89,7 +89,7 @@ describe('data that the public key wrote', () => {
     expect(namesUntrustedValue(template, markTrusted(variables.values))).toBe(false);
   });
 
-  it('makes the field that names it untrusted, however deep, also if a fallback is used', () => {
+  it('makes a field with its name untrusted, at any depth, also if a fallback is used', () => {
     const ofEvent = markUntrusted({ event: { site: 'x' }, plan: 'pro' }, ['event']);
     const fields = {
       a: '{{event.site}}',
@@ -104,7 +104,7 @@ describe('data that the public key wrote', () => {
   });
 });
 
-it('takes no longer for odd text than for any other', () => {
+it('takes no longer for unusual text', () => {
   const start = threadCpuMs();
   for (const odd of [`{{a ??${' '.repeat(50_000)}`, '{{a'.repeat(50_000), `{{a ?? ${'"x'.repeat(50_000)}`])
     interpolate(odd, markTrusted({}), KEEP);

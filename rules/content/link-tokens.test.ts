@@ -15,7 +15,7 @@ const key = 'a secret of this deployment';
 const id = '0199a6f0-1234-7abc-8def-0123456789ab';
 
 describe('tokens of a message', () => {
-  it('lead back to the message, each only for its purpose', () => {
+  it('identify the message, each only for its purpose', () => {
     const { track, manage } = linkToken(key, id);
     expect([track.length, manage.length]).toEqual([LINK_TOKEN_CHARS, LINK_TOKEN_CHARS]);
     expect(verifyTrackToken(key, track)).toBe(id);
@@ -24,7 +24,7 @@ describe('tokens of a message', () => {
     expect(verifyTrackToken(key, manage)).toBeUndefined();
   });
 
-  it('are the same every time and other under another secret', () => {
+  it('are always the same, and different with another secret', () => {
     expect(linkToken(key, id)).toEqual(linkToken(key, id));
     const other = linkToken('another', id);
     expect(verifyTrackToken(key, other.track)).toBeUndefined();
@@ -71,7 +71,7 @@ describe('tokens of a contact', () => {
 });
 
 describe('Message-ID', () => {
-  it('is made from the email id and leads back to it', () => {
+  it('is made from the email id, which can be read from it', () => {
     expect(messageId(id, 'example.com')).toBe(`<${id}@example.com>`);
     expect(emailIdOf(messageId(id, 'example.com'))).toBe(id);
     expect(emailIdOf('<CAF=abc@mail.gmail.com>')).toBeUndefined();

@@ -59,7 +59,7 @@ describe('dates in the zone of the project', () => {
     expect(render('{{ at | date: "%s" }}', scope)).toBe(String(Date.parse(scope.at) / 1_000));
   });
 
-  it('are of UTC where a zone is missing or unknown', () => {
+  it('are in UTC if a zone is missing or unknown', () => {
     for (const scope of [{}, { __zone: 'Mars/Olympus' }, { __zone: {} }])
       expect(render('{{ "2027-07-01T09:00:00Z" | date: "%H:%M" }}', scope)).toBe('09:00');
   });

@@ -119,13 +119,13 @@ describe('bounds', () => {
     ['replacing short by long', '{{ x | replace: "x", x }}'],
     ['output in a loop', '{% for i in (1..100000) %}{{ x }}{% endfor %}'],
     ['splitting in a loop', '{% for i in (1..100000) %}{% assign q = x | split: "" | sort | join: "," %}{% endfor %}'],
-  ])('%s ends as an error soon', (_, source) => {
+  ])('%s soon ends with an error', (_, source) => {
     const start = threadCpuMs();
     expect(() => html(source, { x: big })).toThrow(TemplateError);
     expect(threadCpuMs() - start).toBeLessThan(1_000);
   });
 
-  it('nesting without end is an error, not a crash', () => {
+  it('endless nesting is an error, not a crash', () => {
     expect(() => parseTemplate('{% if x %}'.repeat(50_000), 'html')).toThrow(TemplateError);
     expect(() => parseTemplate('x'.repeat(2_000_001), 'html')).toThrow(TemplateError);
   });

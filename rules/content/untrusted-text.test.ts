@@ -70,7 +70,7 @@ describe('untrusted text', () => {
     ['J.R.Smith', 'J. R. Smith'],
     ['привет.Как дела', 'привет. Как дела'],
     ['مرحبا.شكرا', 'مرحبا. شكرا'],
-  ])('%s gets the space it lacks', (given, expected) => {
+  ])('%s gets the missing space', (given, expected) => {
     expect(untrustedText(given)).toBe(expected);
     expect(untrustedSubject(given)).toBe(expected);
   });
@@ -85,7 +85,7 @@ describe('untrusted text', () => {
     expect(untrustedSubject('word '.repeat(20))).toBe(`${'word '.repeat(8).slice(0, 39).trim()}…`);
   });
 
-  it('is cleaned in all of a value, its names too', () => {
+  it('is cleaned in every part of a value, including names', () => {
     const value = { a: ['x evil.example', 7, null, true], 'evil.example': { b: 'ok' } };
     expect(untrustedValue(value, untrustedText)).toEqual({ a: ['x', 7, null, true], '': { b: 'ok' } });
   });
@@ -106,11 +106,11 @@ const texts = fc.oneof(
     )
     .map((parts) => parts.join('')),
 );
-/** Text of which the simplest email client makes a link. */
+/** Text that the simplest email client shows as a link. */
 const LINKED = /https?:\/\/\S|(?<!\w)www\.\w|[\w-]+\.[a-z]{2,}\b/;
 
 describe('any untrusted text', { timeout: 30_000 }, () => {
-  it('comes out short, on one line, without a link, and the same when it is cleaned again', () => {
+  it('is short, on one line, without a link, and does not change when it is cleaned again', () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const [clean, max] of [
@@ -129,7 +129,7 @@ describe('any untrusted text', { timeout: 30_000 }, () => {
     );
   });
 
-  it('makes no link with adjacent text', () => {
+  it('forms no link with adjacent text', () => {
     fc.assert(
       fc.property(texts, texts, (left, right) => {
         expect(`${untrustedPiece(left)}${untrustedPiece(right)}`.normalize('NFKC')).not.toMatch(LINKED);

@@ -21,12 +21,12 @@ describe('the variables of a template', () => {
     });
   });
 
-  it('override the contact data if the request brings them', () => {
+  it('from the request override the contact data', () => {
     const variables = buildVariables({ contact, data: markTrusted({ plan: 'pro', code: 7 }) });
     expect(variables.values).toMatchObject({ plan: 'pro', code: 7, data: { plan: 'pro', code: 7, city: 'Gent' } });
   });
 
-  it('take the keys of an execution and the payload of its event', () => {
+  it('include the keys of an execution and the payload of its event', () => {
     const variables = buildVariables({
       contact,
       event: markTrusted({ total: 3 }),

@@ -52,7 +52,7 @@ describe('a domain name', () => {
 });
 
 describe('the records of a domain', () => {
-  it('depend on the deployment: SES sends from its own hosts, returned mail may have a host of its own', () => {
+  it('depend on the deployment: SES sends from its own hosts, and returned email may have a separate host', () => {
     const value = (source: Parameters<typeof dnsRecords>[0], purpose: string) =>
       dnsRecords(source, {}).find((record) => record.purpose === purpose);
     expect(value(SOURCE, 'SPF')?.value).toBe('v=spf1 a:mail.tidings.example ~all');
@@ -73,7 +73,7 @@ describe('the records of a domain', () => {
   });
 });
 
-it('never asks for an MX at the domain itself, and shows one that is there with a warning', () => {
+it('never requires an MX at the domain itself, and shows an existing one with a warning', () => {
   const seen = { apexMx: ['10 mx.company.example'], RETURN_PATH: ['5 mx.other.example'] };
   const records = dnsRecords(SOURCE, {}, seen);
   expect(records.filter(({ type }) => type === 'MX').map(({ name }) => name)).toEqual([
@@ -86,13 +86,13 @@ it('never asks for an MX at the domain itself, and shows one that is there with 
   expect(records.find(({ purpose }) => purpose === 'RETURN_PATH')?.warning).toMatch(/5 mx\.other\.example/);
 });
 
-describe('records that are published beside present ones', () => {
+describe('records that are published next to existing ones', () => {
   const shown = (purpose: string, found: Parameters<typeof dnsRecords>[1], seen: Parameters<typeof dnsRecords>[2]) =>
     dnsRecords({ ...SOURCE, spfInclude: 'spf.relay.example' }, found, seen).find(
       (record) => record.purpose === purpose,
     );
 
-  it('a present SPF record gets our mechanism, since a name may have one', () => {
+  it('an existing SPF record gets our mechanism, because a name may have only one', () => {
     expect(
       shown('SPF', { SPF: false }, { SPF: ['v=spf1 ip4:192.0.2.7 include:_spf.other.example -all'] }),
     ).toMatchObject({
@@ -108,13 +108,13 @@ describe('records that are published beside present ones', () => {
     expect(shown('SPF', { SPF: true }, seen)?.warning).toMatch(/has 2 SPF records/);
   });
 
-  it('a policy of the domain above stays in force, unless the domain has its own', () => {
+  it('a policy of the parent domain applies, unless the domain has its own', () => {
     const seen = { parentDmarc: ['_dmarc.example: v=DMARC1; p=reject'] };
     expect(shown('DMARC', { DMARC: false }, seen)?.warning).toMatch(/p=reject/);
     expect(shown('DMARC', { DMARC: true }, seen)?.warning).toBeNull();
   });
 
-  it('policies are looked up at all domains above', async () => {
+  it('policies are looked up at all parent domains', async () => {
     const absent = { kind: 'absent' as const, nameExists: false };
     const asked: string[] = [];
     const dns: Dns = {
@@ -154,7 +154,7 @@ it.each([
   expect(recordsNote(source)).toContain(mailHost);
 });
 
-it('has nothing to publish on loopback', () => {
+it('on loopback there is nothing to publish', () => {
   const local = { ...SOURCE, mailHost: '127.0.0.1' };
   expect(dnsRecords({ ...local, provider: 'capture' }, {})).toEqual([]);
   expect(recordsNote({ ...local, provider: 'capture' })).toMatch(/nothing to publish/);

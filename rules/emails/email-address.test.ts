@@ -70,7 +70,7 @@ describe('parseSender', () => {
     ['ä b@example.com', undefined],
     ['@example.com', undefined],
     ['mailer-daemon', undefined],
-  ])('takes the sender %s as %s', (text, sender) => {
+  ])('reads the sender %s as %s', (text, sender) => {
     expect(parseSender(text)).toBe(sender);
   });
 });
@@ -82,6 +82,6 @@ it.each([
   ['.xn--p1ai', ['.xn--p1ai']],
   ['o&m@', ['o&m@']],
   ['Shop <Info@münchen.example>', ['info@xn--mnchen-3ya.example']],
-])('the part %j of an address is looked for as it may be stored', (text, stored) => {
+])('a search for the part %j of an address uses its stored form', (text, stored) => {
   expect(storedParts(text)).toEqual(stored);
 });

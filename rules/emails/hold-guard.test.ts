@@ -21,7 +21,7 @@ it('puts a project on hold at 0.3 % complaints of at least 1,000 emails, and no 
   expect(brokenGuard({ mails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();
 });
 
-it('a share that is reached exactly is reached, whatever binary fractions make of it', () => {
+it('exactly the limit counts, also if binary fractions are inexact', () => {
   for (let tens = 20; tens < 200; tens++)
     expect(brokenGuard({ mails: tens * 10, dead: tens, complaints: 0 }, guards), `${tens}`).toBeDefined();
 });

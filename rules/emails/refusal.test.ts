@@ -22,14 +22,14 @@ describe('the corpus of replies', () => {
     expect('why' in refusal ? `${refusal.about} ${refusal.why}` : refusal.about).toBe(expected);
   });
 
-  it('says of no reply in a session that the recipient is dead before RCPT', () => {
+  it('no reply before RCPT means that the recipient is dead', () => {
     for (const [, stage, reply] of replies)
       if (isSessionStage(stage) || stage === 'mail') expect(judge(reply, stage).about).not.toBe('recipient');
   });
 });
 
 describe('a refusal', () => {
-  it('with a code of a dead mailbox is a Permanent bounce, whatever the words say', () => {
+  it('with a code of a dead mailbox is a Permanent bounce, whatever the text', () => {
     expect(judge('550 5.1.1 rejected by policy')).toEqual({
       about: 'recipient',
       why: 'dead_mailbox',
@@ -64,11 +64,11 @@ describe('a refusal', () => {
       expect(judge(line, 'dsn')).toMatchObject({ retry: false });
   });
 
-  it('at MAIL is never about a recipient, since none was named', () => {
+  it('at MAIL is never about a recipient, because none was named', () => {
     expect(judge('550 5.1.1 Unknown user', 'mail')).toMatchObject({ about: 'us' });
   });
 
-  it('in a hostile text of a megabyte is judged in no time', () => {
+  it('in a hostile text of a megabyte is judged quickly', () => {
     const startedAt = threadCpuMs();
     const words = ['header ', 'user ', 'message ', '<', 'a@', ' ', 'mailbox.', 'account ', 'exceeded ', 'your domain '];
     for (const word of words) {

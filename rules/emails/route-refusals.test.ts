@@ -27,7 +27,7 @@ describe('refusals about us', () => {
     expect(refuse(route, DENIED, { n: 1, from: 9 })).toEqual(['one']);
   });
 
-  it('for one recipient, however often, pause nothing', () => {
+  it('for a single recipient never pause the route', () => {
     const route = new RouteRefusals();
     const again = Array.from({ length: 30 }, () => refuse(route, DENIED, { n: 1 }));
     expect(again.filter(Boolean)).toEqual([]);
@@ -39,7 +39,7 @@ describe('refusals about us', () => {
     expect(refuse(route, DENIED, { n: 5, project: 'two' })).toEqual(['one', 'two']);
   });
 
-  it('in two projects pause only these projects if the route takes email of a third', () => {
+  it('in two projects pause only these projects if the route accepts email of a third', () => {
     const route = new RouteRefusals();
     expect(refuse(route, SUSPENDED, { n: 5 })).toBeUndefined();
     route.accepted('three');
@@ -47,7 +47,7 @@ describe('refusals about us', () => {
     expect(refuse(route, SUSPENDED, { n: 5, from: 5 })).toEqual(['one']);
   });
 
-  it('start again after an accepted email', () => {
+  it('are counted from zero after an accepted email', () => {
     const route = new RouteRefusals();
     refuse(route, SUSPENDED, { n: 9 });
     route.accepted('one');
@@ -87,18 +87,18 @@ describe('refusals about us', () => {
 });
 
 describe('an email that was refused because of us', () => {
-  it('waits for a second attempt while nothing shows that the route takes email', () => {
+  it('waits for a second attempt if the route has not accepted any email', () => {
     const route = new RouteRefusals();
     expect([route.shouldWait(1), route.shouldWait(2)]).toEqual([true, false]);
   });
 
-  it('ends at once where the route has taken email', () => {
+  it('ends immediately if the route has accepted email', () => {
     const route = new RouteRefusals();
     route.accepted('one');
     expect(route.shouldWait(1)).toBe(false);
   });
 
-  it('waits after a pause, however many attempts it had, until the route takes email', () => {
+  it('waits after a pause, after any number of attempts, until the route accepts email', () => {
     const route = new RouteRefusals();
     route.paused();
     expect(route.shouldWait(9)).toBe(true);
@@ -107,7 +107,7 @@ describe('an email that was refused because of us', () => {
   });
 });
 
-it('a refusal is the same for other recipients, numbers and ids', () => {
+it('refusals that differ only in recipients, numbers and ids are equal', () => {
   const one = by('rcpt', 554, '5.7.1', '<ann@a.example>: Client host rejected: Access denied 4F2A1C0B7');
   const other = by('rcpt', 554, '5.7.1', '<bob@b.example>: Client host rejected: Access denied 9B00C1D2E');
   expect(sameRefusal(one)).toBe(sameRefusal(other));

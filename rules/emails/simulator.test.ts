@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { judgeRefusal } from './refusal.ts';
 import { isSimulatorAddress, SIMULATED_REPLIES, simulatedBounce, simulationOf } from './simulator.ts';
 
-it('knows the addresses of the simulator, whatever their case and tag', () => {
+it('recognizes the addresses of the simulator in any case and with any tag', () => {
   expect(isSimulatorAddress('bounce@simulator.test')).toBe(true);
   expect(isSimulatorAddress('Bounce+1@Simulator.TEST')).toBe(true);
   expect(isSimulatorAddress('bounce@mail.simulator.test')).toBe(false);
@@ -28,7 +28,7 @@ it('gives the outcome of each address, with tags and without', () => {
   expect(simulationOf('slow@simulator.test', 1).steps).toEqual([{ what: 'delivery', afterMs: 10_000 }]);
 });
 
-it('replies as servers do: rejects the message, defers, and returns for a dead and for a full mailbox', () => {
+it('replies like servers: rejects the message, defers, and returns email for a dead and for a full mailbox', () => {
   expect(judgeRefusal(SIMULATED_REPLIES.refused)).toEqual({ about: 'message', retry: false });
   expect(judgeRefusal(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
   expect(simulatedBounce('bounce').refusal).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });

@@ -36,7 +36,7 @@ describe('SMTP_URL', () => {
   });
 });
 
-it('names the option that it does not know, and the one that was meant', () => {
+it('names the unknown option and the similar known one', () => {
   expect(() => parseSmtpUrl('smtp://a?requiretls=true')).toThrow(
     'SMTP_URL: unknown option requiretls, did you mean requireTLS? The options are requireTLS, ignoreTLS, ' +
       'tls.rejectUnauthorized, name, maxConnections and maxMessages.',

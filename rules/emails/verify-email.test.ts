@@ -10,7 +10,7 @@ const dns: Dns = {
   addresses: () => found('192.0.2.1'),
 };
 
-describe('an address with a slip of the pen', () => {
+describe('an address with a typing error', () => {
   it.each([
     ['gmial.com', 'gmail.com'],
     ['gmai.com', 'gmail.com'],

@@ -4,13 +4,13 @@ import { emailIdOfVerp, verpAddress } from './verp.ts';
 const key = Buffer.alloc(32, 7);
 const id = '0190a000-0000-7000-8000-00000000000a';
 
-it('a return path names its email, whatever happened to its case', () => {
+it('a return path identifies its email in any case', () => {
   const address = verpAddress(key, id, 'bounces.example.com');
   expect(address).toMatch(/^bounce\+[0-9a-f]{52}@bounces\.example\.com$/);
   expect(emailIdOfVerp(key, address.toUpperCase())).toBe(id);
 });
 
-it('a return path that was made up names nothing', () => {
+it('an invented return path identifies no email', () => {
   const address = verpAddress(key, id, 'example.com');
   expect(emailIdOfVerp(key, address.replace('000a', '000b'))).toBeUndefined();
   expect(emailIdOfVerp(Buffer.alloc(32, 8), address)).toBeUndefined();

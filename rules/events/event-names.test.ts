@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EMAIL_EVENTS, eventNameFault, impossibleEventReason, isSystemEvent, segmentEvent } from './event-names.ts';
 import { refuseImpossiblePattern } from './listened-event.ts';
 
-describe('names a caller may not record', () => {
+describe('names that a caller may not record', () => {
   it.each([...EMAIL_EVENTS, 'email.', 'email.anything', 'contact.subscribed', 'contact.unsubscribed'])(
     '%s is reserved',
     (name) => {
@@ -81,7 +81,7 @@ describe('names to listen to', () => {
   );
 });
 
-describe('a pattern that something listens to', () => {
+describe('a pattern of event names', () => {
   const Pattern = z.string().superRefine(refuseImpossiblePattern);
   const messageOf = (pattern: string) => Pattern.safeParse(pattern).error?.issues[0]?.message;
 
@@ -91,7 +91,7 @@ describe('a pattern that something listens to', () => {
     ['Email.click*', 'email.click'],
     ['shopify.stock*', 'shopify.back_in_stock'],
     ['email.opened', 'email.open'],
-  ])('is refused where no event can match it: %s', (pattern, nearest) => expect(messageOf(pattern)).toContain(nearest));
+  ])('is refused if no event can match it: %s', (pattern, nearest) => expect(messageOf(pattern)).toContain(nearest));
 
   it.each([
     '*',
@@ -104,5 +104,5 @@ describe('a pattern that something listens to', () => {
     'segment.vip*',
     'pixel.*',
     'order*',
-  ])('is taken where one can: %s', (pattern) => expect(messageOf(pattern)).toBeUndefined());
+  ])('is accepted if an event can match it: %s', (pattern) => expect(messageOf(pattern)).toBeUndefined());
 });

@@ -11,7 +11,7 @@ const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[])
   return countVisit(JSON.parse(JSON.stringify(laps)), 'step');
 };
 
-it('the first coming to a step is never too soon', () => {
+it('the first visit to a step is never too early', () => {
   expect(countVisit(newLoopGuard(), 'step')).toBe(false);
 });
 

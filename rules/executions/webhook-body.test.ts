@@ -31,7 +31,7 @@ describe('webhookBody', () => {
     );
   });
 
-  it('makes a form of an object, and escapes the variables of a form that is written as text', () => {
+  it('converts an object to a form, and escapes the variables of a form that is written as text', () => {
     const body = { who: '{{name}}', tag: '{{tags}}', event: '{{event}}', none: '{{missing}}' };
     expect(webhookBody({ body, headers: form }, source)).toBe(
       'who=Ada+%22Queen%22+%26+Co&tag=a&tag=b&event=%7B%22n%22%3A1%7D&none=',

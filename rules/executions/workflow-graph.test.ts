@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StepType } from './steps/registry.ts';
 import { checkGraph, type WorkflowGraph } from './workflow-graph.ts';
 
-/** A sound config of the types that need one. */
+/** A valid config for the types that need one. */
 const CONFIGS: Partial<Record<StepType, Record<string, unknown>>> = {
   DELAY: { amount: 1, unit: 'days' },
   WAIT_FOR_EVENT: { eventName: 'ordered' },
@@ -30,7 +30,7 @@ const graph = (more: Partial<WorkflowGraph>): WorkflowGraph => ({
 const messages = (g: WorkflowGraph) => checkGraph(g).map((f) => `${f.field}: ${f.message}`);
 
 describe('checkGraph', () => {
-  it('finds nothing in a sound workflow, loops with a pause included', () => {
+  it('finds nothing in a valid workflow, including loops with a pause', () => {
     const sound = graph({
       steps: [step('a', 'SEND_EMAIL'), step('b', 'DELAY'), step('c', 'CONDITION'), step('d', 'EXIT')],
       transitions: [edge('a', 'b'), edge('b', 'c'), edge('c', 'a', 'yes'), edge('c', 'd', 'no')],
@@ -58,7 +58,7 @@ describe('checkGraph', () => {
     ]);
   });
 
-  it('refuses steps that the entry does not lead to, and loops that never wait', () => {
+  it('refuses unreachable steps and loops that never wait', () => {
     const loop = graph({
       steps: [step('a', 'UPDATE_CONTACT'), step('b', 'WEBHOOK'), step('lost', 'EXIT')],
       transitions: [edge('a', 'b'), edge('b', 'a')],
@@ -87,11 +87,11 @@ describe('checkGraph', () => {
   it.each([
     ['60 seconds', { amount: 60, unit: 'seconds' }],
     ['until what a variable says', { until: '{{data.renewsAt}}' }],
-  ])('lets a loop be that waits %s', (_, config) => {
+  ])('accepts a loop that waits %s', (_, config) => {
     expect(messages(lapping(config))).toEqual([]);
   });
 
-  it('adds up the waiting of a cycle along the path that waits least', () => {
+  it('adds the waits of a cycle along the path with the shortest wait', () => {
     const half = { config: { amount: 30, unit: 'seconds' } };
     const sound = graph({
       steps: [step('a', 'DELAY', half), step('b', 'CONDITION'), step('c', 'DELAY', half), step('d', 'WAIT_FOR_EVENT')],

@@ -25,7 +25,7 @@ function nested(levels: number): unknown {
 }
 
 describe('a condition', () => {
-  it('in the simple form becomes the full one: one group for AND, a group a filter for OR', () => {
+  it('in the simple form is converted to the full one: one group for AND, one group per filter for OR', () => {
     expect(ConditionInput.parse({ operator: 'AND', conditions: [PRO, OLD] })).toEqual({
       logic: 'AND',
       groups: [{ filters: [PRO, OLD] }],
@@ -36,7 +36,7 @@ describe('a condition', () => {
     });
   });
 
-  it('in the full form is kept, without what is not its own', () => {
+  it('in the full form is kept, without unknown fields', () => {
     const condition = { logic: 'OR', groups: [{ filters: [{ ...PRO, unit: null, id: 7 }], conditions: nested(2) }] };
     expect(ConditionInput.parse(condition)).toEqual({
       logic: 'OR',
@@ -152,7 +152,7 @@ describe('a filter', () => {
     { field: 'createdAt', operator: 'greaterThanOrEqual', value: '2026-11-21T10:00:00+01:00' },
     { field: 'subscribed', operator: 'equals', value: true },
     { field: 'contact.email', operator: 'endsWith', value: '@example.com' },
-  ])('the filter %j is taken', (filter) => {
+  ])('the filter %j is accepted', (filter) => {
     expect(faults({ operator: 'AND', conditions: [filter] })).toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe('the references of a condition', () => {
     ],
   });
 
-  it('are found at every depth, each once; the trigger payload is none', () => {
+  it('are found at every depth, each once, without the trigger payload', () => {
     expect(collectReferences(condition, 'step')).toEqual({
       dataFields: ['plan', 'address.city'],
       eventNames: ['signup'],

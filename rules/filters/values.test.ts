@@ -40,7 +40,7 @@ it('a path reads own keys only, elements by number, and a key with a dot before 
   expect(valueAt(null, ['a'])).toBeUndefined();
 });
 
-it('the filters of a wait look at the data of the event', () => {
+it('the filters of a wait read the data of the event', () => {
   const now = new Date('2026-11-21T12:00:00Z');
   const filters = WaitFiltersInput.parse([
     { field: 'event.amount', operator: 'greaterThanOrEqual', value: 100 },

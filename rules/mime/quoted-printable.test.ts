@@ -35,7 +35,7 @@ describe('quoted-printable', () => {
     expect(quotedPrintable(plain)).toBe(encoded);
   });
 
-  it('decodes to the text and is canonical as made', () => {
+  it('decodes to the text and is in canonical form', () => {
     fc.assert(
       fc.property(text, (plain) => {
         const encoded = quotedPrintable(plain);
@@ -57,7 +57,7 @@ describe('quoted-printable', () => {
     );
   });
 
-  it('leaves a safe value alone', () => {
+  it('does not change a safe value', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string({ unit: fc.constantFrom('a', ' ', '.', '-', '9', '<') })), (value) => {
         if (isSafeValue(value)) expect([quotedPrintable(value), escapeHtml(value)]).toEqual([value, value]);

@@ -9,7 +9,7 @@ const stored = markUntrusted<Record<string, unknown>>({ site: 'https://evil.exam
   'name',
 ]);
 
-it('a value over another brings its own origin', () => {
+it('a value that replaces another keeps its own origin', () => {
   const copy = overlay(
     stored,
     markUntrusted<Record<string, unknown>>({ site: 'https://shop.example', note: 'x' }, ['note']),
@@ -22,7 +22,7 @@ it('a value over another brings its own origin', () => {
 it('a copy without the names of untrusted values does not compile', () => {
   // @ts-expect-error A spread copy has lost its origin.
   const spread: Sourced = { ...stored };
-  // @ts-expect-error A literal says of no value where it came from.
+  // @ts-expect-error A literal has no origin for its values.
   const literal: Sourced = { values: stored.values, untrusted: new Set() };
   const contact = { id: '', email: '' };
   // @ts-expect-error Bare values are no variables.
@@ -40,7 +40,7 @@ it('a step creates no contact from bare data, and keeps untrusted keys', () => {
   if ('errors' in updated) throw new Error('the data is within its limits');
   expect(updated.contact.data.values).toMatchObject({ link: 'https://evil.example/x', plan: 'pro' });
   expect(untrustedNames(updated.contact.data).sort()).toEqual(['link', 'site']);
-  // @ts-expect-error The data of a contact as a step sees it says where its values came from.
+  // @ts-expect-error The data of a contact in a step has the origin of each value.
   const bare: SeenContact = { subscribed: true, data: { ...data.values } };
   expect(bare.subscribed).toBe(true);
 });

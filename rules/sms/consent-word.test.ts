@@ -78,7 +78,7 @@ it.each([
   'ストップ',
   'T退订',
   'st\u00f6pp'.replace('\u00f6', 'o'),
-])('%s takes consent back', (text) => {
+])('%s withdraws consent', (text) => {
   expect(consentWord(text)).toBe('stop');
 });
 
@@ -124,6 +124,6 @@ it.each([
   'stop order 5',
   'delete me from the guest list',
   'all ok',
-])('"%s" says nothing about consent', (text) => {
+])('"%s" does not change consent', (text) => {
   expect(consentWord(text)).toBeUndefined();
 });

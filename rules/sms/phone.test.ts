@@ -40,7 +40,7 @@ it.each([
   ['0151 12345678', null],
   ['call me', 'DE'],
   ['12', 'DE'],
-  ['41791234567', 'DE'], // Germany without its 0, or Switzerland without its plus.
+  ['41791234567', 'DE'], // A German number without its 0, or a Swiss one without its plus.
   ['491511234567', 'DE'], // One digit is missing behind +49 151, or 0491 is the area.
   ['+49 151 1', 'DE'],
   ['0151 12345678 or 0152 1234567', 'DE'],

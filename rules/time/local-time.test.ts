@@ -4,7 +4,9 @@ import { DAY_MS, instantOf, nextHour, readLocalTime, wallAt, weekdayOf, writeLoc
 import { ALL_DAYS } from './sending-window.ts';
 import { offsetAt, zoneOf } from './zones.ts';
 
-/** With half and quarter hours, without daylight saving, with half an hour of it, and beyond the date line. */
+/**
+ * Zones with half and quarter hours, without daylight saving time, with half an hour of it, and beyond the date line.
+ */
 const ZONES = [
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe'],
   ...['America/St_Johns', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Apia', 'Africa/Casablanca', 'Asia/Tehran'],
@@ -61,7 +63,7 @@ describe('a local time', () => {
     expect(instantIso('Europe/Berlin', '2026-03-29T03:00')).toBe('2026-03-29T01:00:00.000Z');
     // Half an hour is skipped there: 02:15 is 02:45.
     expect(instantIso('Australia/Lord_Howe', '2026-10-04T02:15')).toBe('2026-10-03T15:45:00.000Z');
-    // A whole day was.
+    // A whole day was skipped.
     expect(instantIso('Pacific/Apia', '2011-12-30T09:00')).toBe('2011-12-30T19:00:00.000Z');
   });
 
@@ -71,7 +73,7 @@ describe('a local time', () => {
     expect(instantIso('Australia/Lord_Howe', '2026-04-05T01:45')).toBe('2026-04-04T14:45:00.000Z');
   });
 
-  it('is read in one form only', () => {
+  it('has only one valid form', () => {
     expect(writeLocalTime(at('2026-12-01T09:00'))).toBe('2026-12-01T09:00');
     for (const text of [
       '2026-12-01',
@@ -103,7 +105,7 @@ describe('the next occurrence of a local time', () => {
     );
   });
 
-  it('takes an hour that is now for passed', () => {
+  it('does not include the current minute', () => {
     const nine = Date.UTC(2026, 10, 23, 9);
     const next = (afterMs: number) => iso(nextHour('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
     expect(next(nine - 1)).toBe('2026-11-23T09:00:00.000Z');

@@ -76,7 +76,7 @@ describe('a sending window', () => {
     expect(iso(nextOpening(DAY, 'Europe/Berlin', utc('2026-10-24T20:30')))).toBe('2026-10-25T07:00');
   });
 
-  it('is refused where it never opens, or names what is no zone', () => {
+  it('is refused if it never opens, or has an unknown zone', () => {
     const faults = (input: object) => SendingWindowInput.safeParse(input).error?.issues.map((i) => i.path.join('.'));
     const fine = { from: '08:00', to: '21:00' };
     expect(SendingWindowInput.parse(fine)).toEqual(DAY);

@@ -3,7 +3,7 @@ import { keptResponse } from './answer-text.ts';
 
 const URL_OF = 'https://hooks.example.com/in';
 
-it('keeps the first KB of an answer, in whole characters and as Postgres takes them', () => {
+it('keeps the first KB of a response, in whole characters that Postgres accepts', () => {
   expect(keptResponse('{"ok":true}', URL_OF)).toBe('{"ok":true}');
   expect(keptResponse('', URL_OF)).toBe('');
   expect(keptResponse('a\0b', URL_OF)).toBe('a\uFFFDb');
@@ -21,14 +21,14 @@ it.each([
     ['p%40ss', 'p@ss'],
   ],
   ['a token that stands alone', 'https://tok3n@hooks.example.com/in', 'tok3n:', ['tok3n']],
-])('sends back %s: nothing of it is kept', (_, url, pair, secrets) => {
+])('a response that repeats %s: nothing of it is stored', (_, url, pair, secrets) => {
   const header = Buffer.from(pair).toString('base64');
   const kept = keptResponse(`{"authorization":"Basic ${header}","seen":"${secrets.join(' ')}"}`, url);
   for (const secret of [header, ...secrets]) expect(kept).not.toContain(secret);
   expect(kept).toContain('"Basic ***"');
 });
 
-it('a secret that the end of what is kept would cut is not kept in part', () => {
+it('a secret at the cut is not stored in part', () => {
   const kept = keptResponse(`${'x'.repeat(1_020)}secret-password`, 'https://u:secret-password@hooks.example.com');
   expect(kept).not.toContain('secr');
 });

@@ -14,7 +14,7 @@ describe('webhookHeaders', () => {
 });
 
 describe('matchesEvent', () => {
-  it('takes names, prefixes and everything', () => {
+  it('accepts names, prefixes and `*`', () => {
     expect(matchesEvent(['signup', 'email.*'], 'email.open')).toBe(true);
     expect(matchesEvent(['signup', 'email.*'], 'signup')).toBe(true);
     expect(matchesEvent(['signup', 'email.*'], 'signups')).toBe(false);

@@ -16,7 +16,7 @@ describe('the branch of a contact at a SPLIT', () => {
     }
   });
 
-  it('comes in proportion to the weights, and at another step independently', () => {
+  it('is chosen in proportion to the weights, and independently at another step', () => {
     const counts: Record<string, number> = { a: 0, b: 0, none: 0 };
     let same = 0;
     for (let n = 0; n < 20_000; n++) {
@@ -32,7 +32,7 @@ describe('the branch of a contact at a SPLIT', () => {
     expect(Math.abs(same - 10_000)).toBeLessThan(710);
   });
 
-  it('stays the one they took before when the weights change, while it is there', () => {
+  it('stays the same when the weights change, while the branch exists', () => {
     const who = { contactId: randomUUID(), stepId: STEP, taken: 'old' };
     expect(chooseBranch(config({ old: 0, new: 100 }), who)).toBe('old');
     expect(chooseBranch(config({ new: 100, newer: 0 }), who)).toBe('new');
