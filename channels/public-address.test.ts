@@ -17,6 +17,8 @@ afterAll(async () => {
 it.each([
   '127.0.0.1',
   'localhost',
+  'LocalHost.',
+  'api.localhost',
   '127.1',
   '2130706433',
   '0x7f.1',

@@ -21,12 +21,20 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Refuses a host that is the IP literal of a private address, in any notation. A literal never reaches the DNS lookup,
- * so it must be checked here. WHATWG URLs have already converted decimal, octal and hex notations to dotted ones.
+ * Returns why a host can never be called without a lookup: it is an IP literal of a private address, in any notation,
+ * or a name of this machine (RFC 6761 §6.3). Undefined for other hosts, whose addresses `publicLookup` checks. WHATWG
+ * URLs have converted decimal, octal and hex notations to the dotted one already.
  */
+export function privateHostReason(url: URL): string | undefined {
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const isPrivate = isIP(host) === 0 ? /(?:^|\.)localhost$/i.test(host) : !isPublicAddress(host);
+  return isPrivate ? `${host} is not a public address` : undefined;
+}
+
+/** Refuses such a host. A literal never reaches the DNS lookup, so it must be checked here. */
 export function assertPublicHost(url: URL): void {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new BlockedAddressError(`${host} is not a public address`);
+  const reason = privateHostReason(url);
+  if (reason !== undefined) throw new BlockedAddressError(reason);
 }
 
 /**

@@ -30,6 +30,7 @@ const RULES = {
       'channels/assets',
       'channels/dns',
       'channels/inbound',
+      'channels/public-address',
       'channels/relay',
       'temporal/lifecycle',
       'web',

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { privateHostReason } from '../../../channels/public-address.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listDeliveries, replayDeliveries } from '../../../db/webhooks/deliveries.ts';
@@ -11,6 +12,7 @@ import {
   updateEndpoint,
 } from '../../../db/webhooks/endpoints.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { fieldError } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
@@ -39,7 +41,7 @@ const createEndpointRoute = createRoute({
   tags,
   summary: 'Create a webhook endpoint',
   description:
-    'Matching events are sent to the endpoint, signed as Standard Webhooks. The secret is returned only once.',
+    'Matching events are sent to the endpoint, signed as Standard Webhooks. The secret is returned only once. A private address in `url` returns 422, unless the service allows private addresses.',
   security,
   request: { body: json(CreateEndpoint) },
   responses: { 201: ok(EndpointWithSecret), ...errors('CONFLICT') },
@@ -154,9 +156,18 @@ const replayRoute = createRoute({
 export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   const atRestKey = deriveKey(config.secretKey, 'at-rest');
 
+  /** Refuses a URL that deliveries would never call. They check the address behind a name too. */
+  function refusePrivate(url: string): void {
+    const reason = config.webhookAllowPrivate ? undefined : privateHostReason(new URL(url));
+    if (reason === undefined) return;
+    const message = `${reason}, so no event would be delivered. Use a public URL. For development, WEBHOOK_ALLOW_PRIVATE=true allows private addresses.`;
+    throw fieldError('url', message);
+  }
+
   app.openapi(createEndpointRoute, async (c) => {
     const { url, events, description } = c.req.valid('json');
     const { projectId } = c.var;
+    refusePrivate(url);
     const endpoint = await inTransaction(db, (trx) =>
       insertEndpoint(trx, { projectId, url, events, description: description ?? null, atRestKey }),
     );
@@ -174,8 +185,12 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
   });
 
   app.openapi(patchRoute, async (c) => {
-    const { id } = c.req.valid('param');
-    const change = { projectId: c.var.projectId, id, atRestKey, ...c.req.valid('json') };
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const changes = c.req.valid('json');
+    const { url } = changes;
+    // An endpoint that was stored before may be sent back, for example to disable it.
+    if (url !== undefined && (await getEndpoint(db, ref)).url !== url) refusePrivate(url);
+    const change = { ...ref, atRestKey, ...changes };
     const endpoint = await inTransaction(db, (trx) => updateEndpoint(trx, change));
     return c.json(endpointResponse(endpoint), 200);
   });
