@@ -24,6 +24,8 @@ describe('names that a caller may not record', () => {
 
   it.each([
     ['', 'too_small'],
+    ['   ', 'too_small'],
+    ['\u3000', 'too_small'],
     ['x'.repeat(256), 'too_big'],
     ['a\nb', 'invalid_string'],
     ['a\0', 'invalid_string'],
@@ -54,6 +56,11 @@ describe('names a caller may record', () => {
 });
 
 describe('names to listen to', () => {
+  it('have a character that is not a space', () => {
+    expect(impossibleEventReason('  ')).toContain('not a space');
+    expect(impossibleEventReason(' a ')).toBeUndefined();
+  });
+
   it.each([
     ['email.opened', 'email.open'],
     ['email.clicked', 'email.click'],

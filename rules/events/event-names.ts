@@ -32,6 +32,7 @@ export type ContactEvent = (typeof CONTACT_EVENTS)[number];
 export type TopicEvent = (typeof TOPIC_EVENTS)[number];
 
 export const EVENT_NAME_LENGTH = 255;
+const BLANK_NAME = 'An event name has at least 1 character that is not a space.';
 
 /** Prefix of the events that a storefront's pages report (`POST /v1/pixel`). */
 export const PIXEL_PREFIX = 'pixel.';
@@ -92,7 +93,7 @@ export function eventNameFault(name: string, field = 'event'): FieldError | unde
 
 /** Checks only length and characters. Names that a project listens to need no more, such as a workflow's trigger. */
 export function eventNameShapeFault(name: string, field = 'event'): FieldError | undefined {
-  if (name.length < 1) return { field, message: 'An event name has at least 1 character.', code: 'too_small' };
+  if (name.trim() === '') return { field, message: BLANK_NAME, code: 'too_small' };
   if (name.length > EVENT_NAME_LENGTH)
     return { field, message: `An event name has at most ${EVENT_NAME_LENGTH} characters.`, code: 'too_big' };
   // Postgres cannot store NUL or half a surrogate pair, and a name with line breaks could forge log lines.
@@ -123,6 +124,7 @@ const NEARLY = 3;
  * waits, exits, filters and webhooks; stored ones do not change.
  */
 export function impossibleEventReason(name: string): string | undefined {
+  if (name.trim() === '') return BLANK_NAME;
   if (RECORDED.includes(name) || (!CLOSED.test(name) && !SHARED.test(name))) return undefined;
   if (/^segment\./i.test(name)) return impossibleSegmentReason(name);
   const nearest = closest(name.toLowerCase(), RECORDED);

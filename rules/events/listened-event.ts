@@ -5,7 +5,12 @@ import { EVENT_NAME_LENGTH, impossibleEventReason, impossiblePrefixReason } from
  * The schema for the name of an event in a new listener. A name that cannot occur is refused, with the nearest valid
  * name.
  */
-export const ListenedEventInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH).superRefine(refuseImpossibleEvent);
+export const ListenedEventInput = z
+  .string()
+  .trim()
+  .min(1, { abort: true })
+  .max(EVENT_NAME_LENGTH)
+  .superRefine(refuseImpossibleEvent);
 
 /** Adds an issue for the name of an event that cannot occur. */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {

@@ -280,3 +280,31 @@ describe('the results of an event', () => {
     expect(body.events ?? []).toEqual([]);
   });
 });
+
+it('an event name of spaces only is refused wherever an event is recorded or listened to', async () => {
+  const event = '   ';
+  const at = async (method: string, path: string, body: object) => {
+    const answer = await api.call(method, path, { body });
+    return [answer.status, answer.body.error?.errors?.map(({ field }: { field: string }) => field)];
+  };
+  const { id } = (await api.call('POST', '/v1/workflows', { body: { name: 'W', eventName: 'e' } })).body;
+  const filters = { operator: 'AND', conditions: [{ field: `event.${event}`, operator: 'triggered' }] };
+  const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: event } };
+  expect(await at('POST', '/v1/track', { email: 'ada@example.com', event })).toEqual([422, ['event']]);
+  expect(await at('POST', '/v1/events/track', { name: event })).toEqual([422, ['name']]);
+  expect(await at('POST', '/v1/workflows', { name: 'W', eventName: event })).toEqual([422, ['eventName']]);
+  expect(await at('PATCH', `/v1/workflows/${id}`, { exitOn: [{ eventName: event }] })).toEqual([
+    422,
+    ['exitOn.0.eventName'],
+  ]);
+  expect(await at('POST', `/v1/workflows/${id}/steps`, wait)).toEqual([422, ['config.eventName']]);
+  expect(await at('POST', '/v1/segments', { name: 'S', filters })).toEqual([422, ['filters.conditions.0.field']]);
+  expect(await at('POST', '/v1/webhooks', { url: 'https://hooks.example.com', events: [event] })).toEqual([
+    422,
+    ['events.0'],
+  ]);
+  expect(await at('POST', '/project/apply', { workflows: [{ slug: 'w', name: 'W', eventName: event }] })).toEqual([
+    422,
+    ['workflows.0.eventName'],
+  ]);
+});

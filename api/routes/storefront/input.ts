@@ -69,10 +69,10 @@ const PixelEventInput = z
   .object({
     name: z
       .string()
-      .min(1)
+      .min(1, { abort: true })
       .max(PIXEL_NAME_MAX_CHARS)
       .superRefine((name, ctx) => {
-        const fault = eventNameShapeFault(PIXEL_PREFIX + name);
+        const fault = eventNameShapeFault(name) ?? eventNameShapeFault(PIXEL_PREFIX + name);
         if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
       }),
     clientId: z.string().min(1).max(CLIENT_ID_MAX_CHARS).nullish(),

@@ -29,7 +29,7 @@ const Events = z
   .array(
     z
       .string()
-      .min(1)
+      .min(1, { abort: true })
       .max(255)
       .regex(/^[^*]*\*?$/, 'An asterisk is allowed only at the end')
       .superRefine(refuseImpossiblePattern),
