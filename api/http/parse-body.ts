@@ -10,6 +10,11 @@ export interface BodyRules {
   unknownFields?: 'refuse' | undefined;
   /** The record that the operation changes. Its other fields count as read-only in the body, not as unknown. */
   record?: z.ZodType | undefined;
+  /**
+   * Fields that another operation sets, and the sentence that names it. Such a field with a value is refused, unless
+   * the body is a whole record (it has an `id`): ignoring it would look like success.
+   */
+  setElsewhere?: Readonly<Record<string, string>> | undefined;
   /** Status for errors in the body; 422 by default. */
   invalid?: 400 | undefined;
 }
@@ -27,19 +32,36 @@ export interface ParsedBody<T> {
  */
 export function bodyParser<Schema extends z.ZodType>(
   schema: Schema,
-  { unknownFields, record, invalid }: BodyRules,
+  { unknownFields, record, setElsewhere = {}, invalid }: BodyRules,
 ): (value: unknown) => ParsedBody<z.output<Schema>> {
   const names = fieldNames(schema);
   const recordNames = record && fieldNames(record);
   return (value) => {
-    const unknown = names.unknownIn(value);
-    const refused = unknownFields === 'refuse' ? unknown.filter(({ path }) => !recordNames?.knows(path)) : [];
+    const unknown = names.unknownIn(value).map((field) => withRemedy(field, setElsewhere));
+    const isReadOnly = ({ path, remedy }: UnknownField) =>
+      recordNames?.knows(path) && (!remedy || hasNoValue(value, path) || isRecord(value));
+    const refused = unknownFields === 'refuse' ? unknown.filter((field) => !isReadOnly(field)) : [];
     const parsed = schema.safeParse(value);
     const faults = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
     if (refused.length > 0) throw unknownFieldsError(refused, faults);
     if (!parsed.success) throw invalidBody(faults, invalid);
     return { data: parsed.data, ignored: namesForHeader(unknown) };
   };
+}
+
+function withRemedy(field: UnknownField, setElsewhere: Readonly<Record<string, string>>): UnknownField {
+  const [name = '', ...rest] = field.path;
+  if (rest.length > 0) return field;
+  const meant = suggestName(name, [...field.siblings, ...Object.keys(setElsewhere)]) ?? name;
+  return Object.hasOwn(setElsewhere, meant) ? { ...field, remedy: setElsewhere[meant] } : field;
+}
+
+function isRecord(body: unknown): boolean {
+  return typeof Object(body).id === 'string';
+}
+
+function hasNoValue(body: unknown, [name = '']: readonly string[]): boolean {
+  return (Object(body)[name] ?? null) === null;
 }
 
 /**
@@ -66,13 +88,15 @@ export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 
     const meant = meantBy(one);
     const known =
       one.siblings.length > 0 ? `Accepted here: ${one.siblings.join(', ')}.` : `No ${what} is accepted here.`;
-    const message = `Unknown ${what}. ${meant ? `Did you mean ${meant}?` : known}`;
+    const message = one.remedy ?? `Unknown ${what}. ${meant ? `Did you mean ${meant}?` : known}`;
     return { field: one.path.join('.'), message, code: 'unrecognized_keys' };
   });
 }
 
 /** Returns the remedy for unknown names, from the first one that resembles a known name. */
 export function suggestKnown(unknown: readonly UnknownField[]): string {
+  const elsewhere = unknown.slice(0, MAX_NAMED).find((one) => one.remedy);
+  if (elsewhere?.remedy) return elsewhere.remedy;
   const near = unknown.slice(0, MAX_NAMED).find((one) => meantBy(one) !== undefined);
   return near
     ? `Did you mean ${meantBy(near)} instead of ${near.path.at(-1)}?`

@@ -137,6 +137,7 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
     filesAt: undefined,
     unknownFields: undefined,
     record: undefined,
+    setElsewhere: undefined,
     anyQuery: undefined,
     insteadOfKey: undefined,
     idempotency: undefined,

@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { MAILBOX_MAX_CHARS, NAME_MAX_CHARS } from '../../rules/emails/email-address.ts';
 import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
-import { REPEATED_NAME } from '../../rules/json-body.ts';
+import { findUnstorable, REPEATED_NAME } from '../../rules/json-body.ts';
 import { findRepeatedName } from '../../rules/json-nodes.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
 import { readInstant } from './instant-zone.ts';
+import { unknownErrors } from './parse-body.ts';
+import { fieldNames } from './unknown-fields.ts';
 
 /** The id in all examples, in the document and in its page. */
 export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
@@ -113,20 +115,41 @@ export const UploadedFile = z.custom<File>((value) => value instanceof File, {
   params: { code: 'invalid_type' },
 });
 
-/** Returns a transform that parses a string as JSON; `message` is the error for invalid JSON. */
-export function jsonOfText(message: string) {
-  return (text: string, ctx: z.RefinementCtx): unknown => {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      ctx.addIssue({ code: 'custom', message });
-      return z.NEVER;
-    }
-    const path = findRepeatedName(Buffer.from(text));
-    if (path) ctx.addIssue({ code: 'custom', path, message: REPEATED_NAME, params: { code: 'duplicate_field' } });
-    return value;
-  };
+const JSON_TEXT_MAX_CHARS = 64 * 1024;
+
+/**
+ * Returns a schema for a value that a query or a form has as JSON text. Unknown fields are errors: queries and forms
+ * with such values refuse unknown names too.
+ * @param message the error for invalid JSON
+ */
+export function jsonText<Schema extends z.ZodType>(schema: Schema, message: string, maxChars = JSON_TEXT_MAX_CHARS) {
+  const names = fieldNames(schema);
+  return z
+    .string()
+    .max(maxChars)
+    .transform((text, ctx): unknown => {
+      const value = jsonOf(text);
+      if (value === undefined) {
+        ctx.addIssue({ code: 'custom', message });
+        return z.NEVER;
+      }
+      const path = findRepeatedName(Buffer.from(text));
+      if (path) ctx.addIssue({ code: 'custom', path, message: REPEATED_NAME, params: { code: 'duplicate_field' } });
+      const unstorable = findUnstorable(value);
+      if (unstorable) ctx.addIssue({ code: 'custom', message: unstorable.message });
+      for (const { field, ...fault } of unknownErrors(names.unknownIn(value), 'field'))
+        ctx.addIssue({ code: 'custom', path: field.split('.'), message: fault.message, params: { code: fault.code } });
+      return value;
+    })
+    .pipe(schema);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The cursor that the previous page returned. */

@@ -118,9 +118,16 @@ export function suggestName(name: string, known: readonly string[]): string | un
   // Long names are not compared: they are not typos of a known field, and comparing costs the product of both
   // lengths.
   if (asked.length > 40) return undefined;
+  // Two letters in the wrong order, as in `filed`, count as two changes, which is far for a short name.
+  const swapped = known.find((one) => sortLetters(plain(one)) === sortLetters(asked));
+  if (swapped !== undefined) return swapped;
   const nearest = closest(asked, known.map(plain));
   const near = distance(asked, nearest) <= Math.min(3, Math.floor(nearest.length / 3));
   return near ? known.find((one) => plain(one) === nearest) : undefined;
+}
+
+function sortLetters(name: string): string {
+  return [...name].sort().join('');
 }
 
 /** Normalizes a name: `scheduled_for`, `Scheduled-For` and `scheduledFor` are equal. */

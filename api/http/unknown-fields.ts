@@ -1,17 +1,26 @@
 import type { z } from 'zod';
+import { declaredForms } from '../../rules/input-forms.ts';
 
-/** Fields of an object that a schema knows; `opaque` accepts any. Built once per route, used once per request. */
-type Known = 'opaque' | KnownObject;
+/** The fields that a schema knows. `opaque` accepts any, a `leaf` is a value without fields. */
+type Known = 'opaque' | 'leaf' | KnownObject | KnownByValue;
 interface KnownObject {
   fields: Map<string, () => Known>;
   names: string[];
+  /** The elements of a list, or the values of an object with any names. */
   element: (() => Known) | undefined;
+  anyName: boolean;
+}
+/** The form depends on the value (`describeForms`). */
+interface KnownByValue {
+  formOf(value: unknown): Known;
 }
 
 /** A field of a body that is not in its schema, and the known fields at the same place. */
 export interface UnknownField {
   path: string[];
   siblings: string[];
+  /** Names the operation that sets the field, if another one does. */
+  remedy?: string | undefined;
 }
 
 /** The fields of a schema, at any depth. */
@@ -26,19 +35,20 @@ export interface FieldNames {
 const MAX_NAMED = 50;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;
+/** Deeper than any valid input. Bounds the work for invalid ones. */
+const DEPTH_MAX = 64;
 
 /**
  * Collects the fields of `schema`. Free-form objects such as `data` accept any. Source: contract §1.9 Unknown input.
  */
 export function fieldNames(schema: z.ZodType): FieldNames {
-  const known = lazyKnown(schema);
   return {
     unknownIn(body) {
       const found: UnknownField[] = [];
-      collect(body, known(), [], found);
+      collect(body, knownOf(schema), [], found);
       return found;
     },
-    knows: (path) => knowsPath(known(), path),
+    knows: (path) => knowsPath(knownOf(schema), path),
   };
 }
 
@@ -64,47 +74,60 @@ function encodeShort(name: string): string {
   return encoded;
 }
 
-function collect(value: unknown, known: Known, prefix: string[], found: UnknownField[]): void {
-  if (known === 'opaque' || typeof value !== 'object' || value === null) return;
+function collect(value: unknown, given: Known, prefix: string[], found: UnknownField[]): void {
+  if (typeof value !== 'object' || value === null || prefix.length > DEPTH_MAX) return;
+  const known = formFor(given, value);
+  if (known === 'opaque' || known === 'leaf') return;
   if (Array.isArray(value)) {
     const element = known.element;
     if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
     return;
   }
-  // The type check refuses an object here.
-  if (known.fields.size === 0 && prefix.length > 0) return;
+  // The type check refuses an object in place of a list.
+  if (known.fields.size === 0 && known.element && !known.anyName) return;
   for (const key of Object.keys(value)) {
-    const field = known.fields.get(key);
+    const field = known.fields.get(key) ?? (known.anyName ? known.element : undefined);
     if (field) collect(Reflect.get(value, key), field(), [...prefix, key], found);
     else found.push({ path: [...prefix, key], siblings: known.names });
   }
 }
 
-function knowsPath(known: Known, [name, ...rest]: readonly string[]): boolean {
-  if (known === 'opaque' || name === undefined) return true;
+function formFor(known: Known, value: unknown): 'opaque' | 'leaf' | KnownObject {
+  return typeof known === 'object' && 'formOf' in known ? formFor(known.formOf(value), value) : known;
+}
+
+/** An opaque object has no fields of its own, so it knows no path below it. */
+function knowsPath(given: Known, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true;
+  const known = formFor(given, undefined);
+  if (known === 'opaque' || known === 'leaf') return false;
   const field = known.fields.get(name) ?? (INDEX.test(name) ? known.element : undefined);
   return field !== undefined && knowsPath(field(), rest);
 }
 
-function lazyKnown(schema: z.core.$ZodType): () => Known {
-  let known: Known | undefined;
-  return () => {
-    known ??= knownOf(schema);
-    return known;
-  };
-}
+/** Known fields by schema. Schemas live as long as the process, and each is analyzed at its first use. */
+const analyzed = new WeakMap<z.core.$ZodType, Known>();
 
 function knownOf(schema: z.core.$ZodType): Known {
+  const known = analyzed.get(schema) ?? analyze(schema);
+  analyzed.set(schema, known);
+  return known;
+}
+
+function analyze(schema: z.core.$ZodType): Known {
+  const formOf = declaredForms(schema);
+  if (formOf) return { formOf: (value) => knownOf(formOf(value)) };
   const def = (schema as z.core.$ZodTypes)._zod.def;
   switch (def.type) {
     case 'object':
       if (def.catchall && def.catchall._zod.def.type !== 'never') return 'opaque';
-      return knownObject(
-        new Map(Object.entries(def.shape).map(([name, field]) => [name, lazyKnown(field)])),
-        undefined,
-      );
+      return knownObject(new Map(Object.entries(def.shape).map(([name, field]) => [name, () => knownOf(field)])));
     case 'array':
-      return knownObject(new Map(), lazyKnown(def.element));
+      return knownObject(new Map(), () => knownOf(def.element));
+    case 'record':
+      return typeof knownOf(def.valueType) === 'string'
+        ? 'opaque'
+        : { ...knownObject(new Map(), () => knownOf(def.valueType)), anyName: true };
     case 'optional':
     case 'nullable':
     case 'default':
@@ -114,45 +137,55 @@ function knownOf(schema: z.core.$ZodType): Known {
     case 'catch':
       return knownOf(def.innerType);
     case 'pipe':
-      // For a preprocess (transform first), the output schema has the fields.
-      return knownOf(def.in._zod.def.type === 'transform' ? def.out : def.in);
+      return knownOf(isFree(def.in) ? def.out : def.in);
     case 'lazy':
       return knownOf(def.getter());
     case 'union':
       return merge(def.options.map(knownOf));
     case 'intersection':
       return merge([knownOf(def.left), knownOf(def.right)]);
-    case 'record':
     case 'any':
     case 'unknown':
     case 'custom':
+    case 'transform':
       return 'opaque';
     default:
-      return knownObject(new Map(), undefined);
+      return 'leaf';
   }
+}
+
+/** Tells whether the output schema of a pipe has the fields, as in a preprocess, or after checks of any value. */
+function isFree(input: z.core.$ZodType): boolean {
+  return ['transform', 'unknown', 'any'].includes(input._zod.def.type);
 }
 
 function merge(all: Known[]): Known {
-  const fields = new Map<string, (() => Known)[]>();
-  const elements: (() => Known)[] = [];
-  for (const known of all) {
-    if (known === 'opaque') return 'opaque';
-    for (const [name, field] of known.fields) fields.set(name, [...(fields.get(name) ?? []), field]);
-    if (known.element) elements.push(known.element);
-  }
-  const mergeLazily = (parts: (() => Known)[]) => {
-    let known: Known | undefined;
-    return () => {
-      known ??= merge(parts.map((part) => part()));
-      return known;
-    };
-  };
-  return knownObject(
-    new Map([...fields].map(([name, parts]) => [name, parts.length === 1 && parts[0] ? parts[0] : mergeLazily(parts)])),
-    elements.length > 0 ? mergeLazily(elements) : undefined,
-  );
+  if (all.includes('opaque')) return 'opaque';
+  const parts = all.filter((known) => typeof known === 'object');
+  if (parts.some((known) => 'formOf' in known))
+    return { formOf: (value) => merge(parts.map((known) => formFor(known, value))) };
+  const objects = parts.filter((known) => 'fields' in known);
+  return objects.length === 0 ? 'leaf' : mergeObjects(objects);
 }
 
-function knownObject(fields: KnownObject['fields'], element: KnownObject['element']): KnownObject {
-  return { fields, names: [...fields.keys()], element };
+function mergeObjects(all: KnownObject[]): KnownObject {
+  const fields = new Map<string, (() => Known)[]>();
+  for (const known of all)
+    for (const [name, field] of known.fields) fields.set(name, [...(fields.get(name) ?? []), field]);
+  const elements = all.flatMap(({ element }) => element ?? []);
+  const merged = new Map([...fields].map(([name, parts]) => [name, mergeLazily(parts)]));
+  const element = elements.length > 0 ? mergeLazily(elements) : undefined;
+  return { ...knownObject(merged, element), anyName: all.some(({ anyName }) => anyName) };
+}
+
+function mergeLazily(parts: (() => Known)[]): () => Known {
+  let known: Known | undefined;
+  return () => {
+    known ??= merge(parts.map((part) => part()));
+    return known;
+  };
+}
+
+function knownObject(fields: KnownObject['fields'], element?: KnownObject['element']): KnownObject {
+  return { fields, names: [...fields.keys()], element, anyName: false };
 }

@@ -27,20 +27,31 @@ const TIMEOUT_MS = 120_000;
  * @throws StartError
  */
 export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles> {
-  const answer = await request(service, 'GET', '/project/export');
+  const { answer } = await request(service, 'GET', '/project/export');
   const kinds = Object.entries(answer).filter((entry): entry is [string, Resource[]] => Array.isArray(entry[1]));
   return { settings: answer.settings as Record<string, unknown>, kinds: new Map(kinds) };
 }
 
 /**
- * Changes the project to match the files. A dry run only returns the changes.
+ * Changes the project to match the files. A dry run only returns the changes. A field that the service does not know
+ * is a finding, because the file would otherwise seem to be applied.
  * @throws StartError
  */
 export async function applyProject(service: ServiceAccess, files: ProjectFiles, dryRun: boolean): Promise<ApplyResult> {
   const { settings, kinds } = files;
   const present = [...kinds].filter(([, resources]) => resources.length > 0);
   const body = { ...Object.fromEntries(present), ...(settings && { settings }), dryRun };
-  return (await request(service, 'POST', '/project/apply', { body, files })) as unknown as ApplyResult;
+  const { answer, ignored } = await request(service, 'POST', '/project/apply', { body, files });
+  const result = answer as unknown as ApplyResult;
+  const findings = ignored
+    // The service has a finding of its own for an unknown setting.
+    .filter((field) => !/^settings\.[^.]+$/.test(field))
+    .map((field) => ({
+      code: 'unknown_field',
+      severity: 'warning',
+      message: `${fileOf(field, files)}: the service does not know this field, so it is not applied.`,
+    }));
+  return { ...result, findings: [...result.findings, ...findings] };
 }
 
 async function request(
@@ -48,7 +59,7 @@ async function request(
   method: string,
   path: string,
   given?: { body: object; files: ProjectFiles },
-): Promise<Record<string, unknown>> {
+): Promise<{ answer: Record<string, unknown>; ignored: string[] }> {
   let response: Response;
   let text: string;
   try {
@@ -64,7 +75,10 @@ async function request(
     throw new StartError(`${url} does not respond: ${cause instanceof Error ? cause.message : cause}`);
   }
   const answer = parse(text);
-  if (response.ok && answer) return answer;
+  if (response.ok && answer) {
+    const names = response.headers.get('x-ignored-fields')?.split(', ') ?? [];
+    return { answer, ignored: names.map(decodeURIComponent) };
+  }
   throw new StartError(refusal({ path: `${method} ${path}`, status: response.status, answer, files: given?.files }));
 }
 

@@ -7,6 +7,7 @@ import { conditionSizeFault } from '../filters/condition-size.ts';
 import type { Data } from '../filters/data-values.ts';
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
+import { describeForms } from '../input-forms.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
 import { isNone } from './steps/wait-for-event.ts';
@@ -40,14 +41,18 @@ export const EXITS_MAX = 20;
  */
 const EXITS_MAX_BYTES = 16 * 1024;
 
-const Filters = z
-  .unknown()
-  .superRefine((filters, ctx) => {
-    const large = conditionSizeFault(filters);
-    if (large) ctx.addIssue({ code: 'custom', path: large.path, message: large.message, params: { code: 'too_big' } });
-  })
-  .transform((filters) => (isNone(filters) ? undefined : filters))
-  .pipe(WaitFiltersInput.optional());
+const Filters = describeForms(
+  z
+    .unknown()
+    .superRefine((filters, ctx) => {
+      const large = conditionSizeFault(filters);
+      if (large)
+        ctx.addIssue({ code: 'custom', path: large.path, message: large.message, params: { code: 'too_big' } });
+    })
+    .transform((filters) => (isNone(filters) ? undefined : filters))
+    .pipe(WaitFiltersInput.optional()),
+  () => WaitFiltersInput,
+);
 
 /** The schema for `exitOn` in a request. The parsed value is stored. */
 export const ExitOnInput = z

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { expressionFaults, hasExpression } from '../content/expressions.ts';
 import { storedParts } from '../emails/email-address.ts';
 import { impossibleEventReason } from '../events/event-names.ts';
+import { describeForms } from '../input-forms.ts';
 import { checkFilter } from './check.ts';
 import { conditionSizeFault } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
@@ -82,15 +83,15 @@ export const ConditionInput: z.ZodType<Condition, unknown> = z
     const fault = conditionSizeFault(input);
     if (fault) ctx.addIssue({ code: 'custom', ...fault, params: { code: 'too_big' } });
   })
-  .pipe(conditionInput('audience'));
+  .pipe(describedInput('audience'));
 
 /** The condition of a CONDITION step: a whole condition in either form, or a single filter. */
-export const StepConditionInput = conditionInput('step');
+export const StepConditionInput = describedInput('step');
 
 /**
  * The filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that all hold.
  */
-export const WaitFiltersInput = conditionInput('wait');
+export const WaitFiltersInput = describedInput('wait');
 
 /** The stored filters of a WAIT_FOR_EVENT step. Expressions that new filters may not have stay text. */
 export const StoredWaitFilters = conditionInput('wait', { isStored: true });
@@ -111,6 +112,22 @@ function conditionInput(scope: FilterScope, { isStored = false } = {}): z.ZodTyp
   });
 }
 
+/** The schema of a new condition, which also tells its fields. */
+function describedInput(scope: FilterScope): z.ZodType<Condition, unknown> {
+  return describeForms(conditionInput(scope), (input) => {
+    if (scope === 'wait' && Array.isArray(input)) return z.array(FilterShape);
+    return isSingleFilter(scope, input) ? FilterShape : ConditionForm;
+  });
+}
+
+function isSingleFilter(scope: FilterScope, input: unknown): input is Record<string, unknown> {
+  return scope !== 'audience' && isRecord(input) && 'field' in input;
+}
+
+function isSimpleForm(input: Record<string, unknown>): boolean {
+  return 'operator' in input || (Array.isArray(input.conditions) && !('groups' in input));
+}
+
 type Path = (string | number)[];
 type Report = (issue: z.core.$ZodRawIssue) => void;
 
@@ -121,6 +138,18 @@ const FilterShape = z.object({
     .union([ScalarSchema, z.array(ScalarSchema).max(MAX_FILTERS), z.null()], { error: valueShapeError })
     .optional(),
   unit: z.enum(UNITS).nullish(),
+});
+
+const SimpleForm = z.object({ operator: z.unknown(), conditions: z.array(FilterShape) });
+
+/** The fields of a condition. */
+const ConditionForm: z.ZodType = describeForms(z.unknown(), (input) =>
+  isRecord(input) && isSimpleForm(input) ? SimpleForm : FullForm,
+);
+
+const FullForm = z.object({
+  logic: z.unknown(),
+  groups: z.array(z.object({ filters: z.array(FilterShape), conditions: ConditionForm })),
 });
 
 /**
@@ -143,7 +172,7 @@ class ConditionReader {
     if (this.#scope === 'wait' && Array.isArray(input)) {
       return { logic: 'AND', groups: [{ filters: this.#filterList(input, []) }] };
     }
-    if (this.#scope !== 'audience' && isRecord(input) && 'field' in input) {
+    if (isSingleFilter(this.#scope, input)) {
       return { logic: 'AND', groups: [{ filters: this.#filter(input, []) }] };
     }
     return this.#condition(input, [], 1);
@@ -154,7 +183,7 @@ class ConditionReader {
       this.#fault(input, path, `Conditions nest at most ${MAX_CONDITION_DEPTH} deep.`);
     } else if (!isRecord(input)) {
       this.#report({ code: 'invalid_type', expected: 'object', input, path });
-    } else if ('operator' in input || (Array.isArray(input.conditions) && !('groups' in input))) {
+    } else if (isSimpleForm(input)) {
       return this.#simple(input, path);
     } else {
       return { logic: this.#logic(input, 'logic', path), groups: this.#groups(input.groups, path, depth) };

@@ -40,6 +40,8 @@ const create = async (path: string, body: object) => {
   return record;
 };
 const newCampaign = () => create('/campaigns', campaignBody());
+const newScheduledCampaign = async () =>
+  create(`/campaigns/${(await newCampaign()).id}/send`, { scheduledFor: '2033-01-01T09:00:00Z' });
 const newSegment = () => create('/segments', { name: `Segment ${++count}`, filters: plan('old') });
 const newSegmentCampaign = async () =>
   create('/campaigns', { ...audience, audienceType: 'SEGMENT', segmentId: (await newSegment()).id });
@@ -87,6 +89,15 @@ const ALIASES: Alias[] = [
     alias: 'scheduledAt',
     values: ['2031-01-01T09:00:00Z', '2032-01-01T09:00:00Z'],
     path: async () => `/campaigns/${(await newCampaign()).id}/send`,
+    rest: {},
+  },
+  {
+    schema: 'PutCampaign',
+    field: 'scheduledFor',
+    alias: 'scheduledAt',
+    values: ['2031-01-01T09:00:00Z', '2032-01-01T09:00:00Z'],
+    method: 'PUT',
+    path: async () => `/campaigns/${(await newScheduledCampaign()).id}`,
     rest: {},
   },
   {

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { signIn } from '../support/session.ts';
 
 let api: TestApi;
 
@@ -165,7 +166,7 @@ describe('an unknown field', () => {
     const path = `/v1/workflows/${workflow.id}/steps`;
     const config = { amount: 1, unit: 'days', untill: '09:00' };
     const step = await api.call('POST', path, { body: { type: 'DELAY', config, nmae: 'x' } });
-    expect([step.status, step.headers.get('x-ignored-fields')]).toEqual([201, 'nmae, config.untill']);
+    expect([step.status, step.headers.get('x-ignored-fields')]).toEqual([201, 'config.untill, nmae']);
     const changed = await api.call('PATCH', `${path}/${step.body.id}`, { body: { config } });
     expect([changed.status, changed.headers.get('x-ignored-fields')]).toEqual([200, 'config.untill']);
     const graph = { entryStepId: 'a', steps: [{ id: 'a', type: 'DELAY', name: 'A', config }], transitions: [] };
@@ -182,9 +183,108 @@ describe('an unknown field', () => {
     expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'config.headers.X-A']);
   });
 
+  const filter = { field: 'data.plan', operator: 'equals', value: 'pro', filed: 'x' };
+  const condition = { logic: 'AND', groups: [{ filters: [filter] }] };
+
+  it('in a condition is refused where something is sent or started', async () => {
+    const campaign = {
+      name: 'N',
+      subject: 'S',
+      body: '<p>b</p>',
+      from: 'x@shop.example.com',
+      audienceType: 'FILTERED',
+    };
+    const bodies: [string, object, string][] = [
+      ['/campaigns', { ...campaign, audienceFilter: condition }, 'audienceFilter.groups.0.filters.0.filed'],
+      ['/campaigns', { ...campaign, filters: { operator: 'AND', conditions: [filter] } }, 'filters.conditions.0.filed'],
+      ['/contacts/bulk-delete', { where: { condition } }, 'where.condition.groups.0.filters.0.filed'],
+    ];
+    for (const [path, body, field] of bodies) {
+      const refused = await api.call('POST', path, { body });
+      expect([refused.status, refused.body.error.errors]).toEqual([
+        422,
+        [{ field, message: 'Unknown field. Did you mean field?', code: 'unrecognized_keys' }],
+      ]);
+    }
+    const mapping = JSON.stringify({ email: { field: 'email', tpye: 'string' } });
+    const { status, error } = await sendForm('/contacts/import', (form) => form.set('mapping', mapping));
+    expect([status, error.errors]).toMatchObject([422, [{ field: 'mapping.email.tpye', code: 'unrecognized_keys' }]]);
+    const list = await api.call('GET', `/v1/contacts?condition=${encodeURIComponent(JSON.stringify(condition))}`);
+    expect([list.status, list.body.error.errors[0]]).toMatchObject([
+      400,
+      { field: 'condition.groups.0.filters.0.filed', code: 'unrecognized_keys' },
+    ]);
+  });
+
+  it('in a condition of another write is named with its place', async () => {
+    const place = 'groups.0.filters.0.filed';
+    const segment = await api.call('POST', '/v1/segments', { body: { name: 'Filed', filters: condition } });
+    expect([segment.status, segment.headers.get('x-ignored-fields')]).toEqual([201, `filters.${place}`]);
+    const document = {
+      dryRun: true,
+      settings: { frequencyCap: { max: 1, days: 7, dyas: 8 } },
+      segments: [{ slug: 'filed', name: 'Filed', condition, color: 'red' }],
+      workflows: [
+        {
+          slug: 'w',
+          name: 'W',
+          exitOn: [{ eventName: 'done', filters: [filter] }],
+          steps: [{ slug: 'a', type: 'CONDITION', config: condition, nmae: 'A' }],
+        },
+      ],
+    };
+    const owner = await signIn(api, api.one);
+    const applied = await api.call('POST', '/project/apply', { body: document, key: null, headers: owner });
+    expect([applied.status, applied.headers.get('x-ignored-fields')?.split(', ')]).toEqual([
+      200,
+      [
+        'settings.frequencyCap.dyas',
+        `segments.0.condition.${place}`,
+        'segments.0.color',
+        'workflows.0.exitOn.0.filters.0.filed',
+        `workflows.0.steps.0.config.${place}`,
+        'workflows.0.steps.0.nmae',
+      ],
+    ]);
+  });
+
   it('inside `data` and `context` is accepted', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...mail, data: { scheduled_at: 'x' } } });
     expect(status).toBe(200);
+  });
+});
+
+describe('a schedule of a campaign that is not scheduled', () => {
+  const draft = { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'ALL' };
+  const remedy = 'POST /campaigns/{id}/send with scheduledFor schedules a campaign.';
+
+  it.each(['scheduledFor', 'scheduledAt', 'scheduled_at'])('is refused in a new one, as %s', async (field) => {
+    const { status, body } = await api.call('POST', '/v1/campaigns', {
+      body: { ...draft, [field]: '2030-01-01T09:00:00Z' },
+    });
+    expect([status, body.error]).toMatchObject([
+      422,
+      { suggestion: remedy, errors: [{ field, message: remedy, code: 'unrecognized_keys' }] },
+    ]);
+  });
+
+  it('is refused in a draft', async () => {
+    const { data } = (await api.call('POST', '/v1/campaigns', { body: { ...draft, scheduledFor: null } })).body;
+    for (const field of ['scheduledFor', 'scheduledAt']) {
+      const { status, body } = await api.call('PUT', `/v1/campaigns/${data.id}`, {
+        body: { ...data, [field]: '2030-01-01T09:00:00Z' },
+      });
+      expect([status, body.error]).toMatchObject([422, { errors: [{ field: 'scheduledFor', message: remedy }] }]);
+    }
+  });
+
+  it('is read-only in a copy of a whole record', async () => {
+    const { data } = (await api.call('POST', '/v1/campaigns', { body: draft })).body;
+    const at = '2030-01-01T09:00:00.000Z';
+    const copy = { ...data, slug: undefined, scheduledFor: at, scheduledAt: at };
+    const { status, body, headers } = await api.call('POST', '/v1/campaigns', { body: copy });
+    expect([status, body.data?.status]).toEqual([200, 'DRAFT']);
+    expect(headers.get('x-ignored-fields')).toContain('scheduledFor');
   });
 });
 

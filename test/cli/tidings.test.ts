@@ -102,6 +102,22 @@ it('pushes changes, also to another project, after which nothing differs', async
   expect((await tidings(['diff'], api.two.secretKey)).code).toBe(0);
 });
 
+it('prints each field of a file that the service ignores', async () => {
+  const filter = { field: 'data.plan', operator: 'equals', value: 'pro', filed: 'x' };
+  mkdirSync(join(folder, 'segments'));
+  const segment = { name: 'Pro', condition: { operator: 'AND', conditions: [filter] }, color: 'red' };
+  writeFileSync(join(folder, 'segments/pro.json'), JSON.stringify(segment));
+  const { code, err } = await tidings(['push']);
+  const why = 'the service does not know this field, so it is not applied.';
+  expect([code, err.trim().split('\n')]).toEqual([
+    0,
+    [
+      `warning unknown_field: segments/pro.json condition.conditions.0.filed: ${why}`,
+      `warning unknown_field: segments/pro.json color: ${why}`,
+    ],
+  ]);
+});
+
 it('pushes a campaign with variants and their test as a draft, with its body in a separate file, and pulls it unchanged', async () => {
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
   await buildVerifiedDomain(api.db, api.two.id, 'shop.example');

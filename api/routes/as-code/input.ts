@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
+import { describeForms } from '../../../rules/input-forms.ts';
 import { anyJson, freeJson } from '../../http/free-json.ts';
 import { SlugInput } from '../../http/schemas.ts';
 import { CampaignFields } from '../campaigns/input.ts';
@@ -9,6 +11,7 @@ import { PatchProject } from '../project/input.ts';
 import { FILTERS_EXAMPLE } from '../segments/input.ts';
 import { TemplateChanges } from '../templates/input.ts';
 import { PatchTopic } from '../topics/input.ts';
+import { withConfigForms } from '../workflow-steps/input.ts';
 import { PatchWorkflow } from '../workflows/input.ts';
 import { Position } from '../workflows/response.ts';
 
@@ -24,6 +27,13 @@ const NamedSlug = SlugInput.openapi({ description: 'Identifies the resource. It 
 /** Settings of a project in a file, without the name, which identifies the project for its members. */
 export const Settings = PatchProject.omit({ name: true });
 
+const SettingsForm = Settings.extend({
+  doubleOptIn: z.union([Settings.shape.doubleOptIn, z.object({ template: SlugInput })]),
+});
+
+/** Settings before their slugs are replaced by ids. */
+const FileSettings = describeForms(freeJson('The settings of a project'), () => SettingsForm);
+
 /** A template in a file. Omitted fields do not change. A new template needs the fields that `POST /templates` needs. */
 export const TemplateItem = TemplateChanges.omit({ topicId: true })
   .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'Slug of the topic of its emails' }) })
@@ -37,6 +47,9 @@ export const TopicItem = PatchTopic.extend({ slug: NamedSlug }).openapi('TopicFi
   example: { slug: 'news', name: 'Product news', defaultSubscribed: true },
 });
 
+/** A condition before its slugs are replaced by ids. */
+const FileCondition = describeForms(anyJson('The condition'), () => ConditionInput);
+
 /** A segment in a file, without its members. Its condition refers to other segments by slug (`segment.<slug>`). */
 export const SegmentItem = z
   .object({
@@ -44,27 +57,30 @@ export const SegmentItem = z
     name: z.string().trim().min(1).max(255).optional(),
     description: z.string().max(2_000).nullish(),
     type: z.enum(['DYNAMIC', 'STATIC']).optional(),
-    condition: anyJson('The condition')
-      .optional()
-      .openapi({ description: 'Same as `filters` of a segment, with `segment.<slug>` instead of `segment.<id>`' }),
+    condition: FileCondition.optional().openapi({
+      description: 'Same as `filters` of a segment, with `segment.<slug>` instead of `segment.<id>`',
+    }),
     trackMembership: z.boolean().optional(),
   })
   .openapi('SegmentFile', { example: { slug: 'big-spenders', name: 'Big spenders', condition: FILTERS_EXAMPLE } });
 
-const StepItem = z
-  .object({
-    slug: NamedSlug,
-    type: z.enum(STEP_TYPES),
-    name: z.string().trim().min(1).max(200).optional(),
-    config: freeJson("A step's config").optional().openapi({
-      description:
-        'Same as for a step in the API, with `template` (a slug) instead of `templateId`. A header with the value null keeps the stored value.',
+const StepItem = withConfigForms(
+  z
+    .object({
+      slug: NamedSlug,
+      type: z.enum(STEP_TYPES),
+      name: z.string().trim().min(1).max(200).optional(),
+      config: freeJson("A step's config").optional().openapi({
+        description:
+          'Same as for a step in the API, with `template` (a slug) instead of `templateId`. A header with the value null keeps the stored value.',
+      }),
+      position: Position.nullish(),
+    })
+    .openapi('WorkflowStepFile', {
+      example: { slug: 'a-day-later', type: 'DELAY', config: { amount: 1, unit: 'days' } },
     }),
-    position: Position.nullish(),
-  })
-  .openapi('WorkflowStepFile', {
-    example: { slug: 'a-day-later', type: 'DELAY', config: { amount: 1, unit: 'days' } },
-  });
+  (type) => (hasField(type, 'templateId') ? z.object({ template: SlugInput }) : z.object({})),
+);
 
 /** A workflow in a file. If its steps and transitions are given, they replace all existing ones. */
 export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfig: true })
@@ -108,9 +124,9 @@ export const CampaignItem = CampaignFields.omit({
     slug: NamedSlug,
     segment: SlugInput.nullish().openapi({ description: 'Slug of the segment of a SEGMENT campaign' }),
     topic: SlugInput.nullish().openapi({ description: 'Slug of the topic' }),
-    audienceFilter: anyJson('The condition')
-      .nullish()
-      .openapi({ description: 'Audience of a FILTERED campaign, with `segment.<slug>` instead of `segment.<id>`' }),
+    audienceFilter: FileCondition.nullish().openapi({
+      description: 'Audience of a FILTERED campaign, with `segment.<slug>` instead of `segment.<id>`',
+    }),
   })
   .transform(splitSender)
   .openapi('CampaignFile', {
@@ -155,7 +171,7 @@ export const ApplyProject = z
   .object({
     dryRun: z.boolean().default(false).openapi({ description: 'Returns the changes without making them' }),
     version: z.literal(1).optional(),
-    settings: freeJson('The settings of a project').optional().openapi({
+    settings: FileSettings.optional().openapi({
       description:
         'Same as in `PATCH /project`, without `name`. Changes need `project:manage`, which API keys cannot have.',
     }),

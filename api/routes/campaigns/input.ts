@@ -55,7 +55,10 @@ export const CampaignFields = z
     scheduledFor: NullableInstantInput.openapi({ description: 'Reschedules a SCHEDULED campaign to this time' }),
   });
 
-export const PutCampaign = CampaignFields.extend({ updatedAt: ReadUpdatedAt })
+export const PutCampaign = CampaignFields.extend({
+  updatedAt: ReadUpdatedAt,
+  scheduledAt: aliasOf(NullableInstantInput, 'scheduledFor'),
+})
   .transform(splitSender)
   .openapi('PutCampaign', {
     example: { subject: 'News, at last' },
@@ -78,7 +81,7 @@ export const TestCampaign = z
   })
   .openapi('TestCampaign', { example: { email: 'ada@example.com' } });
 
-export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor'>;
+export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor' | 'scheduledAt'>;
 
 /**
  * Returns the content of a campaign after a change. Omitted fields do not change; null clears an optional one.

@@ -13,6 +13,8 @@ import { countCampaigns, readStats } from '../../../db/campaigns/stats.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
+import { fieldError } from '../../../rules/errors.ts';
+import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
@@ -30,7 +32,7 @@ import {
   readCampaignResponse,
   statsResponse,
 } from './response.ts';
-import { movedStart } from './timing.ts';
+import { movedStart, SCHEDULED_BY_SENDING } from './timing.ts';
 import { refuseBadVariants } from './variants-input.ts';
 import { variantStats } from './variants-stats.ts';
 
@@ -57,10 +59,11 @@ const createCampaignRoute = createRoute({
   operationId: 'createCampaign',
   unknownFields: 'refuse',
   record: CampaignRecord,
+  setElsewhere: { scheduledFor: SCHEDULED_BY_SENDING, scheduledAt: SCHEDULED_BY_SENDING },
   tags,
   summary: 'Create a campaign',
   description:
-    'Creates a DRAFT. Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`.',
+    'Creates a DRAFT. `POST /campaigns/{id}/send` schedules it. Subject and body are Liquid templates. A template that does not parse returns 422, with line and column in `details`.',
   security: scopes('campaigns:edit'),
   request: { body: json(CreateCampaign) },
   responses: { 200: okVersioned(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
@@ -162,7 +165,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
 
   app.openapi(putRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { scheduledFor, ...changes } = c.req.valid('json');
+    const { scheduledFor: given, scheduledAt, ...changes } = c.req.valid('json');
     const read = readVersion(c, changes);
     // Runs before anything is locked, because a trial rendering waits for its turn. Omitted content was checked when
     // it was saved.
@@ -172,6 +175,8 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     });
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref, read);
+      const scheduledFor = resolveAliases({ scheduledFor: given, scheduledAt }, current.scheduledAt);
+      if (current.status === 'DRAFT' && scheduledFor) throw fieldError('scheduledFor', SCHEDULED_BY_SENDING);
       const content = campaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content, slug: changes.slug });
       if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };

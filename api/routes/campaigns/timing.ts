@@ -101,6 +101,9 @@ export function movedStart(p: {
   return undefined;
 }
 
+/** The error of a schedule for a campaign that is not SCHEDULED. */
+export const SCHEDULED_BY_SENDING = 'POST /campaigns/{id}/send with scheduledFor schedules a campaign.';
+
 /**
  * Returns the time.
  * @throws AppError BAD_REQUEST for a time in the past

@@ -4,7 +4,7 @@ import type { CsvMapping } from '../../../rules/contacts/csv-mapping.ts';
 import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { aliasOf } from '../../http/aliases.ts';
-import { cursorQuery, EXAMPLE_ID, Id, jsonOfText, QuerySwitch, UploadedFile } from '../../http/schemas.ts';
+import { cursorQuery, EXAMPLE_ID, Id, jsonText, QuerySwitch, UploadedFile } from '../../http/schemas.ts';
 import { Search } from '../contacts/input.ts';
 
 const JOBS_DEFAULT = 20;
@@ -65,17 +65,12 @@ const Mapping: z.ZodType<CsvMapping> = z.record(
   ]),
 );
 
-const MappingText = z
-  .string()
-  .max(MAPPING_MAX_CHARS)
-  .transform(jsonOfText('Must be a mapping in JSON'))
-  .pipe(Mapping)
-  .openapi({
-    type: 'string',
-    description:
-      'A JSON object that maps column headers to fields: `email`, `subscribed` or `data.<name>`. Use null to skip a column. Use `{ "field": …, "type": "string" }` to keep the values as text. Columns that are not in the mapping use their header as the field name.',
-    example: '{"E-Mail":"email","First name":"data.firstName","Notes":null}',
-  });
+const MappingText = jsonText(Mapping, 'Must be a mapping in JSON', MAPPING_MAX_CHARS).openapi({
+  type: 'string',
+  description:
+    'A JSON object that maps column headers to fields: `email`, `subscribed` or `data.<name>`. Use null to skip a column. Use `{ "field": …, "type": "string" }` to keep the values as text. Columns that are not in the mapping use their header as the field name.',
+  example: '{"E-Mail":"email","First name":"data.firstName","Notes":null}',
+});
 
 export const ImportFile = z
   .object({

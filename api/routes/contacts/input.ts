@@ -1,26 +1,17 @@
 import { z } from '@hono/zod-openapi';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
-import { findUnstorable } from '../../../rules/json-body.ts';
-import { cursorQuery, EmailAddress, Id, InstantInput, jsonOfText, QuerySwitch } from '../../http/schemas.ts';
+import { cursorQuery, EmailAddress, Id, InstantInput, jsonText, QuerySwitch } from '../../http/schemas.ts';
 
 /** Source: contract §1.11 Limits. */
 const LOOKUP_MAX_EMAILS = 500;
 const LIST_DEFAULT = 20;
 
 /** A condition as JSON text. */
-export const ConditionText = z
-  .string()
-  .transform(jsonOfText('Must be a condition in JSON'))
-  .superRefine((value, ctx) => {
-    const unstorable = findUnstorable(value);
-    if (unstorable) ctx.addIssue({ code: 'custom', message: unstorable.message });
-  })
-  .pipe(ConditionInput)
-  .openapi({
-    type: 'string',
-    description: 'A condition as JSON, in the form of segments',
-    example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
-  });
+export const ConditionText = jsonText(ConditionInput, 'Must be a condition in JSON').openapi({
+  type: 'string',
+  description: 'A condition as JSON, in the form of segments',
+  example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
+});
 
 /** Part of an address. */
 export const Search = z.string().max(254);

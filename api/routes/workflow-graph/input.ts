@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { freeJson } from '../../http/free-json.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { withConfigForms } from '../workflow-steps/input.ts';
 import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
 
 /** Limit of a graph in one request. The configs of a workflow's steps are at most 3 MB together. */
@@ -13,19 +14,21 @@ const TRANSITIONS_MAX = 4 * STEPS_MAX;
 
 const StepName = z.string().min(1).max(100);
 
-const GraphStep = z
-  .object({
-    id: StepName.openapi({
-      description: 'Id of a step of this workflow. Any other name creates a new step, whose id is returned in `ids`.',
+const GraphStep = withConfigForms(
+  z
+    .object({
+      id: StepName.openapi({
+        description: 'Id of a step of this workflow. Any other name creates a new step, whose id is returned in `ids`.',
+      }),
+      type: StepTypeSchema,
+      name: z.string().trim().min(1).max(200).optional(),
+      config: freeJson("A step's config").default({}),
+      position: Position.nullish(),
+    })
+    .openapi('WorkflowGraphStep', {
+      example: { id: 'new-1', type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' } },
     }),
-    type: StepTypeSchema,
-    name: z.string().trim().min(1).max(200).optional(),
-    config: freeJson("A step's config").default({}),
-    position: Position.nullish(),
-  })
-  .openapi('WorkflowGraphStep', {
-    example: { id: 'new-1', type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' } },
-  });
+);
 
 const GraphTransition = z
   .object({ fromStepId: StepName, toStepId: StepName, branch: Branch.nullish() })

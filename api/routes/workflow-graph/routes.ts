@@ -4,7 +4,6 @@ import type { App } from '../../http/env.ts';
 import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
 import { errors, json } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { nameIgnored } from '../workflow-steps/routes.ts';
 import { workflowDetailResponse } from '../workflows/response.ts';
 import { GRAPH_MAX_BYTES, GraphParams, SaveGraph } from './input.ts';
 import { SavedGraph } from './response.ts';
@@ -41,14 +40,6 @@ export function workflowGraphRoutes(app: App, { config: { secretKey }, db, outbo
     });
     if (!graph.dryRun) tellVersion(c, workflow);
     outbox.wake(queued);
-    const stored = new Map(workflow.steps.map((step) => [step.id, step]));
-    const sent = graph.steps.map(({ id, type, config }, i) => ({
-      at: ['steps', String(i), 'config'],
-      type,
-      config,
-      checked: stored.get(ids[id] ?? id)?.config ?? config,
-    }));
-    nameIgnored(c, sent);
     return c.json({ workflow: workflowDetailResponse(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
   });
 }

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import { STEP_TYPES, STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
+import { describeForms } from '../../../rules/input-forms.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
@@ -9,19 +11,36 @@ export const StepParams = z.object({ id: Id, stepId: Id });
 
 const ConfigInput = z.record(z.string(), z.unknown());
 
-export const CreateStep = z
-  .object({
-    type: StepTypeSchema,
-    name: z.string().trim().min(1).max(200).optional(),
-    config: ConfigInput.default({}),
-    templateId: Id.nullish(),
-    position: Position.nullish(),
-    autoConnect: z.boolean().default(false),
-  })
-  .openapi('CreateWorkflowStep', {
-    description: 'The fields of `config` depend on the type; see the guide to workflows.',
-    example: { type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' }, autoConnect: true },
-  });
+/**
+ * Declares that the fields of `config` depend on the step's `type`.
+ * @param more fields that the configs of a type have besides
+ */
+export function withConfigForms<Step extends z.ZodObject>(
+  step: Step,
+  more: (type: StepType) => z.ZodObject = () => z.object({}),
+): Step {
+  const forms = new Map<unknown, z.ZodType>(
+    STEP_TYPES.map((type) => [type, step.extend({ config: z.union([STEPS[type].input, more(type)]) })]),
+  );
+  const anyConfig = z.object(step.shape);
+  return describeForms(step, (input) => forms.get(Object(input).type) ?? anyConfig);
+}
+
+export const CreateStep = withConfigForms(
+  z
+    .object({
+      type: StepTypeSchema,
+      name: z.string().trim().min(1).max(200).optional(),
+      config: ConfigInput.default({}),
+      templateId: Id.nullish(),
+      position: Position.nullish(),
+      autoConnect: z.boolean().default(false),
+    })
+    .openapi('CreateWorkflowStep', {
+      description: 'The fields of `config` depend on the type; see the guide to workflows.',
+      example: { type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' }, autoConnect: true },
+    }),
+);
 
 export const PatchStep = z
   .object({

@@ -22,7 +22,7 @@ import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/recor
 import { errors, json, noContent } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { namesForHeader } from '../../http/unknown-fields.ts';
+import { fieldNames, namesForHeader } from '../../http/unknown-fields.ts';
 import { StepSchema, stepResponse, TransitionSchema, transitionResponse } from '../workflows/response.ts';
 import { CreateStep, CreateTransition, PatchStep, StepParams, WorkflowParams } from './input.ts';
 
@@ -98,7 +98,6 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
     const read = readVersion(c);
     const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
-    nameIgnored(c, [{ at: ['config'], type, config, checked }]);
     const step = await changeGraph(c, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
@@ -125,7 +124,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
       const wanted =
         templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
       const checked = wanted && checkConfig(current.type, wanted);
-      if (config && checked) nameIgnored(c, [{ at: ['config'], type: current.type, config, checked }]);
+      if (config) nameIgnored(c, current.type, config);
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
     });
     return c.json(stepResponse(secretKey, step), 200);
@@ -187,28 +186,10 @@ export function checkConfig(type: StepType, config: Record<string, unknown>): Re
   throw new AppError('VALIDATION_ERROR', { errors: faults });
 }
 
-/** A config as a caller sent it, and as it is stored. */
-interface SentConfig {
-  /** Path in the body. */
-  at: string[];
-  type: StepType;
-  config: Record<string, unknown>;
-  checked: Record<string, unknown>;
-}
-
-/**
- * Names fields of configs that are not stored. Source: contract §1.9 Unknown input. A condition is stored in another
- * form, so its fields cannot be compared.
- */
-export function nameIgnored(c: RequestContext, sent: readonly SentConfig[]): void {
-  const dropped = sent.flatMap(({ at, type, config, checked }) =>
-    STEPS[type].names === 'condition'
-      ? []
-      : Object.keys(config)
-          .filter((name) => !Object.hasOwn(checked, name))
-          .map((name) => ({ path: [...at, name] })),
-  );
-  const names = namesForHeader(dropped);
+/** Names the unknown fields of a config whose step's type is not in the request. */
+function nameIgnored(c: RequestContext, type: StepType, config: Record<string, unknown>): void {
+  const unknown = fieldNames(STEPS[type].input).unknownIn(config);
+  const names = namesForHeader(unknown.map(({ path }) => ({ path: ['config', ...path] })));
   if (names !== '') c.header('X-Ignored-Fields', names, { append: true });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { expressionFaults } from '../../content/expressions.ts';
+import { describeForms } from '../../input-forms.ts';
 import { readIsoDate } from '../../time/iso-date.ts';
 import { HOUR_PATTERN } from '../../time/local-time.ts';
 import { DaysInput, ZoneInput } from '../../time/sending-window.ts';
@@ -40,13 +41,19 @@ const DelayAmount = z
  * The two forms differ by a key, so that each error is reported at its own field. A union would name the fields of
  * the other form.
  */
-const DelayConfig = z.unknown().transform((input, ctx) => {
-  const form = typeof input === 'object' && input !== null && 'until' in input ? DelayUntil : DelayAmount;
-  const result = form.safeParse(input);
-  if (result.success) return result.data;
-  ctx.issues.push(...result.error.issues.map((issue) => ({ ...issue, input: undefined })));
-  return z.NEVER;
-});
+const DelayConfig = describeForms(
+  z.unknown().transform((input, ctx) => {
+    const result = formOf(input).safeParse(input);
+    if (result.success) return result.data;
+    ctx.issues.push(...result.error.issues.map((issue) => ({ ...issue, input: undefined })));
+    return z.NEVER;
+  }),
+  formOf,
+);
+
+function formOf(input: unknown) {
+  return typeof input === 'object' && input !== null && 'until' in input ? DelayUntil : DelayAmount;
+}
 
 /** Tells whether `until` is a local time, `HH:MM`. */
 export function isHour(until: string): boolean {

@@ -92,6 +92,7 @@ describe('applied to another project, an export', () => {
     const document = await exportProject();
     const first = await apply(document);
     expect(first, JSON.stringify(first.body)).toMatchObject({ status: 200 });
+    expect(first.headers.get('x-ignored-fields')).toBeNull();
     expect(first.body.created.map((made: { kind: string; slug: string }) => `${made.kind} ${made.slug}`)).toEqual([
       'topic news',
       'template welcome',
