@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { OutboxKind, OutboxRow } from '../rules/outbox.ts';
 import { splitIntoGroups } from './groups.ts';
 
-const rowsOf = (kind: OutboxKind, projectId: string, count: number, payload = {}): OutboxRow[] =>
+const rowsOf = (kind: OutboxKind, projectId: string, count: number): OutboxRow[] =>
   Array.from(
     { length: count },
-    (_, n) => ({ id: `${kind} ${projectId} ${n}`, projectId, kind, refId: `${n}`, payload }) as OutboxRow,
+    (_, n) => ({ id: `${kind} ${projectId} ${n}`, projectId, kind, refId: `${n}`, payload: {} }) as OutboxRow,
   );
 
 describe('rows of the outbox', () => {
@@ -23,11 +23,11 @@ describe('rows of the outbox', () => {
     expect(splitIntoGroups(rows)).toEqual(rows.map((row) => ({ kind: row.kind, rows: [row] })));
   });
 
-  it('for two endpoints of a project wake each endpoint once', () => {
-    const rows = [
-      ...rowsOf('webhook.deliver', 'a', 2, { endpointId: 'one' }),
-      ...rowsOf('webhook.deliver', 'a', 3, { endpointId: 'two' }),
-    ];
-    expect(splitIntoGroups(rows).map((group) => group.rows.length)).toEqual([2, 3]);
+  it('for the same wait of an execution are one signal', () => {
+    const rows = [[1], [1], [2], [1]].map(
+      ([visit], n) =>
+        ({ id: `${n}`, projectId: 'a', kind: 'execution.event', refId: 'e', payload: { visit } }) as OutboxRow,
+    );
+    expect(splitIntoGroups(rows).map((group) => group.rows.map(({ id }) => id))).toEqual([['0', '1', '3'], ['2']]);
   });
 });
