@@ -20,9 +20,13 @@ beforeAll(async () => {
   const temporal = await createTestTemporal();
   names = new InstallationNames(await readInstallation(database.db));
   operator = await connectOperator({ temporal, names });
-  metricsPort = await freePort();
   // The SDK has one set of metrics per process, and other tests end workflows in this one.
-  worker = await startWorkerHost({ database, temporal, env: { METRICS_PORT: String(metricsPort) } });
+  const start = async () => {
+    metricsPort = await freePort();
+    return startWorkerHost({ database, temporal, env: { METRICS_PORT: String(metricsPort) } });
+  };
+  // Another program may take the port before the worker does.
+  worker = await start().catch(start);
 });
 afterAll(async () => {
   await operator?.close();
