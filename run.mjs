@@ -1,24 +1,26 @@
 // `node run.mjs <command> …`: installs and builds what is missing or stale, then runs dist/cli/<command>.js in this
-// same process with the rest of the words as its arguments. The image has no sources, so nothing is built there.
+// same process with the rest of the words as its arguments, so that the signals of a terminal or a supervisor reach it.
+// Plain Node without dependencies: it runs before `npm ci`. The image has no sources, so nothing is built there.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The commands behind which people look at the dashboard; the others do not wait until it is built. */
-const SERVING = new Set(['api', 'demo', 'demo-channels']);
+const SERVING = new Set(['start', 'api', 'demo', 'demo-channels']);
 
 /** The commands that take no arguments. An ignored one, such as `migrate --dry-run`, would do what nobody asked for. */
-const WITHOUT_ARGUMENTS = new Set(['api', 'worker', 'migrate', 'demo', 'demo-channels']);
+const WITHOUT_ARGUMENTS = new Set(['start', 'api', 'worker', 'migrate', 'demo', 'demo-channels']);
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const [command, ...rest] = process.argv.slice(2);
 if (!/^[a-z][a-z-]*$/.test(command ?? '')) {
-  console.error('Usage: node run.mjs <command> …, such as api, worker, migrate, demo');
+  console.error('Usage: node run.mjs <command> …, such as start, api, worker, migrate, demo');
   process.exit(1);
 }
 if (WITHOUT_ARGUMENTS.has(command) && rest.length > 0) {
+  const script = command === 'start' ? 'start' : `run ${command.replace('-', ':')}`;
   console.error(
-    `npm run ${command.replace('-', ':')} takes no arguments, but got ${rest.join(' ')}. Its settings are environment variables: docs/configuration.md lists them.`,
+    `npm ${script} takes no arguments, but got ${rest.join(' ')}. Its settings are environment variables: docs/configuration.md lists them.`,
   );
   process.exit(1);
 }

@@ -111,7 +111,7 @@ async function start() {
     RATE_LIMIT_PER_MINUTE: '0',
     DNS_SERVERS: '127.0.0.1:1',
   };
-  const child = spawn(process.execPath, [join(ROOT, 'start.mjs')], {
+  const child = spawn(process.execPath, [join(ROOT, 'run.mjs'), 'start'], {
     env,
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -14,7 +14,7 @@ function run(...words: string[]): { status: number | null; output: string } {
 }
 
 it.each([
-  ['npm start', 'start.mjs'],
+  ['npm start', 'run.mjs', 'start'],
   ['npm run migrate', 'run.mjs', 'migrate'],
   ['npm run worker', 'run.mjs', 'worker'],
   ['npm run demo:channels', 'run.mjs', 'demo-channels'],

@@ -43,7 +43,7 @@ it('a value that cannot be used', async () => {
 });
 
 it('is also reported by the processes of npm start', async () => {
-  const { code, output } = await runStart({ home, env: { WORKERS: 'many' }, script: 'start.mjs' });
+  const { code, output } = await runStart({ home, env: { WORKERS: 'many' }, words: ['run.mjs', 'start'] });
   expect(code).toBe(1);
   expect(output).toMatch(/^WORKERS must be .*\n$/m);
 });

@@ -19,8 +19,8 @@ const TIMEOUT_MS = 300_000;
 export interface StartOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The program that start.mjs runs if everything is installed and built, as in a test run. */
-  readonly script?: string;
+  /** The words after `node`, instead of the program that run.mjs runs if everything is built, as in a test run. */
+  readonly words?: readonly string[];
 }
 
 /** A running `npm start`. */
@@ -87,9 +87,9 @@ export function pidsOf(dev: DevFile): number[] {
   return [start, api, ...workers, postgres, temporal].filter((pid) => pid !== null);
 }
 
-function spawnStart({ home, env, script }: StartOptions): StartedService {
+function spawnStart({ home, env, words = [BUILT_START] }: StartOptions): StartedService {
   // Uses the strictest umask and no locale, as on servers and in containers.
-  const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$1"', process.execPath, script ?? BUILT_START], {
+  const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$@"', process.execPath, ...words], {
     cwd: ROOT,
     env: { ...programEnv(), HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
