@@ -70,6 +70,15 @@ export const mailTextResponse = {
   replyTo: z.string().nullable(),
 } satisfies Record<keyof MailText, z.ZodType>;
 
+/** The text of an email in examples. */
+export const MAIL_TEXT_EXAMPLE: MailText = {
+  ...NO_TEXT,
+  subject: 'Welcome, {{firstName ?? there}}',
+  body: '<p>Hello {{firstName}}</p>',
+  from: 'hello@example.com',
+  fromName: 'Example',
+};
+
 /** The fields of a text that a request sets. */
 type Given = { [Field in keyof MailText]?: MailText[Field] | null | undefined };
 

@@ -4,7 +4,7 @@ import type { MailText } from '../../rules/content/mail-text.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 import type { ContentsTable, MailType } from '../schema/contents.ts';
-import { MAIL_TEXT_COLUMNS } from './mail-text.ts';
+import { MAIL_TEXT_COLUMNS } from '../schema/contents.ts';
 
 /** Text and sender of an email. Immutable, and shared by all emails with the same content. */
 export interface NewContent extends MailText {

@@ -1,16 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MailText } from '../../rules/content/mail-text.ts';
-import type { MailTextColumns } from '../schema/contents.ts';
-
-/** The column of each field. All columns are text. */
-export const MAIL_TEXT_COLUMNS = {
-  subject: 'subject',
-  body: 'body',
-  preheader: 'preheader',
-  from: 'from_email',
-  fromName: 'from_name',
-  replyTo: 'reply_to',
-} as const satisfies Record<keyof MailText, keyof MailTextColumns>;
+import { MAIL_TEXT_COLUMNS, type MailTextColumns } from '../schema/contents.ts';
 
 const FIELDS = Object.entries(MAIL_TEXT_COLUMNS) as [keyof MailText, keyof MailTextColumns][];
 

@@ -1,15 +1,21 @@
 import type { Generated } from 'kysely';
+import type { MailText } from '../../rules/content/mail-text.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
+/** The column of each field in the text of an email. All columns are text. */
+export const MAIL_TEXT_COLUMNS = {
+  subject: 'subject',
+  body: 'body',
+  preheader: 'preheader',
+  from: 'from_email',
+  fromName: 'from_name',
+  replyTo: 'reply_to',
+} as const satisfies Record<keyof MailText, string>;
+
 /** The columns with the text of an email. `templates`, `campaigns` and `contents` have the same ones. */
-export interface MailTextColumns<From = string> {
-  subject: string;
-  body: string;
-  preheader: string | null;
-  from_email: From;
-  from_name: string | null;
-  reply_to: string | null;
-}
+export type MailTextColumns<From = string> = {
+  [Field in keyof MailText as (typeof MAIL_TEXT_COLUMNS)[Field]]: MailText<From>[Field];
+};
 
 export type MailType = 'TRANSACTIONAL' | 'MARKETING';
 

@@ -10,6 +10,7 @@ import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
 import { withoutSecrets } from '../../../rules/as-code/step-secrets.ts';
 import type { CampaignTiming } from '../../../rules/campaigns/timing.ts';
+import { pickMailText } from '../../../rules/content/mail-text.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { Settings } from './input.ts';
 
@@ -40,18 +41,13 @@ export function segmentFile({ slug, name, description, type, condition, trackMem
 
 /** Returns a campaign as a file has it, with ids: `project` is the project's window, in the form of a request. */
 export function campaignFields(content: CampaignContent & { timing: CampaignTiming }) {
-  const { name, description, subject, preheader, body, from, fromName, replyTo } = content;
-  const { audienceType, segmentId, topicId = null, audienceFilter, variants = null, test = null } = content;
-  const { sendingWindow = 'project', sendAtLocal, latePolicy } = content.timing;
+  const { name, description, audienceType, segmentId, audienceFilter } = content;
+  const { topicId = null, variants = null, test = null } = content;
+  const { sendingWindow = 'project', ...timing } = content.timing;
   return {
     name,
     description,
-    subject,
-    preheader,
-    body,
-    from,
-    fromName,
-    replyTo,
+    ...pickMailText(content),
     audienceType,
     segmentId,
     audienceFilter,
@@ -59,8 +55,7 @@ export function campaignFields(content: CampaignContent & { timing: CampaignTimi
     variants,
     test,
     sendingWindow,
-    sendAtLocal,
-    latePolicy,
+    ...timing,
   };
 }
 

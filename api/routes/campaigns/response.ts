@@ -9,7 +9,7 @@ import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rule
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { deliveredOf } from '../../../rules/emails/delivered.ts';
 import { DeliveredBasis, EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
-import { mailTextResponse } from '../mail-text.ts';
+import { MAIL_TEXT_EXAMPLE, mailTextResponse } from '../mail-text.ts';
 import { timingResponse } from './timing.ts';
 import {
   NO_VARIANTS_EXAMPLE,
@@ -37,12 +37,8 @@ export const CAMPAIGN_EXAMPLE = {
   name: 'November news',
   slug: 'november-news',
   description: null,
+  ...MAIL_TEXT_EXAMPLE,
   subject: 'News for {{firstName ?? you}}',
-  preheader: 'What is new this month',
-  body: '<p>Hello {{firstName}}</p>',
-  from: 'news@example.com',
-  fromName: 'Example',
-  replyTo: null,
   type: 'ALL' as const,
   audienceType: 'ALL' as const,
   segmentId: null,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated, TruncatedLists } from '../../http/schemas.ts';
-import { mailTextResponse } from '../mail-text.ts';
+import { MAIL_TEXT_EXAMPLE, mailTextResponse } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const EXAMPLE = {
@@ -10,13 +10,8 @@ const EXAMPLE = {
   name: 'Welcome',
   slug: 'welcome',
   description: null,
-  subject: 'Welcome, {{firstName ?? there}}',
-  preheader: null,
-  body: '<p>Hello {{firstName}}</p>',
+  ...MAIL_TEXT_EXAMPLE,
   type: 'TRANSACTIONAL' as const,
-  from: 'hello@example.com',
-  fromName: 'Example',
-  replyTo: null,
   topicId: null,
   createdAt: '2026-01-01T12:00:00.000Z',
   updatedAt: '2026-01-01T12:00:00.000Z',
