@@ -1,28 +1,17 @@
-import { readInstallation } from '../../db/installation/installation.ts';
 import { deleteRows } from '../../db/outbox/outbox.ts';
-import { parseConfig } from '../../rules/config.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { splitIntoGroups } from '../../temporal/groups.ts';
-import { createLifecycle } from '../../temporal/lifecycle.ts';
+import { connectLifecycle } from './lifecycle.ts';
 import type { TestService } from './service.ts';
 
 /** Hands waiting rows of a target to Temporal, like a worker that ends right after it. */
-export async function handOver({ db, temporal }: TestService, refId: string): Promise<void> {
+export async function handOver(service: TestService, refId: string): Promise<void> {
+  const { db } = service;
   const found = await db.selectFrom('outbox').selectAll().where('ref_id', '=', refId).orderBy('id').execute();
   const rows = found.map(
     ({ id, project_id: projectId, kind, payload }) => ({ id, projectId, kind, refId, payload }) as OutboxRow,
   );
-  const config = parseConfig({
-    DATABASE_URL: 'postgres://unused',
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-    SECRET_KEY: 'the secret key of the tests',
-  });
-  const lifecycle = createLifecycle({
-    temporal: config.temporal,
-    installation: await readInstallation(db),
-    publicUrl: config.publicUrl,
-  });
+  const lifecycle = await connectLifecycle(service);
   try {
     for (const group of splitIntoGroups(rows)) {
       const handed = await lifecycle.handOver(group);

@@ -1,8 +1,6 @@
 import { pino } from 'pino';
 import { recoverEverything } from '../../activities/recovery/recovery.ts';
-import { readInstallation } from '../../db/installation/installation.ts';
-import { parseConfig } from '../../rules/config.ts';
-import { createLifecycle } from '../../temporal/lifecycle.ts';
+import { connectLifecycle } from './lifecycle.ts';
 import type { TestService } from './service.ts';
 
 /** A line of recovery's log. */
@@ -20,23 +18,13 @@ export interface Recovery {
 }
 
 /** Creates recovery for a test service. Its rounds start at the test's request. */
-export async function connectRecovery({ db, temporal }: Pick<TestService, 'db' | 'temporal'>): Promise<Recovery> {
-  const config = parseConfig({
-    DATABASE_URL: 'postgres://unused',
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-    SECRET_KEY: 'the secret key of the tests',
-  });
-  const lifecycle = createLifecycle({
-    temporal: config.temporal,
-    installation: await readInstallation(db),
-    publicUrl: config.publicUrl,
-  });
+export async function connectRecovery(service: Pick<TestService, 'db' | 'temporal'>): Promise<Recovery> {
+  const lifecycle = await connectLifecycle(service);
   return {
     round: async () => {
       const lines: RepairLine[] = [];
       const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as RepairLine) });
-      await recoverEverything({ db, outbox: { wake: () => {} }, lifecycle, log }, { settledMs: 0 });
+      await recoverEverything({ db: service.db, outbox: { wake: () => {} }, lifecycle, log }, { settledMs: 0 });
       return lines;
     },
     close: () => lifecycle.close(),

@@ -1,0 +1,19 @@
+import { readInstallation } from '../../db/installation/installation.ts';
+import { parseConfig } from '../../rules/config.ts';
+import { createLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
+import type { TestService } from './service.ts';
+
+/** A connection to the Temporal of a test service, as its processes have one. */
+export async function connectLifecycle({ db, temporal }: Pick<TestService, 'db' | 'temporal'>): Promise<Lifecycle> {
+  const config = parseConfig({
+    DATABASE_URL: 'postgres://unused',
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: 'the secret key of the tests',
+  });
+  return createLifecycle({
+    temporal: config.temporal,
+    installation: await readInstallation(db),
+    publicUrl: config.publicUrl,
+  });
+}
