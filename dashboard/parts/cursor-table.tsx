@@ -1,9 +1,8 @@
-import { Button, Group, Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { text } from '../text/text.ts';
 import { Failed } from './failed.tsx';
 import { Loading } from './loading.tsx';
+import { PageFoot } from './page-foot.tsx';
 import { Refreshing } from './refreshing.tsx';
 import { type Rows, RowTable } from './row-table.tsx';
 
@@ -34,33 +33,7 @@ export function CursorTable<Row>({
   return (
     <Refreshing isBusy={isPlaceholderData}>
       <RowTable rows={rows} {...table} />
-      <Foot pages={pages} shown={rows.length} total={data.pages[0]?.total ?? null} />
+      <PageFoot pages={pages} shown={rows.length} total={data.pages[0]?.total} />
     </Refreshing>
-  );
-}
-
-function Foot({
-  pages: { hasNextPage, fetchNextPage, isFetchingNextPage, error },
-  shown,
-  total,
-}: {
-  pages: Pick<UseInfiniteQueryResult<unknown, Error>, 'hasNextPage' | 'fetchNextPage' | 'isFetchingNextPage' | 'error'>;
-  shown: number;
-  total: number | null;
-}) {
-  return (
-    <>
-      <Group justify="space-between" mt="sm">
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {text.parts.shown(shown, hasNextPage ? total : shown)}
-        </Text>
-        {hasNextPage && (
-          <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {text.parts.showMore}
-          </Button>
-        )}
-      </Group>
-      {error && <Failed error={error} retry={() => void fetchNextPage()} />}
-    </>
   );
 }

@@ -1,14 +1,17 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
+import { text } from '../text/text.ts';
 import { onFirstClick } from './action-button.tsx';
 import { Failed } from './failed.tsx';
 
-/** The form of a dialog: its fields, the error of the API, and the submit button. */
+/** The form of a dialog: its fields, the error of the API, and its buttons. If it fails, it stays open. */
 export function DialogForm({
   action,
   isReady,
   write: { isPending, error },
   onSubmit,
+  onCancel,
+  color,
   children,
 }: {
   action: string;
@@ -16,6 +19,10 @@ export function DialogForm({
   isReady: boolean;
   write: { isPending: boolean; error: unknown };
   onSubmit: () => void;
+  /** Adds a Cancel button. */
+  onCancel?: () => void;
+  /** Color of the submit button, such as `red.9` if the action cannot be undone. */
+  color?: string | undefined;
   children: ReactNode;
 }) {
   const submit = (event: FormEvent) => {
@@ -28,7 +35,18 @@ export function DialogForm({
         {children}
         {error !== null && error !== undefined && <Failed error={error} />}
         <Group justify="flex-end">
-          <Button type="submit" loading={isPending} disabled={!isReady} onClick={onFirstClick()}>
+          {onCancel && (
+            <Button variant="default" onClick={onCancel}>
+              {text.parts.cancel}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            {...(color && { color })}
+            loading={isPending}
+            disabled={!isReady}
+            onClick={onFirstClick()}
+          >
             {action}
           </Button>
         </Group>

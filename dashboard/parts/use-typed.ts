@@ -1,5 +1,6 @@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useRouter } from '@tanstack/react-router';
+import { type ChangeEvent, useEffect, useState } from 'react';
 
 /** Longer than the usual time between two keys. */
 const TYPING_MS = 300;
@@ -14,4 +15,21 @@ export function useTyped(tell: (typed: string) => void): (typed: string) => void
     if (history.location.pathname === pathname) tell(typed);
   }, TYPING_MS);
   return (typed) => later(typed, history.location.pathname);
+}
+
+/**
+ * Returns the properties of a text field whose value is a filter, which may also change elsewhere, for example by the
+ * Back button. The field reports its trimmed text shortly after the last key press; undefined once it is empty.
+ */
+export function useTypedField(value: string | undefined, onChange: (value: string | undefined) => void) {
+  const [typed, setTyped] = useState(value ?? '');
+  useEffect(() => setTyped(value ?? ''), [value]);
+  const tell = useTyped((next) => onChange(next.trim() || undefined));
+  return {
+    value: typed,
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+      setTyped(currentTarget.value);
+      tell(currentTarget.value);
+    },
+  };
 }

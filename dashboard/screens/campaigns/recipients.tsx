@@ -1,5 +1,5 @@
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
-import { IconDownload, IconSearch } from '@tabler/icons-react';
+import { Button, Group, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { urlOf } from '../../api/client.ts';
@@ -7,17 +7,17 @@ import { type ItemOf, pagesOf, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
+import { SelectFilter, wordChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { useTyped } from '../../parts/use-typed.ts';
+import { SearchField } from '../../parts/search-field.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf } from '../../text/words.ts';
 import { CampaignTabs } from './campaign-tabs.tsx';
 import { Retry } from './reasons.tsx';
 import type { RecipientSearch } from './routes.ts';
-import { type Campaign, isUnderWay, OUTCOMES, type Outcome, RETRYABLE } from './words.ts';
+import { type Campaign, isUnderWay, OUTCOMES, RETRYABLE } from './words.ts';
 
 type Recipient = ItemOf<'listCampaignRecipients'>;
 
@@ -84,40 +84,29 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
       search: { ...filter, ...part } as RecipientSearch,
       replace: true,
     });
-  const search = useTyped((typed) => set({ search: typed || undefined }));
   const reasons = [...new Set([...Object.keys(stats.data?.byReason ?? {}), ...(filter.reason ? [filter.reason] : [])])];
   return (
     <Group mb="md" gap="xs" align="flex-end">
-      <TextInput
-        aria-label={words.search}
+      <SearchField
+        label={words.search}
         placeholder={words.search}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        defaultValue={filter.search ?? ''}
-        onChange={(event) => search(event.currentTarget.value)}
-        flex="1 1 200px"
-        maw={{ sm: 360 }}
+        value={filter.search}
+        onChange={(search) => set({ search })}
       />
-      <Select
-        aria-label={words.outcome}
-        placeholder={words.anyOutcome}
-        data={OUTCOMES.map((value) => ({ value, label: words.outcomes[value] }))}
-        value={filter.outcome ?? null}
-        onChange={(outcome) => set({ outcome: (outcome as Outcome | null) ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': words.anyOutcome }}
-        flex="1 1 150px"
-        maw={{ sm: 170 }}
+      <SelectFilter
+        label={words.outcome}
+        any={words.anyOutcome}
+        value={filter.outcome}
+        choices={OUTCOMES.map((value) => ({ value, label: words.outcomes[value] }))}
+        onChange={(outcome) => set({ outcome })}
       />
-      <Select
-        aria-label={words.reason}
-        placeholder={words.anyReason}
-        data={reasons.map((value) => ({ value, label: labelOf('reason', value) }))}
-        value={filter.reason ?? null}
-        onChange={(reason) => set({ reason: reason ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': words.anyReason }}
-        flex="1 1 150px"
-        maw={{ sm: 220 }}
+      <SelectFilter
+        label={words.reason}
+        any={words.anyReason}
+        value={filter.reason}
+        choices={wordChoices('reason', reasons)}
+        onChange={(reason) => set({ reason })}
+        maw={220}
       />
     </Group>
   );

@@ -1,9 +1,8 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Modal, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
-import { onFirstClick } from '../../parts/action-button.tsx';
-import { Failed } from '../../parts/failed.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
@@ -38,8 +37,7 @@ function Form({ onClose }: { onClose: () => void }) {
         },
       },
     );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () =>
     find.mutate(
       { body: { emails: [email.trim()] } },
       {
@@ -51,42 +49,31 @@ function Form({ onClose }: { onClose: () => void }) {
         },
       },
     );
-  };
   const error = find.error ?? save.error;
   const fault = error?.fields.find(({ field }) => /^emails?\b/.test(field))?.message;
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={words.email}
-          inputMode="email"
-          required
-          data-autofocus
-          value={email}
-          error={fault}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <Checkbox
-          label={words.subscribed}
-          description={words.subscribedWhat}
-          checked={subscribed}
-          onChange={(event) => setSubscribed(event.currentTarget.checked)}
-        />
-        {error && !fault && <Failed error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.parts.cancel}
-          </Button>
-          <Button
-            type="submit"
-            loading={find.isPending || save.isPending}
-            disabled={email.trim() === ''}
-            onClick={onFirstClick()}
-          >
-            {words.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      action={words.save}
+      isReady={email.trim() !== ''}
+      write={{ isPending: find.isPending || save.isPending, error: fault ? null : error }}
+      onSubmit={submit}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={words.email}
+        inputMode="email"
+        required
+        data-autofocus
+        value={email}
+        error={fault}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <Checkbox
+        label={words.subscribed}
+        description={words.subscribedWhat}
+        checked={subscribed}
+        onChange={(event) => setSubscribed(event.currentTarget.checked)}
+      />
+    </DialogForm>
   );
 }

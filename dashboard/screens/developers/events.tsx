@@ -1,6 +1,6 @@
-import { Group, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
+import { Group, SegmentedControl, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconActivity, IconSearch, IconSend } from '@tabler/icons-react';
+import { IconActivity, IconSend } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -12,6 +12,8 @@ import { CountLink } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { type EventsSearch, SPANS } from './routes.ts';
@@ -64,14 +66,11 @@ function Filters() {
   const change = (next: EventsSearch) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   return (
     <Group mb="md" gap="xs">
-      <TextInput
-        aria-label={words.search}
+      <SearchField
+        label={words.search}
         placeholder={words.search}
-        leftSection={<IconSearch size={16} />}
-        defaultValue={q ?? ''}
-        onChange={(event) => change({ q: event.currentTarget.value || undefined } as EventsSearch)}
-        flex="1 1 220px"
-        maw={420}
+        value={q}
+        onChange={(next) => change({ q: next } as EventsSearch)}
       />
       <SegmentedControl
         aria-label={words.span}
@@ -91,32 +90,11 @@ function List({ rows }: { rows: Stats }) {
     return <Empty icon={IconActivity} title={words.emptyTitle} what={words.emptyWhat} curl={curl} />;
   }
   if (shown.length === 0) return <Text c="dimmed">{words.nothingFound}</Text>;
-  return (
-    <Table.ScrollContainer minWidth={320} type="native">
-      <Table highlightOnHover verticalSpacing="xs" aria-label={words.caption}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.event}</Table.Th>
-            <Table.Th ta="right">{words.count}</Table.Th>
-            <Table.Th w={130}>{words.last}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {shown.map(({ name, count, lastAt }) => (
-            <Table.Tr key={name}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <AppLink to={eventHref(name)}>{name}</AppLink>
-              </Table.Td>
-              <Table.Td ta="right">
-                <CountLink n={count} href={eventHref(name)} />
-              </Table.Td>
-              <Table.Td>
-                <Instant at={lastAt} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
+  return <RowTable rows={shown} columns={COLUMNS} rowKey={({ name }) => name} caption={words.caption} />;
 }
+
+const COLUMNS: Column<Stats[number]>[] = [
+  { name: words.event, cell: ({ name }) => <AppLink to={eventHref(name)}>{name}</AppLink> },
+  { name: words.count, align: 'right', cell: ({ name, count }) => <CountLink n={count} href={eventHref(name)} /> },
+  { name: words.last, width: 130, cell: ({ lastAt }) => <Instant at={lastAt} /> },
+];

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Text, TextInput } from '@mantine/core';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { SelectFilter } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -92,40 +93,33 @@ function Filters({ keys }: { keys: Key[] }) {
   return (
     <form onSubmit={submit}>
       <Group mb="md" gap="xs" align="flex-end">
-        <Select
-          aria-label={words.status}
-          placeholder={words.anyStatus}
-          data={[...CLASSES.map((value) => ({ value, label: words.statuses[value] })), ...exact]}
-          value={search.status ?? null}
-          onChange={(status) => change({ status: status ?? undefined })}
-          clearable
-          clearButtonProps={{ 'aria-label': words.anyStatus }}
-          flex="1 1 150px"
-          maw={{ sm: 170 }}
+        <SelectFilter
+          label={words.status}
+          any={words.anyStatus}
+          value={search.status}
+          choices={[
+            ...CLASSES.map((value) => ({ value: value as string, label: words.statuses[value] })),
+            ...exact.map((value) => ({ value, label: value })),
+          ]}
+          onChange={(status) => change({ status })}
         />
-        <Select
-          aria-label={words.method}
-          placeholder={words.anyMethod}
-          data={METHODS}
-          value={search.method ?? null}
-          onChange={(method) => change({ method: METHODS.find((name) => name === method) })}
-          clearable
-          clearButtonProps={{ 'aria-label': words.anyMethod }}
-          flex="1 1 130px"
-          maw={{ sm: 140 }}
+        <SelectFilter
+          label={words.method}
+          any={words.anyMethod}
+          value={search.method}
+          choices={METHODS.map((value) => ({ value, label: value }))}
+          onChange={(method) => change({ method })}
+          maw={140}
         />
         {keys.length > 0 && (
-          <Select
-            aria-label={words.key}
-            placeholder={words.anyKey}
-            data={keys.map(({ id, name, prefix }) => ({ value: id, label: `${name.slice(0, 40)} (${prefix}…)` }))}
-            value={search.keyId ?? null}
-            onChange={(keyId) => change({ keyId: keyId ?? undefined })}
-            clearable
+          <SelectFilter
+            label={words.key}
+            any={words.anyKey}
+            value={search.keyId}
+            choices={keys.map(({ id, name, prefix }) => ({ value: id, label: `${name.slice(0, 40)} (${prefix}…)` }))}
+            onChange={(keyId) => change({ keyId })}
+            maw={230}
             searchable
-            clearButtonProps={{ 'aria-label': words.anyKey }}
-            flex="1 1 150px"
-            maw={{ sm: 230 }}
           />
         )}
         <TextInput

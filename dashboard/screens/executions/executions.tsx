@@ -7,14 +7,13 @@ import { pagesOf, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { ChoiceFilter, Filters, wordChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf } from '../../text/words.ts';
-import { ChoiceFilter, Filters } from '../messages/filters.tsx';
 import { EXECUTION_STATUSES, type ExecutionSearch } from './routes.ts';
 
 type Execution = ResponseOf<'listExecutions'>['data'][number];
@@ -34,19 +33,23 @@ export function Executions() {
         title={text.executions.title(workflow?.name ?? '…')}
         back={{ to: `/automations/${workflowId}`, label: text.executions.automation }}
       />
-      <Filters onClear={Object.keys(search).length > 0 ? () => go({}) : undefined}>
-        <ChoiceFilter
-          label={text.executions.status}
-          value={search.status}
-          choices={EXECUTION_STATUSES.map((value) => ({ value, label: labelOf('execution', value) }))}
-          onChange={(status) => go({ ...search, status })}
-        />
-        <ChoiceFilter
-          label={text.executions.kind}
-          value={search.sandbox === undefined ? undefined : search.sandbox ? 'true' : 'false'}
-          choices={KINDS}
-          onChange={(kind) => go({ ...search, sandbox: kind === undefined ? undefined : kind === 'true' })}
-        />
+      <Filters search={search} go={go}>
+        {(set) => (
+          <>
+            <ChoiceFilter
+              label={text.executions.status}
+              value={search.status}
+              choices={wordChoices('execution', EXECUTION_STATUSES)}
+              onChange={(status) => set({ status })}
+            />
+            <ChoiceFilter
+              label={text.executions.kind}
+              value={search.sandbox === undefined ? undefined : search.sandbox ? 'true' : 'false'}
+              choices={KINDS}
+              onChange={(kind) => set({ sandbox: kind === undefined ? undefined : kind === 'true' })}
+            />
+          </>
+        )}
       </Filters>
       <CursorTable
         pages={pages}

@@ -8,13 +8,13 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { ChoiceFilter, Filters, namedChoices, SpanFilter, TextFilter, wordChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf, wordsOf } from '../../text/words.ts';
-import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
+import { wordsOf } from '../../text/words.ts';
 import { useFirstMail } from './first-mail.ts';
 import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
 
@@ -96,55 +96,49 @@ const COLUMNS: Column<Mail>[] = [
 
 function MailFilters({ search }: { search: MailSearch }) {
   const navigate = useNavigate();
-  const set = (change: Partial<MailSearch>) =>
-    void navigate({ to: '/messages', search: { ...search, ...change }, replace: true });
-  const named = <Value extends string>(names: Record<Value, string>) =>
-    (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
   return (
-    <Filters
-      onClear={Object.keys(search).length > 0 ? () => void navigate({ to: '/messages', search: {} }) : undefined}
-    >
-      <TextFilter
-        label={text.messages.to}
-        placeholder={text.messages.toMail}
-        value={search.to}
-        onChange={(to) => set({ to })}
-      />
-      <ChoiceFilter
-        label={text.messages.status}
-        value={search.status}
-        choices={wordsOf('email').map((word) => ({
-          value: word as NonNullable<MailSearch['status']>,
-          label: labelOf('email', word),
-        }))}
-        onChange={(status) => set({ status })}
-      />
-      <ChoiceFilter
-        label={text.messages.happened}
-        value={search.happened}
-        choices={named(text.messages.happenings)}
-        onChange={(happened) => set({ happened })}
-      />
-      <ChoiceFilter
-        label={text.messages.source}
-        value={search.sourceType}
-        choices={named(text.messages.sources)}
-        onChange={(sourceType) => set({ sourceType })}
-      />
-      <ChoiceFilter
-        label={text.messages.reason}
-        value={search.reason}
-        choices={MAIL_REASONS.map((word) => ({ value: word, label: labelOf('reason', word) }))}
-        onChange={(reason) => set({ reason })}
-      />
-      <ChoiceFilter
-        label={text.messages.mode}
-        value={search.mode}
-        choices={named(text.messages.modes)}
-        onChange={(mode) => set({ mode })}
-      />
-      <DayFilter label={text.messages.since} value={search.since} onChange={(since) => set({ since })} />
-      <DayFilter label={text.messages.until} value={search.until} onChange={(until) => set({ until })} />
+    <Filters search={search} go={(next) => void navigate({ to: '/messages', search: next, replace: true })}>
+      {(set) => (
+        <>
+          <TextFilter
+            label={text.messages.to}
+            placeholder={text.messages.toMail}
+            value={search.to}
+            onChange={(to) => set({ to })}
+          />
+          <ChoiceFilter
+            label={text.messages.status}
+            value={search.status}
+            choices={wordChoices('email', wordsOf('email') as NonNullable<MailSearch['status']>[])}
+            onChange={(status) => set({ status })}
+          />
+          <ChoiceFilter
+            label={text.messages.happened}
+            value={search.happened}
+            choices={namedChoices(text.messages.happenings)}
+            onChange={(happened) => set({ happened })}
+          />
+          <ChoiceFilter
+            label={text.messages.source}
+            value={search.sourceType}
+            choices={namedChoices(text.messages.sources)}
+            onChange={(sourceType) => set({ sourceType })}
+          />
+          <ChoiceFilter
+            label={text.messages.reason}
+            value={search.reason}
+            choices={wordChoices('reason', MAIL_REASONS)}
+            onChange={(reason) => set({ reason })}
+          />
+          <ChoiceFilter
+            label={text.messages.mode}
+            value={search.mode}
+            choices={namedChoices(text.messages.modes)}
+            onChange={(mode) => set({ mode })}
+          />
+          <SpanFilter search={search} set={set} />
+        </>
+      )}
     </Filters>
   );
 }

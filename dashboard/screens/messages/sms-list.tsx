@@ -7,13 +7,13 @@ import { pagesOf } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { ChoiceFilter, Filters, SpanFilter, TextFilter, wordChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf, wordsOf } from '../../text/words.ts';
-import { ChoiceFilter, DayFilter, Filters, TextFilter } from './filters.tsx';
+import { wordsOf } from '../../text/words.ts';
 import { queryOf, type SmsSearch } from './search.ts';
 
 type Sms = ResponseOf<'listSms'>['data'][number];
@@ -26,35 +26,33 @@ export function SmsList() {
   const navigate = useNavigate();
   const pages = useInfiniteQuery(pagesOf('listSms', { query: queryOf(search) }));
   const isNarrowed = Object.keys(search).length > 0;
-  const set = (change: Partial<SmsSearch>) =>
-    void navigate({ to: '/messages/sms', search: { ...search, ...change }, replace: true });
   return (
     <>
       <PageHead title={text.messages.sms} />
-      <Filters onClear={isNarrowed ? () => void navigate({ to: '/messages/sms', search: {} }) : undefined}>
-        <TextFilter
-          label={text.messages.to}
-          placeholder={text.messages.toPhone}
-          value={search.to}
-          onChange={(to) => set({ to })}
-        />
-        <ChoiceFilter
-          label={text.messages.status}
-          value={search.status}
-          choices={wordsOf('sms').map((word) => ({
-            value: word as NonNullable<SmsSearch['status']>,
-            label: labelOf('sms', word),
-          }))}
-          onChange={(status) => set({ status })}
-        />
-        <ChoiceFilter
-          label={text.messages.source}
-          value={search.sourceType}
-          choices={SMS_SOURCES.map((value) => ({ value, label: text.messages.sources[value] }))}
-          onChange={(sourceType) => set({ sourceType })}
-        />
-        <DayFilter label={text.messages.since} value={search.since} onChange={(since) => set({ since })} />
-        <DayFilter label={text.messages.until} value={search.until} onChange={(until) => set({ until })} />
+      <Filters search={search} go={(next) => void navigate({ to: '/messages/sms', search: next, replace: true })}>
+        {(set) => (
+          <>
+            <TextFilter
+              label={text.messages.to}
+              placeholder={text.messages.toPhone}
+              value={search.to}
+              onChange={(to) => set({ to })}
+            />
+            <ChoiceFilter
+              label={text.messages.status}
+              value={search.status}
+              choices={wordChoices('sms', wordsOf('sms') as NonNullable<SmsSearch['status']>[])}
+              onChange={(status) => set({ status })}
+            />
+            <ChoiceFilter
+              label={text.messages.source}
+              value={search.sourceType}
+              choices={SMS_SOURCES.map((value) => ({ value, label: text.messages.sources[value] }))}
+              onChange={(sourceType) => set({ sourceType })}
+            />
+            <SpanFilter search={search} set={set} />
+          </>
+        )}
       </Filters>
       <CursorTable
         pages={pages}

@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
-import { Failed } from '../../parts/failed.tsx';
+import { Modal, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { text } from '../../text/text.ts';
 
 const NOTE_MAX_CHARS = 500;
@@ -16,7 +16,7 @@ export function NoteForm({
   required = false,
   action,
   color,
-  write: { isPending, error },
+  write,
   onSubmit,
 }: {
   opened: boolean;
@@ -33,41 +33,28 @@ export function NoteForm({
   onSubmit: (note: string) => void;
 }) {
   const [note, setNote] = useState(given);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit(note.trim());
-  };
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': text.app.close }}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">{what}</Text>
-          <Textarea
-            label={label}
-            value={note}
-            onChange={(event) => setNote(event.currentTarget.value)}
-            required={required}
-            maxLength={NOTE_MAX_CHARS}
-            autosize
-            minRows={2}
-            data-autofocus
-          />
-          {error && <Failed error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {text.parts.cancel}
-            </Button>
-            <Button
-              type="submit"
-              {...(color && { color })}
-              loading={isPending}
-              disabled={required && note.trim() === ''}
-            >
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <DialogForm
+        action={action}
+        isReady={!required || note.trim() !== ''}
+        write={write}
+        onSubmit={() => onSubmit(note.trim())}
+        onCancel={onClose}
+        color={color}
+      >
+        <Text size="sm">{what}</Text>
+        <Textarea
+          label={label}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+          required={required}
+          maxLength={NOTE_MAX_CHARS}
+          autosize
+          minRows={2}
+          data-autofocus
+        />
+      </DialogForm>
     </Modal>
   );
 }

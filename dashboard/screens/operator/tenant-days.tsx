@@ -1,10 +1,10 @@
-import { Button, Group, Paper, Table, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Group, Paper, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
-import { TimeSeries } from '../../parts/time-series.tsx';
+import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
+import { ChartWithTable } from './chart-with-table.tsx';
 import { Figure, withShare } from './tenant-hours.tsx';
 
 type Day = ResponseOf<'getTenant'>['days'][number];
@@ -18,7 +18,6 @@ const DRAWN = [
 
 /** The project's emails by day, with their results. */
 export function TenantDays({ days }: { days: Day[] }) {
-  const [asTable, { toggle }] = useDisclosure();
   const drawn = useMemo(
     () => ({
       // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
@@ -47,46 +46,25 @@ export function TenantDays({ days }: { days: Day[] }) {
           {words.noDays}
         </Text>
       ) : (
-        <>
-          <TimeSeries {...drawn} label={words.daysChart} />
-          <Button variant="subtle" size="xs" onClick={toggle} aria-expanded={asTable}>
-            {asTable ? words.hideTable : words.showTable}
-          </Button>
-          {asTable && <DaysTable days={days} />}
-        </>
+        <ChartWithTable
+          {...drawn}
+          rows={days.toReversed()}
+          columns={COLUMNS}
+          rowKey={({ date }) => date}
+          caption={words.daysChart}
+        />
       )}
     </Paper>
   );
 }
 
-/** The numbers of the chart as a table, newest day first. */
-function DaysTable({ days }: { days: Day[] }) {
-  return (
-    <Table verticalSpacing={4} aria-label={words.daysChart}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{words.day}</Table.Th>
-          {DRAWN.map(({ label }) => (
-            <Table.Th key={label} ta="right">
-              {label}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {days.toReversed().map(({ date, sent, bounced, complained }) => (
-          <Table.Tr key={date}>
-            <Table.Td>{date}</Table.Td>
-            <Table.Td ta="right">{formatCount(sent)}</Table.Td>
-            <Table.Td ta="right">
-              {formatCount(bounced)} {sent > 0 && `(${formatShare(bounced, sent)})`}
-            </Table.Td>
-            <Table.Td ta="right">
-              {formatCount(complained)} {sent > 0 && `(${formatShare(complained, sent)})`}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
+const COLUMNS: Column<Day>[] = [
+  { name: words.day, cell: ({ date }) => date },
+  { name: words.mailCount, align: 'right', cell: ({ sent }) => formatCount(sent) },
+  { name: words.monthBounced, align: 'right', cell: ({ bounced, sent }) => countOf(bounced, sent) },
+  { name: words.complained, align: 'right', cell: ({ complained, sent }) => countOf(complained, sent) },
+];
+
+function countOf(part: number, sent: number): string {
+  return sent > 0 ? `${formatCount(part)} (${formatShare(part, sent)})` : formatCount(part);
 }

@@ -1,10 +1,11 @@
-import { Button, Group, Paper, Table, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Group, Paper, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
-import { type Series, TimeSeries } from '../../parts/time-series.tsx';
+import type { Column } from '../../parts/row-table.tsx';
+import type { Series } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
+import { ChartWithTable } from './chart-with-table.tsx';
 import { Explained } from './fact.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
@@ -16,7 +17,6 @@ const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', ti
 
 /** The project's emails by hour, and the guards' rates of the last 24 hours. */
 export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { tenant: Tenant }) {
-  const [asTable, { toggle }] = useDisclosure();
   const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);
   return (
     <Paper withBorder p="md">
@@ -33,43 +33,25 @@ export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { te
           {words.noHours}
         </Text>
       ) : (
-        <>
-          <TimeSeries atSeconds={atSeconds} series={series} label={words.hoursChart} />
-          <Button variant="subtle" size="xs" onClick={toggle} aria-expanded={asTable}>
-            {asTable ? words.hideTable : words.showTable}
-          </Button>
-          {asTable && <HoursTable hours={hours} />}
-        </>
+        <ChartWithTable
+          atSeconds={atSeconds}
+          series={series}
+          rows={hours.toReversed()}
+          columns={COLUMNS}
+          rowKey={({ hour }) => hour}
+          caption={words.hoursChart}
+        />
       )}
     </Paper>
   );
 }
 
-/** The numbers of the chart as a table, newest hour first. */
-function HoursTable({ hours }: { hours: Tenant['hours'] }) {
-  return (
-    <Table verticalSpacing={4} aria-label={words.hoursChart}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{words.hour}</Table.Th>
-          <Table.Th ta="right">{words.mailCount}</Table.Th>
-          <Table.Th ta="right">{words.bounced}</Table.Th>
-          <Table.Th ta="right">{words.complained}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {hours.toReversed().map(({ hour, mails, dead, complaints }) => (
-          <Table.Tr key={hour}>
-            <Table.Td>{HOUR_FORMAT.format(new Date(hour))}</Table.Td>
-            <Table.Td ta="right">{formatCount(mails)}</Table.Td>
-            <Table.Td ta="right">{formatCount(dead)}</Table.Td>
-            <Table.Td ta="right">{formatCount(complaints)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
-}
+const COLUMNS: Column<Tenant['hours'][number]>[] = [
+  { name: words.hour, cell: ({ hour }) => HOUR_FORMAT.format(new Date(hour)) },
+  { name: words.mailCount, align: 'right', cell: ({ mails }) => formatCount(mails) },
+  { name: words.bounced, align: 'right', cell: ({ dead }) => formatCount(dead) },
+  { name: words.complained, align: 'right', cell: ({ complaints }) => formatCount(complaints) },
+];
 
 export function Figure({ name, means, value }: { name: string; means?: string; value: string }) {
   return (

@@ -1,5 +1,4 @@
-import { Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Group, SegmentedControl, Select, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ItemOf, pagesOf } from '../../api/queries.ts';
@@ -7,10 +6,11 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { namedChoices, SelectFilter } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { Status } from '../../parts/status.tsx';
-import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import { HoldBadges } from './hold-badges.tsx';
 import { OperatorHead } from './operator-head.tsx';
@@ -132,31 +132,20 @@ function Filters() {
   const navigate = useNavigate({ from: '/operator/projects' });
   const set = (next: { [Key in keyof TenantsSearch]: TenantsSearch[Key] | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
-  const search = useTyped((typed) => set({ q: typed.trim() || undefined }));
   return (
     <Group mb="md" gap="xs" align="flex-end">
-      <TextInput
-        aria-label={words.searchTenants}
+      <SearchField
+        label={words.searchTenants}
         placeholder={words.searchTenants}
-        leftSection={<IconSearch size={16} />}
-        defaultValue={q ?? ''}
-        onChange={(event) => search(event.currentTarget.value)}
-        flex="1 1 220px"
-        maw={{ sm: 420 }}
+        value={q}
+        onChange={(next) => set({ q: next })}
       />
-      <Select
-        aria-label={words.holds}
-        placeholder={words.allHolds}
-        data={[
-          { value: 'true', label: words.onHold },
-          { value: 'false', label: words.notOnHold },
-        ]}
-        value={held === undefined ? null : String(held)}
-        onChange={(next) => set({ held: next === null ? undefined : next === 'true' })}
-        clearable
-        clearButtonProps={{ 'aria-label': words.allHolds }}
-        flex="1 1 150px"
-        maw={{ sm: 170 }}
+      <SelectFilter
+        label={words.holds}
+        any={words.allHolds}
+        value={held === undefined ? undefined : held ? 'true' : 'false'}
+        choices={namedChoices({ true: words.onHold, false: words.notOnHold })}
+        onChange={(next) => set({ held: next && next === 'true' })}
       />
       <Select
         aria-label={words.order}

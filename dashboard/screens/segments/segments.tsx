@@ -1,5 +1,5 @@
-import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
-import { IconChartPie2, IconPlus, IconSearch } from '@tabler/icons-react';
+import { Button, Group, Table, Text } from '@mantine/core';
+import { IconChartPie2, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -10,9 +10,11 @@ import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { CountLink } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { namedChoices, SelectFilter } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { TypeBadge } from './type-badge.tsx';
@@ -72,37 +74,22 @@ function NewButtons() {
 function Filters() {
   const { q, type } = useSearch({ from: '/shell/segments' });
   const navigate = useNavigate({ from: '/segments' });
+  const set = (change: { q?: string | undefined } | { type?: Segment['type'] | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   return (
     <Group mb="md" gap="xs" align="flex-end">
-      <TextInput
-        aria-label={words.searchLabel}
+      <SearchField
+        label={words.searchLabel}
         placeholder={words.search}
-        leftSection={<IconSearch size={16} />}
-        defaultValue={q ?? ''}
-        onChange={(event) => {
-          const next = event.currentTarget.value;
-          void navigate({ search: (before) => ({ ...before, q: next === '' ? undefined : next }), replace: true });
-        }}
-        flex="1 1 220px"
-        maw={420}
+        value={q}
+        onChange={(next) => set({ q: next })}
       />
-      <Select
-        aria-label={words.type}
-        placeholder={words.allTypes}
-        data={[
-          { value: 'DYNAMIC', label: words.types.DYNAMIC },
-          { value: 'STATIC', label: words.types.STATIC },
-        ]}
-        value={type ?? null}
-        onChange={(next) =>
-          void navigate({
-            search: (before) => ({ ...before, type: (next as Segment['type'] | null) ?? undefined }),
-            replace: true,
-          })
-        }
-        clearable
-        clearButtonProps={{ 'aria-label': words.allTypes }}
-        w={160}
+      <SelectFilter
+        label={words.type}
+        any={words.allTypes}
+        value={type}
+        choices={namedChoices(words.types)}
+        onChange={(next) => set({ type: next })}
       />
     </Group>
   );

@@ -1,9 +1,8 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
-import { onFirstClick } from '../../parts/action-button.tsx';
-import { Failed } from '../../parts/failed.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
@@ -21,8 +20,7 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
   const domain = domains?.[0];
   const navigate = useNavigate();
   const create = useWrite('createTemplate', { changes: ['listTemplates'] });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () =>
     create.mutate(
       { body: { name, type, ...startOf(start), ...(domain && { from: `hello@${domain}` }) } },
       {
@@ -32,7 +30,6 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
         },
       },
     );
-  };
   return (
     <Modal
       opened={opened}
@@ -40,59 +37,49 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
       title={text.templates.createTitle}
       closeButtonProps={{ 'aria-label': text.app.close }}
     >
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={text.templates.name}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            maxLength={NAME_MAX_CHARS}
-            required
-            data-autofocus
-          />
-          <Radio.Group label={text.templates.type} value={type} onChange={(value) => setType(value as TemplateType)}>
-            <Stack gap="xs" mt={4}>
-              {TEMPLATE_TYPES.map((value) => (
-                <Radio
-                  key={value}
-                  value={value}
-                  label={text.templates.types[value]}
-                  description={text.templates.typeMeans[value]}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Radio.Group
-            label={text.templates.start}
-            value={start}
-            onChange={(value) => {
-              setStart(value as TemplateStart);
-              // A newsletter must not reach contacts who have unsubscribed.
-              if (value === 'newsletter') setType('MARKETING');
-            }}
-          >
-            <Group mt={4}>
-              {(Object.keys(text.templates.starts) as TemplateStart[]).map((value) => (
-                <Radio key={value} value={value} label={text.templates.starts[value]} />
-              ))}
-            </Group>
-          </Radio.Group>
-          {create.error && <Failed error={create.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {text.parts.cancel}
-            </Button>
-            <Button
-              type="submit"
-              loading={create.isPending}
-              disabled={name.trim() === '' || !domains}
-              onClick={onFirstClick()}
-            >
-              {text.templates.create}
-            </Button>
+      <DialogForm
+        action={text.templates.create}
+        isReady={name.trim() !== '' && domains !== undefined}
+        write={create}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <TextInput
+          label={text.templates.name}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={NAME_MAX_CHARS}
+          required
+          data-autofocus
+        />
+        <Radio.Group label={text.templates.type} value={type} onChange={(value) => setType(value as TemplateType)}>
+          <Stack gap="xs" mt={4}>
+            {TEMPLATE_TYPES.map((value) => (
+              <Radio
+                key={value}
+                value={value}
+                label={text.templates.types[value]}
+                description={text.templates.typeMeans[value]}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Radio.Group
+          label={text.templates.start}
+          value={start}
+          onChange={(value) => {
+            setStart(value as TemplateStart);
+            // A newsletter must not reach contacts who have unsubscribed.
+            if (value === 'newsletter') setType('MARKETING');
+          }}
+        >
+          <Group mt={4}>
+            {(Object.keys(text.templates.starts) as TemplateStart[]).map((value) => (
+              <Radio key={value} value={value} label={text.templates.starts[value]} />
+            ))}
           </Group>
-        </Stack>
-      </form>
+        </Radio.Group>
+      </DialogForm>
     </Modal>
   );
 }

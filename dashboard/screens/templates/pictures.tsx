@@ -1,4 +1,4 @@
-import { Button, Card, FileButton, Group, Image, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import { Card, FileButton, Group, Image, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPhoto, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -12,6 +12,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { usePictureUpload } from '../../parts/mail-editor/use-picture-upload.ts';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { PageFoot } from '../../parts/page-foot.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Status } from '../../parts/status.tsx';
 import { tellDone } from '../../parts/tell.tsx';
@@ -72,17 +73,7 @@ export function Pictures() {
           <PictureCard key={picture.id} picture={picture} />
         ))}
       </SimpleGrid>
-      {pages.hasNextPage && (
-        <Button
-          mt="md"
-          variant="default"
-          size="xs"
-          loading={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {text.parts.showMore}
-        </Button>
-      )}
+      {rows.length > 0 && <PageFoot pages={pages} shown={rows.length} total={pages.data?.pages[0]?.total} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Select, SimpleGrid, Text } from '@mantine/core';
+import { Group, Select, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconTemplate } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -9,6 +9,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { PageFoot } from '../../parts/page-foot.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Refreshing } from '../../parts/refreshing.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -76,23 +77,7 @@ export function Templates() {
           ))}
         </SimpleGrid>
       </Refreshing>
-      {rows.length > 0 && (
-        <Group justify="space-between" mt="md">
-          <Text size="sm" c="dimmed" aria-live="polite">
-            {text.parts.shown(rows.length, total)}
-          </Text>
-          {pages.hasNextPage && (
-            <Button
-              variant="default"
-              size="xs"
-              loading={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              {text.parts.showMore}
-            </Button>
-          )}
-        </Group>
-      )}
+      {rows.length > 0 && <PageFoot pages={pages} shown={rows.length} total={total} />}
       <CreateTemplate opened={isCreating} onClose={creating.close} />
     </>
   );

@@ -10,6 +10,7 @@ import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
+import { PageFoot } from '../../../parts/page-foot.tsx';
 import { tellDone, tellFailure } from '../../../parts/tell.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
@@ -25,7 +26,7 @@ type Person = ItemOf<'listContactsAtStep'>;
 export function People({ workflowId, step, live }: { workflowId: string; step: Step; live: boolean }) {
   const asked = pagesOf('listContactsAtStep', { params: { id: workflowId, stepId: step.id }, query: { limit: 20 } });
   const pages = useInfiniteQuery({ ...asked, refetchInterval: live ? EVERY_MS : false });
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;
+  const { data, error, refetch } = pages;
   if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />;
   const people = data.pages.flatMap((page) => page.data);
   if (people.length === 0) {
@@ -44,14 +45,7 @@ export function People({ workflowId, step, live }: { workflowId: string; step: S
           </li>
         ))}
       </Stack>
-      <Text size="xs" c="dimmed">
-        {text.parts.shown(people.length, data.pages[0]?.total ?? null)}
-      </Text>
-      {hasNextPage && (
-        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {text.parts.showMore}
-        </Button>
-      )}
+      <PageFoot pages={pages} shown={people.length} total={data.pages[0]?.total} />
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Chip, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Chip, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ItemOf, pagesOf } from '../../../api/queries.ts';
@@ -6,6 +6,7 @@ import { formatCount } from '../../../parts/count-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { Loading } from '../../../parts/loading.tsx';
+import { PageFoot } from '../../../parts/page-foot.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
@@ -89,7 +90,7 @@ function VisitList({
     // Refreshing stops once later pages are loaded, so that rows do not move while the user reads.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : EVERY_MS),
   });
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;
+  const { data, error, refetch } = pages;
   if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading height={120} />;
   const visits = data.pages.flatMap((page) => page.data);
   if (visits.length === 0) {
@@ -108,14 +109,7 @@ function VisitList({
           </li>
         ))}
       </Stack>
-      <Text size="xs" c="dimmed">
-        {text.parts.shown(visits.length, hasNextPage ? (data.pages[0]?.total ?? null) : visits.length)}
-      </Text>
-      {hasNextPage && (
-        <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {text.parts.showMore}
-        </Button>
-      )}
+      <PageFoot pages={pages} shown={visits.length} total={data.pages[0]?.total} />
     </Stack>
   );
 }

@@ -1,0 +1,177 @@
+import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconFilter } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { text } from '../text/text.ts';
+import { labelOf, type WordKind } from '../text/words.ts';
+import { useTypedField } from './use-typed.ts';
+
+/**
+ * The filters of a list whose values are in the address, in a row that wraps; on a phone, behind a button.
+ * @param p.go opens the list with these filters
+ * @param p.children returns the fields; `set` changes some of the filters
+ */
+export function Filters<Search extends object>({
+  search,
+  go,
+  children,
+}: {
+  search: Search;
+  go: (next: Partial<Search>) => void;
+  children: (set: (change: Partial<Search>) => void) => ReactNode;
+}) {
+  const isSet = Object.keys(search).length > 0;
+  const [opened, { toggle }] = useDisclosure(isSet);
+  return (
+    <>
+      <Button
+        variant="default"
+        hiddenFrom="xs"
+        mb="md"
+        leftSection={<IconFilter size={16} aria-hidden />}
+        aria-expanded={opened}
+        onClick={toggle}
+      >
+        {text.messages.filter}
+      </Button>
+      <Group
+        gap="xs"
+        mb="md"
+        align="flex-end"
+        role="search"
+        aria-label={text.messages.filter}
+        display={{ base: opened ? 'flex' : 'none', xs: 'flex' }}
+      >
+        {children((change) => go({ ...search, ...change }))}
+        <Button variant="subtle" disabled={!isSet} onClick={() => go({})}>
+          {text.messages.clear}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+/** Returns the choices of a filter by words of the API. */
+export function wordChoices<Value extends string>(kind: WordKind, words: readonly Value[]) {
+  return words.map((value) => ({ value, label: labelOf(kind, value) }));
+}
+
+/** Returns the choices of a filter whose values have these names. */
+export function namedChoices<Value extends string>(names: Record<Value, string>) {
+  return (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
+}
+
+/** A filter with a few choices, or any. */
+export function ChoiceFilter<Value extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: Value | undefined;
+  choices: readonly { value: Value; label: string }[];
+  onChange: (value: Value | undefined) => void;
+}) {
+  return (
+    <NativeSelect
+      label={label}
+      value={value ?? ''}
+      onChange={(event) => onChange((event.currentTarget.value as Value) || undefined)}
+      data={[{ value: '', label: text.messages.any }, ...choices]}
+      w={{ base: 'calc(50% - 5px)', xs: 150 }}
+    />
+  );
+}
+
+/** A filter with text, applied shortly after the last key press. */
+export function TextFilter({
+  label,
+  placeholder,
+  value,
+  onChange,
+}: {
+  label: string;
+  placeholder?: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      {...useTypedField(value, onChange)}
+      w={{ base: '100%', xs: 230 }}
+    />
+  );
+}
+
+/** Two filters by day in the viewer's time zone. */
+export function SpanFilter({
+  search: { since, until },
+  set,
+}: {
+  search: { since?: string; until?: string };
+  set: (change: { since?: string | undefined } | { until?: string | undefined }) => void;
+}) {
+  return (
+    <>
+      <DayFilter label={text.messages.since} value={since} onChange={(next) => set({ since: next })} />
+      <DayFilter label={text.messages.until} value={until} onChange={(next) => set({ until: next })} />
+    </>
+  );
+}
+
+function DayFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      value={value?.slice(0, 10) ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      w={{ base: 'calc(50% - 5px)', xs: 150 }}
+    />
+  );
+}
+
+/** A filter with a few choices whose placeholder says that any value matches. `maw` is its width on a wide screen. */
+export function SelectFilter<Value extends string>({
+  label,
+  any,
+  value,
+  choices,
+  onChange,
+  maw = 170,
+  searchable = false,
+}: {
+  label: string;
+  any: string;
+  value: Value | undefined;
+  choices: readonly { value: Value; label: string }[];
+  onChange: (value: Value | undefined) => void;
+  maw?: number;
+  searchable?: boolean;
+}) {
+  return (
+    <Select
+      aria-label={label}
+      placeholder={any}
+      data={choices}
+      value={value ?? null}
+      onChange={(next) => onChange(choices.find((choice) => choice.value === next)?.value)}
+      clearable
+      clearButtonProps={{ 'aria-label': any }}
+      searchable={searchable}
+      flex="1 1 150px"
+      maw={{ sm: maw }}
+    />
+  );
+}
