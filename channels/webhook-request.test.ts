@@ -42,3 +42,18 @@ it('fails on a connection that only ever sends interim responses', async () => {
   const stop = AbortSignal.timeout(300);
   expect(await client.send({ url, method: 'POST', headers: {}, body: 'x' }, stop)).toMatchObject({ outcome: 'failed' });
 });
+
+it.each([301, 302, 307, 308])(
+  'a %i to another origin keeps method, body and its type, and no other header',
+  async (code) => {
+    const target = await answering(OK);
+    const moved = await answering(`HTTP/1.1 ${code} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`);
+    const ownHeaders = { 'content-type': 'application/x-www-form-urlencoded', 'X-Secret': 'hidden' };
+    const request = { url: moved.url, method: 'PUT', headers: { 'Content-Type': 'application/json' }, ownHeaders };
+    expect(await client.send({ ...request, body: 'a=1' })).toMatchObject({ outcome: 'answered', statusCode: 200 });
+    const [received] = target.requests;
+    expect(received).toMatch(/^PUT \/hook [\s\S]*\r\n\r\na=1$/);
+    expect(received).toMatch(/content-type: application\/x-www-form-urlencoded\r\n/i);
+    expect(received).not.toContain('hidden');
+  },
+);

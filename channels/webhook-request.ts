@@ -144,11 +144,14 @@ function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<Incomi
 type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 
 /**
- * Returns the next request after a redirect. Any header of a tenant may contain a secret, so no header is sent to
- * another origin, nor to the first origin after a redirect back.
+ * Any header of a tenant may hold a secret, whatever its name. No header follows to another origin, and none returns
+ * from there. Content-Type does, since it says what the body is.
  */
 function followRedirect(from: Hop, url: URL): Hop {
-  return { ...from, url, ownHeaders: from.url.origin === url.origin ? from.ownHeaders : {} };
+  const { ownHeaders = {} } = from;
+  const isSameOrigin = from.url.origin === url.origin;
+  const kept = Object.entries(ownHeaders).filter(([name]) => isSameOrigin || name.toLowerCase() === 'content-type');
+  return { ...from, url, ownHeaders: Object.fromEntries(kept) };
 }
 
 function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {

@@ -149,7 +149,12 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
       const read = await readMessage(message.raw, how).catch((cause) => {
         throw new UnreadableMessageError('5.6.0 The message could not be read', { cause });
       });
-      if (read.kind === 'nothing') return log.info({ why: read.why }, 'a returned message contains nothing to record');
+      if (read.kind === 'nothing') {
+        log.info({ why: read.why }, 'a returned message contains nothing to record');
+        // Its other recipients get it as an email. Without this they would lose it after our 250.
+        if (returned.length > 0 && others.length > 0) await this.take({ ...message, recipients: others });
+        return;
+      }
       if (read.kind === 'mail') return receive(message, others, read.mail);
       return record(read, returned);
     },
@@ -165,7 +170,7 @@ function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts
     inReplyTo: mail.inReplyTo && clean(mail.inReplyTo),
     references: mail.references.map(clean),
     timestamp: message.receivedAt.toISOString(),
-    autoSubmitted: mail.hasAutomaticMark || isMailSystem(message.from),
+    autoSubmitted: mail.hasAutomaticMark || isMailSystem(message.from) || isMailSystem(mail.from ?? 'none'),
     hasContent: body.trim().length > 0,
     body: body.slice(0, EVENT_BODY_MAX_CHARS).toWellFormed(),
     spamVerdict: 'DISABLED',

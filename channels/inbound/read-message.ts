@@ -2,7 +2,7 @@ import type { Attachment, Email } from 'postal-mime';
 import { htmlToText } from '../../rules/content/content-text.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { ABOUT_ANOTHER_ADDRESS, judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
-import { codeClass } from '../../rules/emails/refusal-table.ts';
+import { codeClass, wordClass } from '../../rules/emails/refusal-table.ts';
 import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, isMailSystem } from './automatic-email.ts';
 import { statusOf } from './delivery-status.ts';
@@ -72,8 +72,19 @@ const MESSAGE_ID = /<[^<>\s]{1,996}>/g;
 /** Bounces in words name the refusal before they quote the email. */
 const RETURNED_MAX_CHARS = 20_000;
 /** A reply with an enhanced code, qmail's `(#5.1.1)`, or a bare `550 words` that stands first or behind a colon. */
-const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: )55\d[ -]\S/;
-const REPLY_CODE = /\b5\d\d[ -]/;
+const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: |<<< )55\d[ :-]{1,2}\S/;
+/** qmail gives up with the last temporary reply: `(#4.4.7)`. */
+const LAST_REPLY_LINE = /#4\.\d{1,3}\.\d{1,3}\b/;
+const REPLY_CODE = /\b5\d\d[ :-]/;
+/** A reply, or the reason below an address, is a few lines long. */
+const WORDS_MAX_LINES = 5;
+/** A line of an SMTP session that a bounce shows. */
+const TRANSCRIPT = /-->|<--|>>>|<<</;
+/** The line above a copy of the email. */
+const COPY_BELOW = /^--[^\n]*\b(copy|original message|message headers?)\b/im;
+const QUOTED_HEADER = /^[>\s]*[\w-]+(?: to)?:[^:]*@/i;
+const DELAY =
+  /\bdelay|\bwarning\b|not (?:yet )?been (?:delivered|possible) yet|\bnot yet been\b|\b(?:will|still) (?:be )?(?:(?:re)?tr[iy]|continu|keep)|temporar|no action is required/i;
 /** The email that a report quotes. The `global` forms come from RFC 6533. */
 const QUOTED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'] as const;
 /**
@@ -99,6 +110,9 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
+  const mailOfAll = async () => mailOf(raw.length > start.length ? await parseWhole(raw, email) : email);
+  // Anyone may attach a report to an email, or forward one.
+  if (!p.isReturned && !isMailSystem(p.sender) && !isReport(email)) return { kind: 'mail', mail: await mailOfAll() };
   const status = partOf(email, 'message/delivery-status') ?? partOf(email, 'message/global-delivery-status');
   if (status !== undefined)
     return readDeliveryStatus(status, { at: p.at, body: isOfMailSystem(email, p.sender) ? bodyOf(email) : '' });
@@ -106,7 +120,7 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
   if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
   if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
   if (p.isReturned) return readReturned(email, p);
-  return { kind: 'mail', mail: mailOf(raw.length > start.length ? await parseWhole(raw, email) : email) };
+  return { kind: 'mail', mail: await mailOfAll() };
 }
 
 /**
@@ -148,7 +162,7 @@ function readRecipientStatus(
     };
   const status = recipient.get('status') ?? null;
   const isUnclear = codeClass(status, undefined) === undefined;
-  const words = recipient.get('diagnostic-code') || (isUnclear && findRefusal(body, address)) || '';
+  const words = recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), address)) || '';
   return bounceReport(words, { status, at, isAboutAnother });
 }
 
@@ -178,50 +192,104 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
     return { kind: 'nothing', why: 'an automatic reply' };
   if (!isOfMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
   const lines = bodyOf(email).split(/\r?\n/);
-  const at = lines.findIndex((line) => REFUSAL_LINE.test(line));
-  const line = lines[at];
-  if (line === undefined) return { kind: 'nothing', why: 'a returned message without a status' };
-  const words = fromReplyCode(line);
-  const named = addressesIn(failed.length > 0 ? failed.join(' ') : linesBefore(lines, at));
-  const isAboutAnother = (address: string | null) =>
-    address !== null && named.length > 0 && !named.includes(address.toLowerCase());
-  return {
-    kind: 'status',
-    of: (address) => bounceReport(words, { status: null, at: p.at, isAboutAnother: isAboutAnother(address) }),
-  };
+  const isDelay = failed.length === 0 && [email.subject ?? '', ...lines].some((line) => DELAY.test(line));
+  const isWorded = !isDelay && (isAuthorSystem || failed.length > 0 || isPostmaster(email));
+  const returned = { lines, failed: addressesIn(failed.join(' ')), at: p.at, isDelay, isWorded };
+  return { kind: 'status', of: (address) => readReturnedStatus(returned, address) };
+}
+
+interface Returned {
+  lines: string[];
+  /** The addresses of X-Failed-Recipients, which Exim writes if it has given up. */
+  failed: string[];
+  at: Date;
+  /** It only warns: its server still tries. */
+  isDelay: boolean;
+  /** Its words count without a code. An answering machine may write `ann@example.org is no longer with us`, too. */
+  isWorded: boolean;
+}
+
+function readReturnedStatus({ lines, failed, at, ...is }: Returned, address: string | null): StatusReport {
+  const isAboutAnother = address !== null && failed.length > 0 && !failed.includes(address.toLowerCase());
+  const isGivenUp = failed.length > 0;
+  const own = isAboutAnother
+    ? undefined
+    : (findRefusal(lines, address) ??
+      (is.isDelay ? undefined : findRefusal(lines, address, LAST_REPLY_LINE)) ??
+      (is.isWorded ? findWords(lines, address) : undefined));
+  if (own !== undefined) return bounceReport(own, { status: null, at, isAboutAnother: false });
+  const other = findRefusal(lines, null);
+  if (other === undefined && !isGivenUp) return { kind: 'nothing', why: 'a returned message without a status' };
+  return bounceReport(other ?? '', { status: null, at, isAboutAnother: true });
 }
 
 /**
  * Finds a server's reply in a text, about `address` or without a named address. With several recipients, the address is
  * on the same line or shortly before.
  */
-function findRefusal(body: string, address: string | null): string | undefined {
-  const lines = body.split(/\r?\n/);
-  const line = lines.find((text, at) => {
-    if (!REFUSAL_LINE.test(text)) return false;
-    const onLine = addressesIn(text);
-    const named = onLine.length > 0 ? onLine : addressesIn(linesBefore(lines, at));
+function findRefusal(lines: string[], address: string | null, pattern = REFUSAL_LINE): string | undefined {
+  const found = lines.findIndex((line, at) => {
+    if (!pattern.test(line)) return false;
+    const named = addressesNear(lines, at);
     return address === null || named.length === 0 || named.includes(address.toLowerCase());
   });
-  return line && fromReplyCode(line);
+  return found < 0 ? undefined : replyAt(lines, found);
 }
 
-function linesBefore(lines: string[], at: number): string {
-  return lines.slice(Math.max(0, at - 3), at + 1).join(' ');
+/**
+ * Finds the reason below an address in a bounce without codes, such as Exim's `Unrouteable address` or Domino's `not
+ * listed in Domino Directory`. Undefined if its words do not tell.
+ */
+function findWords(lines: string[], address: string | null): string | undefined {
+  const own = address?.toLowerCase();
+  if (own === undefined) return undefined;
+  for (const [at, line] of lines.entries()) {
+    if (QUOTED_HEADER.test(line) || !addressesIn(line).includes(own)) continue;
+    const below = lines.slice(at, at + WORDS_MAX_LINES);
+    const other = below.findIndex((text, n) => n > 0 && addressesIn(text).some((named) => named !== own));
+    const words = below
+      .slice(0, other < 0 ? undefined : other)
+      .join(' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    if (wordClass(words, null) !== undefined) return words;
+  }
+  return undefined;
 }
 
-function fromReplyCode(line: string): string {
+/** Lists the addresses on the nearest line that names some, up to three lines above. */
+function addressesNear(lines: string[], at: number): string[] {
+  for (let line = at; line >= Math.max(0, at - 3); line--) {
+    const named = addressesIn(lines[line] ?? '');
+    if (named.length > 0) return named;
+  }
+  return [];
+}
+
+/** Returns a server's reply from its code on, with the indented lines on which it continues. */
+function replyAt(lines: string[], at: number): string {
+  const line = lines[at] ?? '';
   const start = line.search(REPLY_CODE);
-  return start < 0 ? line : line.slice(start);
+  const after = lines.slice(at + 1, at + WORDS_MAX_LINES);
+  const end = after.findIndex((text) => !/^\s+\S/.test(text) || TRANSCRIPT.test(text));
+  return [start < 0 ? line : line.slice(start), ...after.slice(0, end < 0 ? undefined : end)]
+    .map((text) => text.trim())
+    .join(' ');
 }
 
 function isOfMailSystem(email: Email, sender: string): boolean {
   return isMailSystem(sender) || isMailSystem(email.from?.address || 'unknown');
 }
 
+function isPostmaster(email: Email): boolean {
+  return email.from?.address?.toLowerCase().startsWith('postmaster@') ?? false;
+}
+
+/** Returns the text for people, without a copy of the email below it. */
 function bodyOf(email: Email): string {
   const html = email.html?.slice(0, RETURNED_MAX_CHARS) ?? '';
-  return (email.text?.trim() ? email.text : htmlToText(html)).slice(0, RETURNED_MAX_CHARS);
+  const text = (email.text?.trim() ? email.text : htmlToText(html)).slice(0, RETURNED_MAX_CHARS);
+  return text.slice(0, COPY_BELOW.exec(text)?.index);
 }
 
 /** Lists the addresses that a text names, in lower case. */
@@ -272,8 +340,15 @@ function describeAttachment({ filename, mimeType, contentId, content }: Attachme
 
 /** Tells whether the whole email is a read receipt (RFC 8098). An email with an attached receipt is not. */
 function isReadReceipt(email: Email): boolean {
-  const type = email.headers.find(({ key }) => key === 'content-type')?.value ?? '';
-  return /^\s*multipart\/report\b/i.test(type) && /disposition-notification/i.test(type);
+  return isReport(email) && /disposition-notification/i.test(contentTypeOf(email));
+}
+
+function isReport(email: Email): boolean {
+  return /^\s*multipart\/report\b/i.test(contentTypeOf(email));
+}
+
+function contentTypeOf(email: Email): string {
+  return email.headers.find(({ key }) => key === 'content-type')?.value ?? '';
 }
 
 /**

@@ -27,6 +27,8 @@ const CODES: readonly (readonly [RefusalClass, RegExp])[] = [
   ['dead_mailbox', /^(1\.(1|2|3|6|10)|2\.1)$/],
   ['mailbox_for_now', /^2\.2$/],
   ['account', /^1\.[78]$/], // The sender's own address or domain.
+  // Exchange Online's numbers for a sender or tenant that it has banned.
+  ['account', /^7\.(50[1-3]|705|750)$/],
   ['policy', /^(1\.9|7\.\d+)$/],
   ['message', /^(2\.3|3\.4|6\.\d+)$/],
   ['routing', /^(1\.4|2\.4|3\.\d+|4\.\d+)$/],
@@ -44,6 +46,7 @@ const ROUTING = /^4\.\d+$/;
 export function codeClass(enhanced: string | null, words: WordClass | undefined): RefusalClass | undefined {
   const detail = enhanced?.slice(2) ?? '';
   const found = CODES.find(([, pattern]) => pattern.test(detail))?.[0];
+  if (found === 'account' && POLICY.test(detail)) return found;
   if (POLICY.test(detail)) return words?.class === 'account' || words?.class === 'message' ? words.class : 'policy';
   if (RECIPIENT.test(detail)) {
     if (words?.namesSender) return words.class;
@@ -70,6 +73,9 @@ const SENDER: readonly RegExp[] = [
   /return.?path.*(invalid|unresolv)|(from|sender) (address|header|domain).*(not (verified|match|allowed|own)|does(n'?t| not) match|rejected)/,
   /not (allowed|authori[sz]ed|permitted) to send (as|from|on behalf)|send ?as ?denied|\bnot owned by\b/,
   /(email address|identity|domain) is not verified|failed the check|verified sender/,
+  /\b(no such|not an?( valid| known| verified)?) sender\b|\bsender has no\b|\bverification (for|of) (the )?sender\b/,
+  /\b(return|originator) address\b|\b(in|invalid|bad) (mail|envelope) from\b/,
+  /\bsender'?s? (submission |sending )?(mail ?box|quota)\b.{0,40}\b(full\b|over|exceeded)/,
 ];
 
 const ACCOUNT: readonly RegExp[] = [
@@ -91,6 +97,15 @@ const ACCOUNT: readonly RegExp[] = [
   /\brecipients? (count )?limit|\bdomain \S+ (is )?not (allowed|permitted) to send/,
   /\byour (mail ?box|account|storage)\b.{0,40}(full|over|exceed)/,
   /limit (on|of) .{0,40}(messages|mails|emails|recipients)|exceeded your (?!mail ?box|storage|inbox).{0,30}limits?/,
+  /\byour (smtp )?(user|mail ?box|login)\b.{0,40}\b(suspend|disabl|block|lock|expir|deactivat)/,
+  /\b(suspended|locked|blocked|disabled)\b.{0,40}\b(spamming|(resume|for) sending|too many|(non-?|pending )payment|unpaid|overdue)/,
+  /^(the |this )?(user )?account (is |has been |was )?(temporarily |permanently )?suspended\W*$/,
+  /\b(cannot|can'?t) relay\b|relaying (is )?(disallowed|disabled)|configured to relay|refused: relay|forwarding to remote hosts/,
+  /\bauth(entication)? (command )?first\b|\bsend auth\b|turn on smtp auth|\b(user|client) certificate\b/,
+  /user unknown or .{0,20}password|password wrong|permissions? to send(?! to)|to use smtp|smtp access .{0,20}disabled|on probation|in probation/,
+  /credits? (is |are )?(exhausted|used up|expired)|payment required|outgoing mail .{0,60}suspended/,
+  /number of (e-?mails|messages|recipients) (allowed )?per (hour|day|minute|month)|(account|user|mail ?box) (is )?not (allowed|permitted|authori[sz]ed) to send/,
+  /\bip (address )?not (white|allow) ?listed for\b|trial accounts?\b/,
   /sandbox|free accounts? (are|is)|authorized recipients|please (activate|verify|upgrade|contact) your (account|plan)/,
 ];
 
@@ -114,11 +129,12 @@ const MESSAGE: readonly RegExp[] = [
   /(missing|invalid|multiple|duplicate) .{0,20}header|headers? .*(malformed|missing|invalid)/,
   /\b(header|link|url)\b[^.;]{0,40}\b(unknown|invalid|malformed)|(missing|invalid|no) (start |final )?boundary/,
   /(illegal|malicious|dangerous|harmful) (attachment|content|file)/,
+  /\b(reply-to|message-id|list header)\b.{0,40}\b(unknown|invalid|not (valid|found)|does(n'?t| not) exist)|\b(unknown|invalid) .{0,20}list header/,
   /bare (lf|cr|newline)|(mime|content).*(malformed|conversion required)|line too long|too many hops/,
 ];
 
 const FULL: readonly RegExp[] = [
-  /(mail ?box|account|inbox|user|recipient|quota|storage|disk)\b.{0,60}\b(full|over ?quota|exceeded|over its)/,
+  /(mail ?box|account|inbox|user|recipient|quota|storage|disk)\b.{0,60}\b(full\b|over ?quota|exceed(s|ed)\b|over its)/,
   /over ?quota|quota exceeded|exceed\S* .{0,30}(quota|storage)/,
   /out of (storage|disk|space)|insufficient (system |disk )?(storage|quota|space)|not enough (disk )?space|no space left/,
   /gr[ea]y ?list|receiving mail (at a rate|too (quickly|fast|often))/,
@@ -141,6 +157,7 @@ const DEAD: readonly RegExp[] = [
   /\b(address|mail ?box|user|recipient) (is )?no longer (accept|receiv|exist|available|active|in use|valid)/,
   /does not accept (any )?mail(?! from)|null ?mx|undeliverable address|domain .{0,40}does(n'?t| not) exist/,
   /recipient address rejected: (undeliverable|invalid|unverified|user|unknown|address)/,
+  /\b(user|recipient|account) (is )?not local\b|recipient (address )?(cannot|can'?t|could not) be verified/,
   /(unable|not able) to find .{0,20}(user|recipient|mailbox)|cannot find (your )?recipient/,
 ];
 /** RFC 5321 §4.2.3 uses these words for policies, too, so texts that name a policy are checked before. */
@@ -166,7 +183,7 @@ const UNWANTED: readonly RegExp[] = [
   /blocked|banned|abuse|complaint|proofpoint|cloudmark|mimecast/,
   /polic(y|ies)|prohibit|suspicious|authori[sz]ed|authenticat|administrati/,
   /accepts? (e-?)?mails? (only )?from|access denied|not accepted|not permitted|command rejected|not wanted|refused by/,
-  /helo command|nested mail|no valid recipients|command not recognized|bad sequence/,
+  /helo command|fully-qualified|nested mail|no valid recipients|command not recognized|bad sequence/,
 ];
 
 /**

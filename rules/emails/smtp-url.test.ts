@@ -31,6 +31,10 @@ describe('SMTP_URL', () => {
     'smtp://user:topsecret@a?requireTLS=yes',
     'smtp://user:topsecret@a?secure=true&requireTLS=true',
     'smtp://user:topsecret@a?name=mail%20me',
+    'smtp://user:topsecret@a?requireTLS=false&requireTLS=true',
+    'smtp://user:topsecret@a?requireTLS=true&ignoreTLS=true',
+    'smtp://user:topsecret@a/requireTLS=true',
+    'smtp://user:topsecret@a#requireTLS=true',
   ])('SMTP_URL refuses %s', (url) => {
     expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL\b(?!.*topsecret)/);
   });

@@ -40,6 +40,8 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
     throw new Error('SMTP_URL must start with smtp:// or smtps://');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (!host) throw new Error('SMTP_URL names no host');
+  if (url.pathname.length > 1 || url.hash)
+    throw new Error('SMTP_URL: options begin with ?, and nothing else follows the port');
   checkOptions(url.searchParams);
   const implicitTls = url.protocol === 'smtps:';
   const loopback = isLoopback(host);
@@ -68,6 +70,10 @@ function checkOptions(options: URLSearchParams): void {
     const shown = name.replace(/[^\w.-]/g, '?').slice(0, 40);
     throw new Error(`SMTP_URL: unknown option ${shown}${meant ? `, did you mean ${meant}?` : '.'} ${known}`);
   }
+  const twice = OPTIONS.find((name) => options.getAll(name).length > 1);
+  if (twice) throw new Error(`SMTP_URL: ${twice} is there twice`);
+  if (options.get('requireTLS') === 'true' && options.get('ignoreTLS') === 'true')
+    throw new Error('SMTP_URL: requireTLS and ignoreTLS contradict each other');
   for (const name of SWITCHES) {
     if (!['true', 'false'].includes(options.get(name) ?? 'true'))
       throw new Error(`SMTP_URL: ${name} must be true or false`);

@@ -658,6 +658,8 @@ describe('automatic replies', () => {
   it('an email with the null sender or from a mailer daemon is automatic', async () => {
     expect(await receive({ from: '' })).toMatchObject({ autoSubmitted: true });
     expect(await receive({ from: 'mailer-daemon@elsewhere.example' })).toMatchObject({ autoSubmitted: true });
+    const forwarded = { author: 'MAILER-DAEMON@elsewhere.example', from: 'srs0=x=elsewhere.example@forwarder.example' };
+    expect(await receive(forwarded)).toMatchObject({ autoSubmitted: true });
   });
 
   it.each([
@@ -668,6 +670,15 @@ describe('automatic replies', () => {
     'X-Auto-Response-Suppress: None\n',
   ])('an email with %j is from a person', async (headers) => {
     expect(await receive({ headers })).toMatchObject({ autoSubmitted: false });
+  });
+
+  it('a person who writes to a return path and to the project is heard by the project', async () => {
+    const { returnPath } = await buildSentMail();
+    const raw = 'From: both@elsewhere.example\nMessage-ID: <both@x>\nSubject: Re: Hello\n\nThanks\n';
+    await deliver({ from: 'both@elsewhere.example', to: [returnPath, 'help@shop.example.com'], raw });
+    const events = api.db.selectFrom('events').select('data').where('name', '=', 'email.received');
+    const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    expect(event.data).toMatchObject({ messageId: '<both@x>', recipients: ['help@shop.example.com'] });
   });
 
   it('a read receipt becomes no email of the project', async () => {

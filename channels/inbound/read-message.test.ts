@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { threadCpuMs } from '../../rules/bounded.ts';
+import { readMessage } from './read-message.ts';
+
+const DAEMON = 'From: MAILER-DAEMON@mx.example.org\nSubject: failure notice';
+const EXIM = 'From: Mail Delivery System <Mailer-Daemon@mx.example.org>\nX-Failed-Recipients: ann@example.org';
+const ADDRESS = 'ann@example.org';
+
+/** Reads a bounce in words that came to the return path of an email to Ann; returns what it says about her. */
+async function bounceOf(headers: string, body: string, sender = '') {
+  const raw = Buffer.from(`${headers}\n\n${body}\n`.replaceAll('\n', '\r\n'));
+  const read = await readMessage(raw, { at: new Date(0), sender, isReturned: true });
+  const report = read.kind === 'status' ? read.of(ADDRESS) : read;
+  if (report.kind !== 'report' || report.feedback.kind !== 'bounce') return report.kind;
+  const { refusal } = report.feedback;
+  return 'why' in refusal ? refusal.why : refusal.about;
+}
+
+describe('a bounce in words', () => {
+  it.each([
+    ['dead_mailbox', EXIM, `  ${ADDRESS}\n    Unrouteable address`],
+    ['dead_mailbox', EXIM, `  ${ADDRESS}\n    Unknown user`],
+    ['mailbox_for_now', EXIM, `  ${ADDRESS}\n    mailbox is full:\n    retry timeout exceeded`],
+    ['unknown', EXIM, `  ${ADDRESS}\n    all relevant MX records point to non-existent hosts`],
+    ['message', EXIM, `  ${ADDRESS}\n    SMTP error after end of data:\n    550 5.7.1 Message rejected as spam`],
+    ['dead_mailbox', DAEMON, `<${ADDRESS}>: unknown user: "ann"`],
+    ['routing', DAEMON, `<${ADDRESS}>: connect to mx.example.org[192.0.2.1]:25: Connection timed out`],
+    [
+      'dead_mailbox',
+      DAEMON,
+      `was not delivered to:\n\n  ${ADDRESS}\n\nbecause:\n\n  User ann not listed in Domino Directory`,
+    ],
+    ['dead_mailbox', DAEMON, `undeliverable to the following:\n\t${ADDRESS} (user not found)`],
+    ['dead_mailbox', DAEMON, `<${ADDRESS}>:\nThis address no longer accepts mail.`],
+    ['mailbox_for_now', DAEMON, `User mailbox exceeds allowed size: ${ADDRESS}`],
+    ['routing', DAEMON, `<${ADDRESS}>:\nI'm not going to try again; it has been in the queue too long. (#4.4.7)`],
+    ['dead_mailbox', DAEMON, `<${ADDRESS}>:\n    mx.example.org [192.0.2.3]:\n<<< 550 User unknown`],
+    ['dead_mailbox', DAEMON, `<${ADDRESS}>:\n554: delivery error: this user doesn't have an account`],
+    [
+      'dead_mailbox',
+      DAEMON,
+      `<${ADDRESS}>: host mx.example.org said: 550\n    Requested action not taken: mailbox unavailable`,
+    ],
+    [
+      'policy',
+      DAEMON,
+      `<${ADDRESS}>: host mx.example.org said: 550 Mail from\n    192.0.2.1 blocked by policy: mailbox unavailable`,
+    ],
+  ])('is judged as %s', async (expected, headers, body) => {
+    expect(await bounceOf(headers, body)).toBe(expected);
+  });
+
+  it('about several recipients has the reason below each of them', async () => {
+    const bob = '<bob@example.net>: host mx.example.net said: 550 5.1.1 unknown';
+    const ann = `<${ADDRESS}>: host mx.example.org said: 550 5.7.1 blocked by policy`;
+    expect(await bounceOf(DAEMON, `${bob}\n\n${ann}`)).toBe('policy');
+    expect(await bounceOf(DAEMON, `<bob@example.net>: unknown user\n\n<${ADDRESS}>: mailbox is full`)).toBe(
+      'mailbox_for_now',
+    );
+  });
+
+  it.each([
+    ['that only warns', `${DAEMON.replace('failure', 'Warning: delay')}`, `<${ADDRESS}>: user unknown (#4.1.1)`],
+    ['of which the server still tries', DAEMON, `not yet been delivered to:\n  ${ADDRESS}\n    unknown user`],
+    ['that quotes the email', DAEMON, `Sorry.\n--- Below this line is a copy\nTo: ${ADDRESS}\n550 5.1.1 user unknown`],
+    ['with a header of the email', DAEMON, `Sorry.\n\nTo: ${ADDRESS}\nSubject: No such user?`],
+    ['of an unmarked answering machine', `From: ${ADDRESS}`, `${ADDRESS} is no longer with us: unknown user`],
+  ])('%s says nothing', async (_, headers, body) => {
+    expect(await bounceOf(headers, body)).toBe('nothing');
+  });
+
+  it('of a hostile server is read in no time', async () => {
+    const startedAt = threadCpuMs();
+    for (const text of ['-', '>', 'a@', 'a@b ', '550 ', ' ', 'not ', 'will '])
+      await bounceOf(DAEMON, `${ADDRESS} ${text.repeat(20_000)}`);
+    expect(threadCpuMs() - startedAt).toBeLessThan(1500);
+  });
+});
+
+it.each(['message/delivery-status', 'message/feedback-report'])(
+  'an email of a person with a report attached (%s) is an email',
+  async (type) => {
+    const report = `Final-Recipient: rfc822; ${ADDRESS}\nAction: failed\nStatus: 5.1.1`;
+    const parts = `--b\nContent-Type: text/plain\n\nLook\n--b\nContent-Type: ${type}\n\n${report}\n--b--\n`;
+    const raw = Buffer.from(`From: bob@example.net\nContent-Type: multipart/mixed; boundary=b\n\n${parts}`);
+    const read = await readMessage(raw, { at: new Date(0), sender: 'bob@example.net', isReturned: false });
+    expect(read).toMatchObject({ kind: 'mail', mail: { text: 'Look\n' } });
+  },
+);
