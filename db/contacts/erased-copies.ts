@@ -5,6 +5,8 @@ import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { Trx } from '../connection.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
+/** Shorter values, such as "de", are parts of other words. */
+const VALUE_MIN_CHARS = 3;
 
 export interface ErasedPeople {
   projectId: string;
@@ -63,20 +65,47 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds }: ErasedPeople
   `.execute(trx);
 }
 
-/** Empties the stored responses of idempotency keys that name the person, whatever the request was. */
-async function eraseResponses(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople): Promise<void> {
+/**
+ * Empties the stored responses of idempotency keys that name the person, whatever the request was. Replaces the key of
+ * such a response if it has a name or another value of the contact in it, such as "welcome-ada-lovelace". The other keys
+ * stay, so that a repeated request is still refused.
+ */
+async function eraseResponses(trx: Trx, people: ErasedPeople): Promise<void> {
+  const { projectId, contactIds, emails, phones } = people;
+  const values = await listFoldedValues(trx, people);
   // In JSON, quotes and backslashes are escaped.
   const marks = [...contactIds, ...emails, ...phones].map((mark) => JSON.stringify(mark).slice(1, -1).toLowerCase());
   const names = (text: RawBuilder<unknown>) => sql<boolean>`EXISTS (
     SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(${text}), u.mark) > 0)`;
   await sql`
-    UPDATE idempotency_keys SET response = 'null'
+    UPDATE idempotency_keys SET response = 'null', key = CASE WHEN EXISTS (
+        SELECT FROM unnest(${values}::text[]) AS v (value)
+        WHERE strpos(lower(regexp_replace(key, '[^A-Za-z0-9]', '', 'g')), v.value) > 0)
+      THEN 'erased-' || uuidv7() ELSE key END
     WHERE project_id = ${projectId} AND response <> 'null' AND ${names(sql`response::text`)}
   `.execute(trx);
   // Callers make keys of addresses, such as "welcome-ada@example.com".
   await sql`
     UPDATE idempotency_keys SET key = 'erased-' || uuidv7() WHERE project_id = ${projectId} AND ${names(sql`key`)}
   `.execute(trx);
+}
+
+/** Lists the texts in the contacts' data and their names in emails, as `foldValue` writes them. */
+async function listFoldedValues(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<string[]> {
+  const { rows } = await sql<{ value: string }>`
+    SELECT v #>> '{}' AS value FROM contacts, jsonb_path_query(data, 'strict $.** ? (@.type() == "string")') AS v
+    WHERE project_id = ${projectId} AND id = ANY(${contactIds}::uuid[])
+    UNION SELECT to_name FROM emails
+    WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]) AND to_name IS NOT NULL`.execute(trx);
+  return rows.map(({ value }) => foldValue(value)).filter((value) => value.length >= VALUE_MIN_CHARS);
+}
+
+/** Reduces a text to the letters and digits that a key can have: `Zoë Müller` is `zoemuller`. */
+function foldValue(value: string): string {
+  return value
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
 }
 
 /**

@@ -36,6 +36,36 @@ describe('a mapping of columns', () => {
     expect(readCsvLayout(file, { email: null, a: 'email' }).columns).toEqual(['', 'email', 'b']);
   });
 
+  it.each([
+    'E-Mail',
+    'e-mail',
+    'Email Address',
+    'EMAIL_ADDRESS',
+    'Mail',
+    'E-Mail-Adresse',
+    'Adresse e-mail',
+    'Correo electrónico',
+    'Endereço de e-mail',
+    'Indirizzo e-mail',
+    'E-mailadres',
+    'Sähköposti',
+    'Электронная почта',
+    'メールアドレス',
+    '이메일',
+    '电子邮箱',
+    'E-mail 1 - Value',
+    'Customer Email',
+  ])('finds the address below %s without a mapping', (header) => {
+    expect(readCsvLayout(Buffer.from(`Name;${header}\nAnn;ann@example.org\n`)).columns).toEqual(['Name', 'email']);
+  });
+
+  it('takes the address from one column only, and from the one that is called email or mapped', () => {
+    expect(mapColumns(['Mail', 'email'], {}).columns).toEqual(['Mail', 'email']);
+    expect(mapColumns(['E-Mail', 'Work'], { Work: 'email' }).columns).toEqual(['E-Mail', 'email']);
+    expect(mapColumns(['E-Mail', 'Email Address'], {}).columns).toEqual(['email', 'Email Address']);
+    expect(mapColumns(['E-Mail', 'Mail'], { 'E-Mail': null }).columns).toEqual(['', 'email']);
+  });
+
   it('ignores the note columns of an error file', () => {
     expect(readCsvLayout(Buffer.from('import_row,import_error,email\n')).columns).toEqual(['', '', 'email']);
   });

@@ -13,11 +13,22 @@ export type CsvMapping = Record<string, ColumnTarget>;
 /** Columns with notes in an error file, which is corrected and imported again. They describe errors, not contacts. */
 export const NOTE_COLUMNS: ReadonlySet<string> = new Set(['import_row', 'import_error']);
 
-const EMAIL_WORDS = new Set(
-  'email mail emailaddress mailaddress emailadresse mailadresse adressemail adresseemail courriel correo correoelectronico emailid'.split(
-    ' ',
-  ),
-);
+/** Headers of the address in the files of other programs, and in the languages of their users. */
+const EMAIL_WORDS = wordsOf(`
+  email mail emailaddress mailaddress emailid emails emailaddresses useremail customeremail contactemail subscriberemail
+  memberemail primaryemail primaryemailaddress workemail personalemail businessemail billingemail emailbilling
+  emailaddresshome emailaddresswork fromemailaddress email1 email1value electronicmail electronicmailaddress
+  emailadresse mailadresse epostadresse adressemail adressemel adresseemail adresseelectronique adressecourriel
+  adressedemessagerie courriel correo correoelectronico email direccióndecorreo direccióndecorreoelectrónico
+  direccióndeemail correoe endereçodeemail endereçoemail endereçodecorreioeletrónico correioeletrónico
+  correioeletrônico indirizzoemail indirizzomail indirizzodiposta indirizzodipostaelettronica postaelettronica
+  emailadres mailadres epost epostadress epostadresse mejl mejladress mailadress emailosoite sähköposti
+  sähköpostiosoite adresemail adresmailowy adrespocztyelektronicznej pocztaelektroniczna eposta epostaadresi
+  emailováadresa emailadresa adresaemail adresădeemail emailcím elektronikuspošta elpaštas eposti
+  почта электроннаяпочта эмейл емейл имейл адресэлектроннойпочты адреспочты електроннапошта пошта имейладрес
+  διεύθυνσηemail ηλεκτρονικόταχυδρομείο メール メールアドレス eメール eメールアドレス 电子邮件 电子邮箱 电子邮件地址 邮箱 邮箱地址 邮件地址
+  電子郵件 電子郵件地址 電子信箱 信箱 이메일 이메일주소 메일 메일주소 전자메일 البريدالإلكتروني البريدالالكتروني بريدإلكتروني
+  דואל דוארלקטרוני אימייל ईमेल อีเมล thưđiệntử surel alamatemail`);
 const SUBSCRIBED_WORDS = new Set(
   'subscribed optin optedin acceptsmarketing acceptsemailmarketing emailoptin issubscribed emailconsent marketingconsent marketingoptin subscriptionstatus'.split(
     ' ',
@@ -40,9 +51,10 @@ export function mapColumns(headers: readonly string[], mapping: CsvMapping): Map
   for (const header of Object.keys(mapping)) {
     if (!headers.includes(header)) fault(header, 'The file has no such column.');
   }
+  const addressAt = findAddress(headers, mapping);
   for (const [index, header] of headers.entries()) {
-    const target = Object.hasOwn(mapping, header) ? mapping[header] : undefined;
-    const field = typeof target === 'object' ? target?.field : target;
+    const target = index === addressAt ? 'email' : Object.hasOwn(mapping, header) ? mapping[header] : undefined;
+    const field = fieldOf(target);
     if (target === undefined) mapped.columns.push(columnByHeader(header));
     else if (field === undefined) mapped.columns.push('');
     else {
@@ -53,6 +65,21 @@ export function mapColumns(headers: readonly string[], mapping: CsvMapping): Map
     if (target !== null && typeof target === 'object' && target.type === 'string') mapped.textColumns.push(index);
   }
   return mapped;
+}
+
+/**
+ * Finds the column of the address by the names that other programs and languages give it, such as `E-Mail` and `Email
+ * Address`. Returns -1 if a column is mapped to the address, or is called `email`.
+ */
+function findAddress(headers: readonly string[], mapping: CsvMapping): number {
+  const isFree = (header: string) => !Object.hasOwn(mapping, header);
+  const isMapped = Object.values(mapping).some((target) => fieldOf(target) === 'email');
+  if (isMapped || headers.some((header) => isFree(header) && columnByHeader(header) === 'email')) return -1;
+  return headers.findIndex((header) => isFree(header) && EMAIL_WORDS.has(wordOf(header)));
+}
+
+function fieldOf(target: ColumnTarget | undefined): string | null | undefined {
+  return typeof target === 'object' ? target?.field : target;
 }
 
 /** Returns the field of a column that the request does not map. */
@@ -106,6 +133,10 @@ function wordOf(name: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+function wordsOf(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/).map(wordOf));
 }
 
 function camelCase(header: string): string {

@@ -49,7 +49,7 @@ it('the preview guesses the field of each column and reports errors of a mapping
     },
   ]);
   const bad = previewCsv(file, {
-    mapping: { Seats: 'data.seats' },
+    mapping: { 'E-Mail': null, Seats: 'data.seats' },
     knownKeys: [],
     knownTypes: {},
     text: false,

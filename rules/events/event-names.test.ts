@@ -26,6 +26,7 @@ describe('names that a caller may not record', () => {
     ['', 'too_small'],
     ['   ', 'too_small'],
     ['\u3000', 'too_small'],
+    ['\u200b\u3000', 'too_small'],
     ['x'.repeat(256), 'too_big'],
     ['a\nb', 'invalid_string'],
     ['a\0', 'invalid_string'],
@@ -78,6 +79,10 @@ describe('names to listen to', () => {
     ['segment.Big Spenders.exit', 'segment.big-spenders.exit'],
     ['Segment.vip.Exit', 'segment.vip.exit'],
     ['segment.a.b.entry', 'segment.a-b.entry'],
+    ['pixel.', 'pixel.product_viewed'],
+    ['pixel. ', 'pixel.product_viewed'],
+    ['\u200b', 'not a space'],
+    ['a\u0000b', 'control'],
   ])('%s never happens, and %s is proposed', (name, nearest) => {
     expect(impossibleEventReason(name)).toContain(nearest);
   });

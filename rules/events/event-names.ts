@@ -91,9 +91,14 @@ export function eventNameFault(name: string, field = 'event'): FieldError | unde
   return undefined;
 }
 
+/** Takes blanks from both ends, as triggers and waits do: they would not hear an event with a blank at its end. */
+export function trimEventName(name: string): string {
+  return name.replace(/^\p{Zs}+|\p{Zs}+$/gu, '');
+}
+
 /** Checks only length and characters. Names that a project listens to need no more, such as a workflow's trigger. */
 export function eventNameShapeFault(name: string, field = 'event'): FieldError | undefined {
-  if (name.trim() === '') return { field, message: BLANK_NAME, code: 'too_small' };
+  if (!/[^\s\p{Cf}]/u.test(name)) return { field, message: BLANK_NAME, code: 'too_small' };
   if (name.length > EVENT_NAME_LENGTH)
     return { field, message: `An event name has at most ${EVENT_NAME_LENGTH} characters.`, code: 'too_big' };
   // Postgres cannot store NUL or half a surrogate pair, and a name with line breaks could forge log lines.
@@ -124,7 +129,10 @@ const NEARLY = 3;
  * waits, exits, filters and webhooks; stored ones do not change.
  */
 export function impossibleEventReason(name: string): string | undefined {
-  if (name.trim() === '') return BLANK_NAME;
+  const shape = eventNameShapeFault(name);
+  if (shape) return shape.message;
+  if (name.startsWith(PIXEL_PREFIX) && eventNameShapeFault(name.slice(PIXEL_PREFIX.length)))
+    return `The service records no event "${name}". Add the name that the page reports, such as pixel.product_viewed.`;
   if (RECORDED.includes(name) || (!CLOSED.test(name) && !SHARED.test(name))) return undefined;
   if (/^segment\./i.test(name)) return impossibleSegmentReason(name);
   const nearest = closest(name.toLowerCase(), RECORDED);

@@ -51,6 +51,9 @@ const COMMENT = /^\s*\([^()<>]*\)|\([^()<>]*\)\s*$/g;
 /** Encodings that can be decoded (RFC 2045 §6.1). */
 const ENCODINGS = /^(7bit|8bit|binary|base64|quoted-printable)$/;
 const ADDRESSES = /^(from|to|cc|reply-to)$/;
+/** RFC 5322 §3.3 with the zones of §4.3, without comments. */
+const DATE =
+  /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s*,?\s*)?(\d{1,2})\s+(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+(\d{2,4})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s*([+-]\d{4}|[A-Z]{1,5})$/i;
 
 /**
  * Tells whether a field is removed: blind copies, fields of the last server (Return-Path), verdicts and chains of other
@@ -70,8 +73,9 @@ function isDropped(name: string): boolean {
 export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage {
   const message = withCrlf(raw);
   const root = findMimeParts(message);
-  const fields = findRawFields(message, 0, root.bodyStart);
-  refuseWrongHeader(message, fields);
+  const all = findRawFields(message, 0, root.bodyStart);
+  const fields = all.filter((field) => !isUnreadable(message, field));
+  refuseWrongHeader(message, all);
   refuseChangedNewlines(raw, message, root);
   const edits = longLineEdits(message, root);
   const html = findOnlyHtml(root);
@@ -97,6 +101,24 @@ export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage
     messageId,
     html: html && textOf(message, html),
   };
+}
+
+/**
+ * Tells whether a field says nothing: receivers reject a date that cannot be read and a list without addresses. The
+ * service writes Date, From and To anew.
+ */
+function isUnreadable(message: Buffer, field: RawField): boolean {
+  const value = fieldValue(message, [field], field.name);
+  if (field.name === 'date') return !isMailDate(value.replace(/\([^()]*\)/g, ' ').trim());
+  if (field.name === 'from')
+    return !addressParser(value, { flatten: true }).some(({ address }) => address?.includes('@'));
+  return ADDRESSES.test(field.name) && value.trim() === '';
+}
+
+function isMailDate(text: string): boolean {
+  const [, day = '', month = '', year = '', time = ''] = DATE.exec(text) ?? [];
+  const at = new Date(`${day} ${month} ${year} ${time} UTC`);
+  return at.getUTCDate() === Number(day);
 }
 
 function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {

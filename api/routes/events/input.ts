@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameFault } from '../../../rules/events/event-names.ts';
+import { EVENT_NAME_LENGTH, eventNameFault, trimEventName } from '../../../rules/events/event-names.ts';
 import { freeJson } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 
@@ -11,6 +11,7 @@ export const RecordEvent = z
   .object({
     name: z
       .string()
+      .overwrite(trimEventName)
       .min(1, { abort: true })
       .max(EVENT_NAME_LENGTH, { abort: true })
       .superRefine((name, ctx) => {

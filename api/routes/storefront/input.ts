@@ -1,5 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameShapeFault, PIXEL_PREFIX } from '../../../rules/events/event-names.ts';
+import {
+  EVENT_NAME_LENGTH,
+  eventNameShapeFault,
+  PIXEL_PREFIX,
+  trimEventName,
+} from '../../../rules/events/event-names.ts';
 import { checkData } from '../../../rules/filters/data-values.ts';
 import { readVariantId, VARIANTS_MAX } from '../../../rules/storefront/storefront.ts';
 import { EmailAddress, NullableInstantInput } from '../../http/schemas.ts';
@@ -69,10 +74,11 @@ const PixelEventInput = z
   .object({
     name: z
       .string()
-      .min(1, { abort: true })
+      .overwrite(trimEventName)
+      .min(1)
       .max(PIXEL_NAME_MAX_CHARS)
       .superRefine((name, ctx) => {
-        const fault = eventNameShapeFault(name) ?? eventNameShapeFault(PIXEL_PREFIX + name);
+        const fault = eventNameShapeFault(name);
         if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
       }),
     clientId: z.string().min(1).max(CLIENT_ID_MAX_CHARS).nullish(),

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameFault } from '../../../rules/events/event-names.ts';
+import { EVENT_NAME_LENGTH, eventNameFault, trimEventName } from '../../../rules/events/event-names.ts';
 import { EmailAddress } from '../../http/schemas.ts';
 
 const EventName = z
   .string()
+  .overwrite(trimEventName)
   .min(1, { abort: true })
   .max(EVENT_NAME_LENGTH, { abort: true })
   .superRefine((name, ctx) => {

@@ -269,6 +269,8 @@ describe('erasing a contact', () => {
     const copies = (await api.call('POST', '/v1/send', { body: copy })).body.data.emails;
     await api.call('POST', '/v1/send', { body: { ...mail, headers: { 'Message-ID': `<${mark}@app.example>` } } });
     const sent = await api.call('POST', '/v1/send', { body: mail, headers: keyed });
+    const byName = { 'Idempotency-Key': `welcome-${mark.toUpperCase()}-1` };
+    await api.call('POST', '/v1/track', { body: { email: address, event: 'by.name' }, headers: byName });
     expect(sent.status, JSON.stringify(sent.body)).toBe(200);
     await api.call('POST', '/suppressions', { body: { email: address, reason: 'complaint' } });
     await api.call('POST', '/v1/sms/stops', { body: { phone } });

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { prepareOriginal } from './prepare-original.ts';
+
+const OPTIONS = { host: 'mx.example.com', id: '1', from: 'envelope@example.com', now: new Date(0) };
+
+/** The header fields of a message that the relay prepares, without `Received`. */
+function prepared(header: string): string[] {
+  const { message } = prepareOriginal(Buffer.from(`${header}\r\nSubject: Hi\r\n\r\nText\r\n`), OPTIONS);
+  const [head = ''] = message.toString().split('\r\n\r\n');
+  return head.split(/\r\n(?! )/).filter((line) => !line.startsWith('Received:') && line !== 'Subject: Hi');
+}
+
+const FROM = 'From: a@example.com';
+const TO = 'To: b@example.com';
+
+it.each([
+  'Date: now',
+  'Date:',
+  'Date: 2026-11-28T10:00:00Z',
+  'Date: Sat Nov 28 2026 10:00:00 GMT+0000 (UTC)',
+  'Date: Sat, 28 Nov 2026 10:00:00',
+  'Date: Mon, 31 Feb 2026 10:00:00 +0000',
+  'Date: Sat, 28 Nov 2026 25:00:00 +0000',
+  'Date: 1795860000',
+])('leaves out an unreadable date, which the service writes anew: %s', (date) => {
+  expect(prepared([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO]);
+});
+
+it.each([
+  'Date: Sat, 28 Nov 2026 10:00:00 +0000',
+  'Date: 28 Nov 2026 10:00 +0530',
+  'Date: Sat,  8 Nov 2026 10:00:00 -0800 (PST)',
+  'Date: Sat, 28 Nov 26 10:00:00 GMT',
+  'Date: sat, 28 nov 2026 10:00:00 +0000',
+  'Date: Sat, 28 Nov 2026\r\n 10:00:00 +0000',
+])('keeps a date as it is written: %s', (date) => {
+  expect(prepared([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO, date]);
+});
+
+it.each(['Reply-To:', 'Reply-To:  ', 'Cc:', 'Reply-To:\r\n '])('leaves out an empty list of addresses: %j', (field) => {
+  expect(prepared([FROM, TO, field].join('\r\n'))).toEqual([FROM, TO]);
+});
+
+it('names undisclosed recipients where the message has an empty To', () => {
+  expect(prepared([FROM, 'To: '].join('\r\n'))).toEqual(['To: undisclosed-recipients:;', FROM]);
+});
+
+it.each(['From:', 'From: Shop', 'From: "a, b"'])(
+  'writes the author of the envelope where From has no address: %s',
+  (from) => {
+    expect(prepared([from, TO].join('\r\n'))).toEqual(['From: envelope@example.com', TO]);
+  },
+);
+
+it('keeps a group, and several addresses to reply to', () => {
+  const fields = [
+    'Reply-To: A <a@x.example>,\r\n b@x.example',
+    'Cc: Team: c@x.example;',
+    'To: undisclosed-recipients:;',
+  ];
+  expect(prepared([FROM, ...fields].join('\r\n'))).toEqual([FROM, ...fields]);
+});
