@@ -92,6 +92,7 @@ import * as nfcRunning from './migrations/20261127T1425-nfc-running.ts';
 import * as filterZone from './migrations/20261127T2040-filter-zone.ts';
 import * as messagesWithoutContact from './migrations/20261128T0930-messages-without-contact.ts';
 import * as contactUpdates from './migrations/20261128T1008-contact-updates.ts';
+import * as smsPairs from './migrations/20261128T1945-sms-pairs.ts';
 
 /**
  * Migrations that run outside a transaction, because Postgres builds an index CONCURRENTLY only there, and batches
@@ -203,4 +204,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261127T2040-filter-zone': filterZone,
   '20261128T0930-messages-without-contact': messagesWithoutContact,
   '20261128T1008-contact-updates': contactUpdates,
+  '20261128T1945-sms-pairs': smsPairs,
 };

@@ -132,8 +132,22 @@ const EVENTS: Documented[] = [
   {
     name: 'sms.received',
     summary: 'A sender of the project received an SMS',
-    data: { from: z.string(), to: z.string(), text: z.string(), messageId: z.string().nullable() },
-    example: { from: '+4915112345678', to: '+4915187654321', text: 'Where is my order?', messageId: 'SM4711' },
+    data: {
+      from: z.string(),
+      to: z.string(),
+      text: z.string(),
+      messageId: z.string().nullable(),
+      media: z
+        .array(z.object({ url: z.string(), contentType: z.string() }))
+        .openapi({ description: "The files of an MMS, at the provider's addresses" }),
+    },
+    example: {
+      from: '+4915112345678',
+      to: '+4915187654321',
+      text: 'Where is my order?',
+      messageId: 'SM4711',
+      media: [{ url: 'https://api.twilio.com/…/Media/ME4711', contentType: 'image/jpeg' }],
+    },
   },
   {
     name: 'contact.subscribed',

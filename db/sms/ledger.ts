@@ -107,7 +107,8 @@ export async function reportSmsStatus(
 }
 
 /**
- * Records STOP or START that a number sent to a sender, in every project that sends from it. It changes consent to
+ * Records STOP or START that a number sent to a sender, in every project that sends, or has sent,
+ * from it. It changes consent to
  * SMS and nothing else (contract §10.3 SMS consent). Safe to run twice.
  */
 export async function setSmsConsent(
@@ -116,7 +117,7 @@ export async function setSmsConsent(
   p: { phone: string; sender: string; consents: boolean },
 ): Promise<void> {
   const { phone, sender } = p;
-  for (const projectId of await listProjectsOfSender(trx, sender)) {
+  for (const projectId of await listProjectsOfPair(trx, p)) {
     if (p.consents) await liftSmsStops(trx, key, { projectId, phone, from: sender });
     else {
       const stops = [{ phone, from: sender, source: 'twilio', actor: 'contact' }];
@@ -125,9 +126,15 @@ export async function setSmsConsent(
   }
 }
 
-/** Lists the projects that send from a number, in the order of their ids. */
-export async function listProjectsOfSender(db: Db, sender: string): Promise<string[]> {
+/**
+ * Lists the projects that send from a number, or have sent from it to this person before they removed the sender, in
+ * the order of their ids.
+ */
+export async function listProjectsOfPair(db: Db, p: { phone: string; sender: string }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT DISTINCT project_id AS id FROM sms_senders WHERE from_phone = ${sender} ORDER BY project_id`.execute(db);
+    SELECT project_id AS id FROM sms_senders WHERE from_phone = ${p.sender}
+    UNION SELECT project_id FROM sms_messages
+    WHERE to_phone = ${p.phone} AND to_phone <> '' AND from_phone = ${p.sender}
+    ORDER BY id`.execute(db);
   return rows.map(({ id }) => id);
 }

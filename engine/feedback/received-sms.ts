@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { listProjectsOfSender } from '../../db/sms/ledger.ts';
+import { listProjectsOfPair } from '../../db/sms/ledger.ts';
 import { hasPhone } from '../../db/sms/stops.ts';
 import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -16,17 +16,24 @@ export interface ReceivedSms {
   text: string;
   /** The provider's id. A callback that got no response comes again. */
   messageId: string | null;
+  /** The files of an MMS: the provider's address and the type of each. */
+  media: ReceivedMedia[];
+}
+
+export interface ReceivedMedia {
+  url: string;
+  contentType: string;
 }
 
 /**
  * Records a received SMS as `sms.received` on the contacts with the number, or without a contact when none has it, in
- * every project that sends from the receiving number. Its text is untrusted. Safe to run twice.
+ * every project that sends, or has sent, from the receiving number. Its text is untrusted. Safe to run twice.
  * @returns rows for `outbox.wake`, after the commit
  */
 export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<OutboxRow[]> {
   const outbox: OutboxRow[] = [];
   const text = sms.text.replaceAll('\0', '').toWellFormed().slice(0, TEXT_MAX_CHARS).toWellFormed().normalize('NFC');
-  for (const projectId of await listProjectsOfSender(trx, sms.to)) {
+  for (const projectId of await listProjectsOfPair(trx, { phone: sms.from, sender: sms.to })) {
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM contacts WHERE ${hasPhone(projectId, [sms.from])} ORDER BY id FOR NO KEY UPDATE
     `.execute(trx);

@@ -292,6 +292,60 @@ describe('the stop list', () => {
     );
   });
 
+  it('names the files of an MMS', async () => {
+    const phone = nextPhone();
+    const { id } = await create({ phone });
+    const files = { NumMedia: '2', MediaUrl0: 'https://x.example/0', MediaContentType0: 'image/png', MediaUrl1: '' };
+    await inbound(phone, '', DESK, { MessageSid: 'MM-1', ...files });
+    const { body } = await api.call('GET', `/contacts/${id}/timeline`);
+    expect(body.data.find((item: { type: string }) => item.type === 'sms.received').metadata.data).toMatchObject({
+      text: '',
+      media: [{ url: 'https://x.example/0', contentType: 'image/png' }],
+    });
+  });
+
+  it('counts in each project that sends from the number, and in one that has removed the sender since', async () => {
+    const headers = await signIn(api, api.two, 'OWNER');
+    const senders = (method: string, path = '', body?: object) =>
+      api.call(method, `/sms/senders${path}`, { key: null, headers, body });
+    const shared = '+15005550009';
+    const sender = (await senders('POST', '', { country: 'US', from: shared })).body;
+    const own = await signIn(api, api.one, 'OWNER');
+    await api.call('POST', '/sms/senders', { key: null, headers: own, body: { country: 'FR', from: shared } });
+    const phone = nextPhone();
+    const create2 = (email: string) =>
+      api.call('POST', '/contacts', { key: api.two.secretKey, body: { email, data: { phone } } });
+    const first = (await create2('sms-a@x.com')).body;
+    const second = (await create2('sms-b@x.com')).body;
+    const mine = await create({ phone });
+    const consentOf = async (id: string, key?: string) =>
+      (await api.call('GET', `/contacts/${id}`, { ...(key && { key }) })).body.smsSubscribed;
+    const both = async () => [
+      await consentOf(first.id, api.two.secretKey),
+      await consentOf(second.id, api.two.secretKey),
+      await consentOf(mine.id),
+    ];
+    await inbound(phone, 'STOP', shared);
+    expect(await both()).toEqual([false, false, false]);
+    await inbound(phone, 'START', shared);
+    expect(await both()).toEqual([true, true, true]);
+
+    await inTransaction(api.db, (trx) =>
+      insertSms(trx, {
+        projectId: api.two.id,
+        mode: 'live',
+        to: { e164: phone, country: 'DE' },
+        body: 'x',
+        contactId: first.id,
+        from: shared,
+        marketing: true,
+      }),
+    );
+    expect((await senders('DELETE', `/${sender.id}`)).status).toBe(204);
+    await inbound(phone, 'STOP', shared, { MessageSid: 'SM-removed' });
+    expect(await both()).toEqual([false, false, false]);
+  });
+
   it('finds a contact by a number in local form, in the country of the project', async () => {
     const headers = await signIn(api, api.one, 'OWNER');
     const set = (phoneCountry: string | null) =>

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { reportSmsStatus, setSmsConsent } from '../../../db/sms/ledger.ts';
 import { addSmsStops } from '../../../db/sms/stops.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
+import { type ReceivedMedia, recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { consentWord } from '../../../rules/sms/consent-word.ts';
@@ -19,6 +19,8 @@ import { noContent } from '../../http/responses.ts';
 
 /** Far larger than any callback of Twilio. */
 const CALLBACK_MAX_BYTES = 64 * 1024;
+/** Twilio takes as many files in an MMS. */
+const MEDIA_MAX = 10;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Twilio's message statuses. Other statuses (accepted, sending …) add nothing. */
@@ -49,6 +51,16 @@ const statusRoute: RouteConfig = {
   responses: { 204: noContent('Accepted') },
 };
 
+const InboundMessage = z.object({
+  From: z.string(),
+  To: z.string(),
+  Body: z.string(),
+  NumMedia: z
+    .string()
+    .optional()
+    .openapi({ description: 'Number of files of an MMS: `MediaUrl0`, `MediaContentType0` …' }),
+});
+
 const inboundRoute: RouteConfig = {
   method: 'post',
   path: '/webhooks/twilio/inbound',
@@ -57,7 +69,7 @@ const inboundRoute: RouteConfig = {
   summary: 'Receive an SMS from Twilio',
   description:
     'Records the event `sms.received`. STOP and START change the consent to SMS. Only requests signed by Twilio have an effect.',
-  request: { headers: signedBy, body: form(z.object({ From: z.string(), To: z.string(), Body: z.string() })) },
+  request: { headers: signedBy, body: form(InboundMessage) },
   responses: { 200: { description: 'An empty TwiML response', content: { 'text/xml': { schema: z.string() } } } },
 };
 
@@ -106,13 +118,22 @@ export function twilioRoutes(
       const messageId = params.MessageSid ?? params.SmsSid ?? null;
       const queued = await inTransaction(db, async (trx) => {
         if (word) await setSmsConsent(trx, key, { phone, sender, consents: word === 'start' });
-        return recordReceivedSms(trx, { from: phone, to: sender, text: body, messageId });
+        return recordReceivedSms(trx, { from: phone, to: sender, text: body, messageId, media: mediaOf(params) });
       });
       outbox.wake(queued);
     }
     // The response is empty, because Twilio itself confirms STOP and START.
     return c.body('<?xml version="1.0" encoding="UTF-8"?><Response></Response>', 200, { 'content-type': 'text/xml' });
   });
+}
+
+/** Returns the files of an MMS. An SMS has none. */
+function mediaOf(params: Record<string, string>): ReceivedMedia[] {
+  const count = Math.min(MEDIA_MAX, Number(params.NumMedia) || 0);
+  return Array.from({ length: count }, (_, at) => ({
+    url: params[`MediaUrl${at}`] ?? '',
+    contentType: params[`MediaContentType${at}`] ?? '',
+  })).filter(({ url }) => url !== '');
 }
 
 /**
