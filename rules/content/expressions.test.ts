@@ -92,6 +92,15 @@ describe('a text of a config', () => {
     expect(() => parseTemplate(text, 'plain')).not.toThrow();
   });
 
+  it.each([
+    ['{{ event. }}', '.'],
+    ['a\n {{ x | }}', '|'],
+    ['{{x|-}}', '|'],
+  ])('has no unfinished expression: %j', (text, end) => {
+    expect(expressionFault(text)).toMatch(`An expression cannot end in "${end}" (line `);
+    expect(expressionFault('{{ x ?? dear friend. }} {{ y ?? "a|" }}')).toBeUndefined();
+  });
+
   it.each(['100 {%', '{ "off": "10%}" }', '{%25}'])('may have other braces and signs: %j', (text) => {
     expect(expressionFault(text)).toBeUndefined();
   });

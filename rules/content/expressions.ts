@@ -152,7 +152,11 @@ export function expressionFault(text: string): string | undefined {
     const before = text.slice(at, match.index);
     // A third brace is not part of Liquid. Templates refuse it, so it is passed to the parser here, too.
     const isTriple = before.endsWith('{');
-    const isPlain = !isTriple && readExpression(match[1] ?? '').path !== undefined;
+    const { path, source } = readExpression(match[1] ?? '');
+    const isPlain = !isTriple && path !== undefined;
+    // Liquid overlooks such an end.
+    const [end] = (path === undefined && /[.|]$/.exec(source)) || [];
+    if (end) return `An expression cannot end in "${end}" ${positionIn(text, match.index)}`;
     masked += isTriple ? `${blank(before.slice(0, -1))}{` : blank(before);
     masked += isPlain ? blank(match[0].replace(/[{}]/g, ' ')) : match[0];
     at = match.index + match[0].length;

@@ -123,6 +123,15 @@ const CLOSED = /^(?:email|shopify)\./i;
  */
 const SHARED = /^(?:contact|topic|sms|segment)\./i;
 const NEARLY = 3;
+/** Words that other systems have for the events of an email. */
+const OTHER_WORDS: readonly (readonly [event: string, words: RegExp])[] = [
+  ['email.open', /^(read|seen|view(ed)?|open\w*)$/],
+  ['email.sent', /^(send|processed|accepted|dispatched)$/],
+  ['email.bounce', /^(failed|failure|reject(ed)?|dropped|hard_?bounced?|soft_?bounced?|bounce\w*|undelivered)$/],
+  ['email.complaint', /^(spam\w*|complain\w*|junk|abuse)$/],
+  ['email.received', /^(repl(y|ied)|inbound|incoming|answer(ed)?)$/],
+  ['contact.unsubscribed', /^(unsubscribed?|opt_?out)$/],
+];
 
 /**
  * Returns why an event name can never occur, with the intended name. Undefined if it can occur. For new triggers,
@@ -135,7 +144,7 @@ export function impossibleEventReason(name: string): string | undefined {
     return `The service records no event "${name}". Add the name that the page reports, such as pixel.product_viewed.`;
   if (RECORDED.includes(name) || (!CLOSED.test(name) && !SHARED.test(name))) return undefined;
   if (/^segment\./i.test(name)) return impossibleSegmentReason(name);
-  const nearest = closest(name.toLowerCase(), RECORDED);
+  const nearest = nearestEvent(name.toLowerCase());
   if (CLOSED.test(name))
     return `The service records no event "${name}". Did you mean ${nearest}? It records ${RECORDED.filter((known) => CLOSED.test(known)).join(', ')}.`;
   const isClose = distance(name.toLowerCase(), nearest) <= NEARLY || nearest.startsWith(name.toLowerCase());
@@ -145,7 +154,14 @@ export function impossibleEventReason(name: string): string | undefined {
 /** Returns why no event can have a prefix (`email.opened*`). Undefined if an event can. */
 export function impossiblePrefixReason(prefix: string): string | undefined {
   if (!CLOSED.test(prefix) || RECORDED.some((name) => name.startsWith(prefix))) return undefined;
-  return `No event begins with "${prefix}". Did you mean ${closest(prefix.toLowerCase(), RECORDED)}?`;
+  return `No event begins with "${prefix}". Did you mean ${nearestEvent(prefix.toLowerCase())}?`;
+}
+
+/** Returns the recorded event that a name is nearest to, by meaning where other systems have another word. */
+function nearestEvent(name: string): string {
+  if (name.startsWith('shopify.')) return BACK_IN_STOCK_EVENT;
+  const word = /^email\.(\w+)/.exec(name)?.[1] ?? '';
+  return OTHER_WORDS.find(([, words]) => words.test(word))?.[0] ?? closest(name, RECORDED);
 }
 
 const SEGMENT_EVENT = /^segment\.(.+)\.(entry|exit)$/is;
