@@ -22,7 +22,7 @@ it.each([
   'Date: Mon, 31 Feb 2026 10:00:00 +0000',
   'Date: Sat, 28 Nov 2026 25:00:00 +0000',
   'Date: 1795860000',
-])('leaves out an unreadable date, which the service writes anew: %s', (date) => {
+])('removes an unreadable date, which the service writes again: %s', (date) => {
   expect(prepared([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO]);
 });
 
@@ -37,7 +37,7 @@ it.each([
   expect(prepared([FROM, TO, date].join('\r\n'))).toEqual([FROM, TO, date]);
 });
 
-it.each(['Reply-To:', 'Reply-To:  ', 'Cc:', 'Reply-To:\r\n '])('leaves out an empty list of addresses: %j', (field) => {
+it.each(['Reply-To:', 'Reply-To:  ', 'Cc:', 'Reply-To:\r\n '])('removes an empty list of addresses: %j', (field) => {
   expect(prepared([FROM, TO, field].join('\r\n'))).toEqual([FROM, TO]);
 });
 

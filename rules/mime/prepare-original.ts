@@ -105,7 +105,7 @@ export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage
 
 /**
  * Tells whether a field says nothing: receivers reject a date that cannot be read and a list without addresses. The
- * service writes Date, From and To anew.
+ * service writes Date, From and To itself.
  */
 function isUnreadable(message: Buffer, field: RawField): boolean {
   const value = fieldValue(message, [field], field.name);
