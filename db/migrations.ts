@@ -104,6 +104,7 @@ export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1345-nfc-data',
   '20261127T1425-nfc-running',
   '20261128T1008-contact-updates',
+  '20261128T1945-sms-pairs',
 ]);
 
 /**

@@ -16,10 +16,11 @@ const RETRY_AFTER = { 'Retry-After': '2' };
  */
 export function errorHandler(
   log: Logger,
-  table: Pick<RouteTable, 'listOf'>,
+  table: Pick<RouteTable, 'listOf' | 'methodsOf'>,
 ): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
-    const known = withList(toAppError(error), table.listOf(c.get('route') ?? ''));
+    const appError = toAppError(error);
+    const known = otherMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
     const about = { requestId: c.get('requestId'), route: c.get('route') };
     // Expected errors are logged without a stack, unexpected ones with it.
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
@@ -52,6 +53,25 @@ function toAppError(error: Error): AppError {
   if (isConnectionFailure(error)) return unavailable(error);
   if (isOutOfTime(error)) return outOfTime(error);
   return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
+}
+
+/** `GET /contacts/import` is the id "import" to the router, and a wrong method to everyone else. */
+function otherMethod(
+  error: AppError,
+  { method, path }: { method: string; path: string },
+  table: Pick<RouteTable, 'methodsOf'>,
+): AppError | undefined {
+  if (error.code !== 'NOT_FOUND') return undefined;
+  const allowed = table.methodsOf(path);
+  return allowed.length === 0 || allowed.includes(method) ? undefined : methodNotAllowed(allowed);
+}
+
+/** Returns the error of a path that takes other methods only. */
+export function methodNotAllowed(allowed: readonly string[]): AppError {
+  return new AppError('METHOD_NOT_ALLOWED', {
+    headers: { Allow: allowed.join(', ') },
+    suggestion: `Use ${allowed.join(' or ')}.`,
+  });
 }
 
 /** Adds the list of records to a NOT_FOUND that says nothing more specific. */

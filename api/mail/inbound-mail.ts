@@ -135,7 +135,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     }
   }
 
-  return {
+  const handler: InboundHandler = {
     async accepts(recipient) {
       if (emailIdOfVerp(verpKey, recipient)) return true;
       // An address that looks like a return path, but that this service has not signed, is accepted for no domain.
@@ -152,13 +152,14 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
       if (read.kind === 'nothing') {
         log.info({ why: read.why }, 'a returned message contains nothing to record');
         // Its other recipients get it as an email. Without this they would lose it after our 250.
-        if (returned.length > 0 && others.length > 0) await this.take({ ...message, recipients: others });
+        if (returned.length > 0 && others.length > 0) await handler.take({ ...message, recipients: others });
         return;
       }
       if (read.kind === 'mail') return receive(message, others, read.mail);
       return record(read, returned);
     },
   };
+  return handler;
 }
 
 /** Returns the data of `email.received`. It does not include a check for spam or viruses. */

@@ -78,7 +78,8 @@ function findAddress(headers: readonly string[], mapping: CsvMapping): number {
   return headers.findIndex((header) => isFree(header) && EMAIL_WORDS.has(wordOf(header)));
 }
 
-function fieldOf(target: ColumnTarget | undefined): string | null | undefined {
+/** Returns undefined for a column that is ignored or not mapped. */
+function fieldOf(target: ColumnTarget | undefined): string | undefined {
   return typeof target === 'object' ? target?.field : target;
 }
 

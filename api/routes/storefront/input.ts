@@ -75,8 +75,8 @@ const PixelEventInput = z
     name: z
       .string()
       .overwrite(trimEventName)
-      .min(1)
-      .max(PIXEL_NAME_MAX_CHARS)
+      .min(1, { abort: true })
+      .max(PIXEL_NAME_MAX_CHARS, { abort: true })
       .superRefine((name, ctx) => {
         const fault = eventNameShapeFault(name);
         if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
