@@ -29,6 +29,8 @@ export interface FieldNames {
   unknownIn(body: unknown): UnknownField[];
   /** Tells whether the schema has a field at this path. */
   knows(path: readonly string[]): boolean;
+  /** Lists the places that accept any fields, such as `data`. A new one is a decision, or a missing `describeForms`. */
+  freeForm(): string[];
 }
 
 /** The maximum number of fields in `X-Ignored-Fields`. No record has as many fields of its own. */
@@ -49,6 +51,7 @@ export function fieldNames(schema: z.ZodType): FieldNames {
       return found;
     },
     knows: (path) => knowsPath(knownOf(schema), path),
+    freeForm: () => [...freeParts(knownOf(schema), [])],
   };
 }
 
@@ -103,6 +106,13 @@ function knowsPath(given: Known, [name, ...rest]: readonly string[]): boolean {
   if (known === 'opaque' || known === 'leaf') return false;
   const field = known.fields.get(name) ?? (INDEX.test(name) ? known.element : undefined);
   return field !== undefined && knowsPath(field(), rest);
+}
+
+function* freeParts(known: Known, path: string[]): Generator<string> {
+  if (known === 'opaque') yield path.join('.');
+  if (typeof known === 'string' || 'formOf' in known) return;
+  for (const [name, field] of known.fields) yield* freeParts(field(), [...path, name]);
+  if (known.element) yield* freeParts(known.element(), [...path, '*']);
 }
 
 /** Known fields by schema. Schemas live as long as the process, and each is analyzed at its first use. */

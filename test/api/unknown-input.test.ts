@@ -1,5 +1,7 @@
+import { z } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fieldNames } from '../../api/http/unknown-fields.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { signIn } from '../support/session.ts';
@@ -11,6 +13,35 @@ beforeAll(async () => {
   await buildDomain(api.db, { projectId: api.one.id });
 });
 afterAll(() => api.close());
+
+/** The places of request bodies that accept any fields. */
+const FREE_FORM = [
+  'PATCH /contacts/{id} data',
+  'PATCH /contacts/{id} topics',
+  // The stored step has the type, so the route names the fields itself.
+  'PATCH /workflows/{id}/steps/{stepId} config',
+  'POST /assets file',
+  'POST /contacts data',
+  'POST /contacts topics',
+  'POST /contacts/import file',
+  'POST /contacts/import/preview file',
+  'POST /events/track data',
+  'POST /pixel data',
+  'POST /pixel events.*.data',
+  'POST /send data',
+  'POST /send headers',
+  // Each email of a batch is checked like a single one, so that one with an error does not refuse the others.
+  'POST /send/batch emails.*',
+  'POST /templates/preview data',
+  'POST /track data',
+  'POST /workflows/{id}/executions context',
+  'POST /workflows/{id}/executions events.*.data',
+  'POST /workflows/{id}/preview contact.data',
+  'POST /workflows/{id}/preview context',
+  'POST /workflows/{id}/preview event',
+  'POST /workflows/{id}/preview events.*.data',
+  'POST /workflows/{id}/preview webhooks.*.body',
+];
 
 /** Sends a form with a valid file and the parts that `change` adds. */
 async function sendForm(path: string, change: (form: FormData) => void) {
@@ -246,6 +277,19 @@ describe('an unknown field', () => {
         'workflows.0.steps.0.nmae',
       ],
     ]);
+  });
+
+  it('passes unnoticed only in data of the caller', () => {
+    const places = api.app.openAPIRegistry.definitions.flatMap((definition) => {
+      if (definition.type !== 'route') return [];
+      const { method, path, request } = definition.route;
+      return Object.values(request?.body?.content ?? {}).flatMap((content) => {
+        const schema = content && 'schema' in content ? content.schema : undefined;
+        const free = schema instanceof z.ZodType ? fieldNames(schema).freeForm() : [];
+        return free.map((place) => `${method.toUpperCase()} ${path.replace(/^\/v1\//, '/')} ${place}`);
+      });
+    });
+    expect([...new Set(places)].sort()).toEqual(FREE_FORM);
   });
 
   it('inside `data` and `context` is accepted', async () => {
