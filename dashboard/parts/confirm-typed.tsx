@@ -15,8 +15,7 @@ export function ConfirmTyped({
   word,
   action,
   onConfirm,
-  isPending,
-  error,
+  write,
 }: {
   opened: boolean;
   onClose: () => void;
@@ -27,8 +26,7 @@ export function ConfirmTyped({
   word: string;
   action: string;
   onConfirm: () => void;
-  isPending: boolean;
-  error?: unknown;
+  write: { isPending: boolean; error: unknown };
 }) {
   const [typed, setTyped] = useState('');
   return (
@@ -36,7 +34,7 @@ export function ConfirmTyped({
       <DialogForm
         action={action}
         isReady={typed.trim() === word}
-        write={{ isPending, error }}
+        write={write}
         onSubmit={onConfirm}
         onCancel={onClose}
         color="red.9"

@@ -66,8 +66,7 @@ function Cancel({ campaign: { id, pendingCount }, onClose }: { campaign: Campaig
       what={words.cancelWhat(words.segmentCount(pendingCount, formatCount(pendingCount)))}
       word={words.cancelWord}
       action={words.cancel}
-      isPending={cancel.isPending}
-      error={cancel.error}
+      write={cancel}
       onConfirm={() => cancel.mutate({ params: { id } }, { onSuccess: done })}
     />
   );
@@ -88,8 +87,7 @@ function Remove({ campaign: { id, updatedAt }, onClose }: { campaign: Campaign; 
       what={words.removeWhat}
       word={words.removeWord}
       action={words.remove}
-      isPending={remove.isPending}
-      error={remove.error}
+      write={remove}
       onConfirm={() => remove.mutate({ params: { id }, seenAt: updatedAt }, { onSuccess: done })}
     />
   );

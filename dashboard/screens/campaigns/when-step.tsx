@@ -143,8 +143,7 @@ function Send({
           word={String(willSend)}
           action={words.confirmSend}
           onConfirm={() => void send()}
-          isPending={write.isPending || isSaving}
-          error={write.error}
+          write={{ isPending: write.isPending || isSaving, error: write.error }}
         />
       )}
     </Stack>

@@ -92,8 +92,7 @@ export function BulkBar({
         what={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeWhat[asking](who) : words.eraseWhat(who)}
         word={String(count ?? words.erase)}
         action={words[asking ?? 'erase']}
-        isPending={bulk.isPending}
-        error={bulk.error}
+        write={bulk}
         onConfirm={() => asking && bulk.run(asking, body)}
       />
     </Box>

@@ -236,8 +236,7 @@ function Purge({ name, usage }: { name: string; usage: Usage }) {
         what={words.purgeWhat(usage.totalCount)}
         word={words.purgeWord}
         action={words.purge}
-        isPending={purge.isPending}
-        error={purge.error}
+        write={purge}
         onConfirm={() =>
           purge.mutate(
             { params: { eventName: name } },

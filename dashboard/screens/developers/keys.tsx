@@ -172,8 +172,7 @@ function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {
       what={words.revokeWhat(key.name)}
       word={key.prefix}
       action={words.revoke}
-      isPending={revoke.isPending}
-      error={revoke.error}
+      write={revoke}
       onConfirm={() => revoke.mutate({ params: { id: key.id } }, { onSuccess: done })}
     />
   );

@@ -120,8 +120,7 @@ function Rotate({ endpointId, opened, onClose }: Dialog) {
         what={words.rotateWhat}
         word="replace"
         action={words.rotate}
-        isPending={rotate.isPending}
-        error={rotate.error}
+        write={rotate}
         onConfirm={() => rotate.mutate({ params: { id: endpointId } })}
       />
       <SecretDialog
@@ -151,8 +150,7 @@ function Remove({ endpointId, opened, onClose }: Dialog) {
       what={words.removeWhat}
       word={words.removeWord}
       action={words.remove}
-      isPending={remove.isPending}
-      error={remove.error}
+      write={remove}
       onConfirm={() => remove.mutate({ params: { id: endpointId } }, { onSuccess: done })}
     />
   );

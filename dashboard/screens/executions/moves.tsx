@@ -100,8 +100,7 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
         word={text.executions.cancelWord}
         action={text.executions.cancel}
         onConfirm={confirm}
-        isPending={cancel.isPending}
-        error={cancel.error}
+        write={cancel}
       />
     </>
   );

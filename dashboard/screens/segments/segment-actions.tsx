@@ -62,8 +62,7 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
         what={words.removeWhat(segment.name)}
         word={segment.slug}
         action={words.remove}
-        isPending={remove.isPending}
-        error={remove.error}
+        write={remove}
         onConfirm={() =>
           remove.mutate(
             { params, seenAt: segment.updatedAt },

@@ -184,8 +184,7 @@ function One({ domain }: { domain: Domain }) {
         what={words.removeWhat(name)}
         word={name}
         action={text.settings.remove}
-        isPending={remove.isPending}
-        error={remove.error}
+        write={remove}
         onConfirm={() => remove.mutate({ params }, { onSuccess: () => tellDone(words.removed(name)) })}
       />
     </Paper>

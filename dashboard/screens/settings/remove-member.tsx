@@ -42,8 +42,7 @@ export function RemoveMember({ member: { userId, email }, onClose }: { member: M
       }
       word={email}
       action={isMe ? words.leave : text.settings.remove}
-      isPending={remove.isPending}
-      error={remove.error}
+      write={remove}
       onConfirm={() => remove.mutate({ params: { userId } }, { onSuccess: done })}
     />
   );

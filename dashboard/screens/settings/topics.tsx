@@ -137,8 +137,7 @@ function RemoveTopic({ topic: { id, name, slug }, onClose }: { topic: Topic; onC
       what={words.removeWhat(name)}
       word={slug}
       action={text.settings.remove}
-      isPending={remove.isPending}
-      error={remove.error}
+      write={remove}
       onConfirm={() => remove.mutate({ params: { id } }, { onSuccess: done })}
     />
   );

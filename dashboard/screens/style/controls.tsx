@@ -95,7 +95,7 @@ function Buttons() {
         word="Welcome"
         action="Delete"
         onConfirm={() => setAsks(false)}
-        isPending={false}
+        write={{ isPending: false, error: null }}
       />
     </Part>
   );

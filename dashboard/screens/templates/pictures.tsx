@@ -137,8 +137,7 @@ function PictureCard({ picture }: { picture: ItemOf<'listAssets'> }) {
         what={used ? text.templates.pictureRemoveUsed(shownBy) : text.templates.pictureRemoveUnused}
         word={text.templates.pictureWord}
         action={text.templates.pictureRemove}
-        isPending={remove.isPending}
-        error={remove.error}
+        write={remove}
         onConfirm={() =>
           remove.mutate(
             { params: { id }, query: used ? { force: true } : {} },

@@ -31,8 +31,7 @@ export function RemoveTemplate({
       // A name may be long. Typing the start of it is enough.
       word={name.trim().slice(0, WORD_MAX_CHARS).trim()}
       action={text.templates.remove}
-      isPending={remove.isPending}
-      error={remove.error}
+      write={remove}
       onConfirm={() =>
         remove.mutate(
           { params: { id }, seenAt: updatedAt },

@@ -201,8 +201,7 @@ export function DeleteAutomation({
       what={t.deleteWhat(name)}
       word={name.trim()}
       action={t.deleteIt}
-      isPending={remove.isPending}
-      error={remove.error}
+      write={remove}
       onConfirm={() =>
         remove.mutate(
           { params: { id }, seenAt: updatedAt },

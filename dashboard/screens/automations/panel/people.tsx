@@ -125,8 +125,7 @@ function OnePerson({ workflowId, step, person }: { workflowId: string; step: Ste
         what={t.takeOutWhat(name)}
         word={email ?? 'take out'}
         action={t.takeOut}
-        isPending={cancel.isPending}
-        error={cancel.error}
+        write={cancel}
         onConfirm={() =>
           cancel.mutate(
             { params },

@@ -74,8 +74,7 @@ function Erase({
       what={words.eraseWhat}
       word={email}
       action={words.erase}
-      isPending={erase.isPending}
-      error={erase.error}
+      write={erase}
       onConfirm={() =>
         erase.mutate(
           { params: { id } },

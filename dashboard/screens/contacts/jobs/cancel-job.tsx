@@ -30,8 +30,7 @@ export function CancelJob({ job: { id, kind } }: { job: Pick<ItemOf<'listContact
         word={words.cancelWord}
         action={words.cancel}
         onConfirm={confirm}
-        isPending={cancel.isPending}
-        error={cancel.error}
+        write={cancel}
       />
     </>
   );
