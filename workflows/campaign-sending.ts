@@ -1,6 +1,7 @@
 import { CancellationScope, condition, isCancellation, patched, setCurrentDetails } from '@temporalio/workflow';
 import type { CampaignProgress, ChunkResult, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { chunkAfter } from '../rules/campaigns/later-chunk.ts';
+import { counted } from '../rules/counted.ts';
 import { control } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
@@ -268,7 +269,7 @@ export class Sending {
     const again = countLater(this.progress);
     const through = nextSeq - 1 - again - this.running.size;
     const parts = [
-      `Sending to ${recipients} recipients: ${through} of ${lastSeq} chunks sent, ${this.running.size} in progress`,
+      `Sending to ${counted(recipients, 'recipient')}: ${through} of ${lastSeq} chunks sent, ${this.running.size} in progress`,
     ];
     if (!this.progress.audienceDone) parts.push('the audience is still being read');
     if (this.rate > 0) parts.push(`at most ${this.rate} per second`);

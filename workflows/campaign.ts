@@ -1,6 +1,7 @@
 import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
 import { newChunk } from '../rules/campaigns/later-chunk.ts';
+import { counted } from '../rules/counted.ts';
 import { control } from './campaign-activities.ts';
 import { AudienceStage } from './campaign-audience.ts';
 import { applyClockChange, noteWaiting } from './campaign-progress.ts';
@@ -42,7 +43,7 @@ async function send(input: CampaignInput): Promise<string> {
   // The result decides whether sending starts before the audience is complete. With an earlier version of the activity
   // it does not.
   while (!progress.audienceDone && !audience.sendNow) {
-    setCurrentDetails(`Reading the audience: ${progress.recipients} recipients so far`);
+    setCurrentDetails(`Reading the audience: ${counted(progress.recipients, 'recipient')} so far`);
     if (!(await audience.takeMore())) return end(start);
   }
   let { rate, paused } = standing;
@@ -55,7 +56,7 @@ async function send(input: CampaignInput): Promise<string> {
     const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark the campaign as sent' }, [
       start,
     ]);
-    if (finish.outcome === 'sent') return describeEnd(`Sent to ${progress.recipients} recipients`);
+    if (finish.outcome === 'sent') return describeEnd(`Sent to ${counted(progress.recipients, 'recipient')}`);
     if (finish.outcome === 'ended') return end(start);
     progress.later.push(...finish.openChunks.map(newChunk));
   }
@@ -87,7 +88,7 @@ async function end(start: CampaignRunInput): Promise<string> {
   const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
     start,
   ]);
-  const story = describeEnd(`Ended before it was sent whole: ${skipped} recipients skipped`);
+  const story = describeEnd(`Ended before it was sent whole: ${counted(skipped, 'recipient')} skipped`);
   // Absent from results of earlier versions.
   return status === 'CANCELLED' ? endAs({ status, reason: story }) : story;
 }

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
+import { counted } from '../../rules/counted.ts';
 import { reasonOf } from '../database-error.ts';
 import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
 
@@ -105,11 +106,11 @@ async function checkFiles(certFile: string, keyFile: string): Promise<DoctorFind
 
 function expiryFinding(what: string, until: Date): DoctorFinding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
-  if (days < 0) return fail(`${what} expired ${-days} days ago`, 'renew the certificate');
+  if (days < 0) return fail(`${what} expired ${counted(-days, 'day')} ago`, 'renew the certificate');
   if (days < DAYS_LEFT_MIN)
     return warn(
-      `${what} expires in ${days} days`,
+      `${what} expires in ${counted(days, 'day')}`,
       'renew the certificate, and find out why it was not renewed automatically',
     );
-  return pass(`${what} is valid for ${days} days`);
+  return pass(`${what} is valid for ${counted(days, 'day')}`);
 }

@@ -4,11 +4,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryFor } from '../api/queries.ts';
 import { text } from '../text/text.ts';
+import { contactName } from './contact-name.ts';
 
 const SHOWN = 20;
 const ASK_AFTER_MS = 250;
 
-/** Selects one contact by address. The API does the search, so a project may have millions of contacts. */
+/** Selects one contact by name or address. The API does the search, so a project may have millions of contacts. */
 export function ContactSelect({
   label,
   value,
@@ -28,11 +29,11 @@ export function ContactSelect({
     staleTime: 60_000,
   }).data;
   // The text of the selected contact is not a query.
-  const query = { limit: SHOWN, ...(asked !== '' && asked !== chosen?.email && { search: asked }) };
+  const query = { limit: SHOWN, ...(asked !== '' && !(chosen && asked === labelOf(chosen)) && { search: asked }) };
   const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
-  const listed = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
+  const listed = (data?.data ?? []).map((one) => ({ value: one.id, label: labelOf(one) }));
   const own =
-    chosen && !listed.some((one) => one.value === chosen.id) ? [{ value: chosen.id, label: chosen.email }] : [];
+    chosen && !listed.some((one) => one.value === chosen.id) ? [{ value: chosen.id, label: labelOf(chosen) }] : [];
   return (
     <Select
       label={label}
@@ -48,4 +49,10 @@ export function ContactSelect({
       clearButtonProps={{ 'aria-label': text.parts.clear }}
     />
   );
+}
+
+/** Returns the address of a contact, and its name if it has one. */
+function labelOf({ email, data = {} }: { email: string; data?: Record<string, unknown> | undefined }): string {
+  const name = contactName(data);
+  return name ? `${email} (${name})` : email;
 }

@@ -1,6 +1,7 @@
 import { Box, Code, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { text } from '../text/text.ts';
+import { AppLink } from './app-link.tsx';
 import { CopyButton } from './copy-button.tsx';
 import type { CurlRequest } from './curl-request.ts';
 import { typescriptOf } from './typescript-of.ts';
@@ -54,6 +55,9 @@ export function Curl(request: CurlRequest) {
       <Code block tabIndex={0} style={{ overflowX: 'auto' }}>
         {code}
       </Code>
+      <Text size="xs" c="dimmed" mt={4}>
+        {text.parts.keyHint} <AppLink to="/developers">{text.parts.keys}</AppLink>
+      </Text>
     </Box>
   );
 }

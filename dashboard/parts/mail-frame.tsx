@@ -1,9 +1,14 @@
 import { Box } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { text } from '../text/text.ts';
 
+/** An email with less content has this height, and one with more scrolls in its frame. */
+const HEIGHT_PX = { least: 160, most: 20_000 };
+/** The lines above and below the email. */
+const BORDERS_PX = 2;
+
 /**
- * Shows the HTML of an email in isolation: no script, no form, no access to the page (no same-origin), and links do
- * nothing. Images load as in a mail client.
+ * Shows the HTML of an email in isolation: no script, no form, and links do nothing. Images load as in a mail client.
  */
 export function MailFrame({
   html,
@@ -11,7 +16,9 @@ export function MailFrame({
   width = '100%',
   title = text.parts.mailTitle,
   colorScheme,
+  isBare = false,
   onLoad,
+  onHeight,
 }: {
   html: string;
   height?: number;
@@ -19,27 +26,70 @@ export function MailFrame({
   title?: string;
   /** The color scheme of the mail client. */
   colorScheme?: 'light' | 'dark';
+  /** Has no border of its own, because a card around it has one. */
+  isBare?: boolean;
   /** Called when the email is drawn. */
   onLoad?: () => void;
+  /** Called with the height in pixels that shows the whole email, when it is drawn and when the frame's width changes. */
+  onHeight?: ((px: number) => void) | undefined;
 }) {
+  const ref = useRef<HTMLIFrameElement>(null);
   const scheme = colorScheme ?? 'light';
+  const measure = () => {
+    const px = ref.current && heightOfMail(ref.current);
+    if (px) onHeight?.(px);
+  };
+  const latest = useRef(measure);
+  useEffect(() => {
+    latest.current = measure;
+  });
+  useEffect(() => {
+    const frame = ref.current;
+    if (!frame) return;
+    let before = frame.clientWidth;
+    const observer = new ResizeObserver(() => {
+      if (frame.clientWidth !== before) latest.current();
+      before = frame.clientWidth;
+    });
+    observer.observe(frame);
+    return () => observer.disconnect();
+  }, []);
   return (
     <Box
+      ref={ref}
       component="iframe"
       title={title}
-      sandbox=""
+      // Without `allow-scripts` no script runs. The origin of the page lets the page measure the email; nothing in the
+      // frame can use it.
+      sandbox={onHeight ? 'allow-same-origin' : ''}
       srcDoc={html}
-      onLoad={onLoad}
+      onLoad={() => {
+        measure();
+        onLoad?.();
+      }}
       referrerPolicy="no-referrer"
       w={width}
       h={height}
       style={{
-        border: '1px solid var(--mantine-color-default-border)',
-        borderRadius: 'var(--mantine-radius-md)',
+        display: 'block',
+        border: isBare ? 0 : '1px solid var(--mantine-color-default-border)',
+        borderRadius: isBare ? '0 0 var(--radius-card) var(--radius-card)' : 'var(--mantine-radius-md)',
         background: scheme === 'dark' ? '#1b1e25' : '#fff',
         colorScheme: scheme,
         maxWidth: '100%',
       }}
     />
   );
+}
+
+/** Returns the height of a frame that shows its email without scrolling; undefined if it cannot be measured. */
+function heightOfMail(frame: HTMLIFrameElement): number | undefined {
+  const root = frame.contentDocument?.documentElement;
+  if (!root) return undefined;
+  const before = frame.style.height;
+  // In a low frame, an email as high as its window does not grow with each measurement.
+  frame.style.height = `${HEIGHT_PX.least}px`;
+  const px = root.scrollHeight + BORDERS_PX;
+  frame.style.height = before;
+  return Math.min(HEIGHT_PX.most, Math.max(HEIGHT_PX.least, px));
 }

@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Table, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
@@ -14,6 +14,14 @@ export interface Column<Row> {
   wideOnly?: boolean;
   /** Its content is short and never wraps. */
   isWhole?: boolean;
+  /** Sorts the list by this column, if the API can. */
+  sort?: Sort;
+}
+
+export interface Sort {
+  /** The direction in which the list is sorted by this column now. */
+  by?: 'ascending' | 'descending' | undefined;
+  onSort: () => void;
 }
 
 export interface Rows<Row> {
@@ -33,15 +41,16 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
       <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ name, head, align, width, wideOnly }) => (
+            {columns.map(({ name, head, align, width, wideOnly, sort }) => (
               <Table.Th
                 key={name}
                 ta={align}
                 w={{ sm: width }}
                 visibleFrom={wideOnly ? 'sm' : undefined}
                 aria-label={typeof head === 'string' ? name : undefined}
+                aria-sort={sort ? (sort.by ?? 'none') : undefined}
               >
-                {head ?? name}
+                {sort ? <SortButton name={name} {...sort} /> : (head ?? name)}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -64,5 +73,14 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+function SortButton({ name, by, onSort }: Sort & { name: string }) {
+  return (
+    <UnstyledButton fz="inherit" fw="inherit" c={by ? undefined : 'inherit'} onClick={onSort}>
+      {name}
+      <span aria-hidden>{by === 'ascending' ? ' ↑' : by === 'descending' ? ' ↓' : ''}</span>
+    </UnstyledButton>
   );
 }

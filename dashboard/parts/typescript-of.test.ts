@@ -5,7 +5,7 @@ const ORIGIN = 'https://tidings.example.com';
 
 describe('a request as a call of the client', () => {
   it('has the operation with its path, query and body', () => {
-    const path = '/contacts/0190a000-0000-7000-8000-000000000000?limit=5';
+    const path = '/v1/contacts/0190a000-0000-7000-8000-000000000000?limit=5';
     expect(typescriptOf({ method: 'GET', path }, ORIGIN)).toContain(
       `tidings.call('getContact', { params: { id: '0190a000-0000-7000-8000-000000000000' }, query: { limit: '5' } });`,
     );
@@ -23,13 +23,13 @@ describe('a request as a call of the client', () => {
   });
 
   it('prefers a path without parameters, and recognizes paths of no operation', () => {
-    expect(typescriptOf({ method: 'GET', path: '/events/stats' }, ORIGIN)).toContain(`call('getEventStats')`);
-    expect(typescriptOf({ method: 'GET', path: '/nothing/at/all' }, ORIGIN)).toBeUndefined();
+    expect(typescriptOf({ method: 'GET', path: '/v1/events/stats' }, ORIGIN)).toContain(`call('getEventStats')`);
+    expect(typescriptOf({ method: 'GET', path: '/v1/nothing/at/all' }, ORIGIN)).toBeUndefined();
   });
 
   it('does not change text in strings', () => {
     const body = { email: `'); await steal(); ('\n\\` };
-    expect(typescriptOf({ method: 'POST', path: '/contacts', body }, ORIGIN)).toContain(
+    expect(typescriptOf({ method: 'POST', path: '/v1/contacts', body }, ORIGIN)).toContain(
       `{ body: { email: '\\'); await steal(); (\\'\\n\\\\' } }`,
     );
   });

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 const units: Record<string, [one: string, more: string]> = {
   seconds: ['second', 'seconds'],
   minutes: ['minute', 'minutes'],
@@ -6,8 +8,8 @@ const units: Record<string, [one: string, more: string]> = {
   weeks: ['week', 'weeks'],
 };
 
-const people = (n: number) => (n === 1 ? '1 contact' : `${n} contacts`);
-const steps = (n: number) => (n === 1 ? '1 step' : `${n} steps`);
+const people = (n: number) => counted(n, 'contact');
+const steps = (n: number) => counted(n, 'step');
 
 /** A step's settings in one line. */
 const summary = {
@@ -87,7 +89,7 @@ export const automations = {
   saveFirst: 'Save the changes first.',
   mendFirst: 'Fix the highlighted steps first.',
   noChanges: 'No changes to save.',
-  faults: (n: number) => (n === 1 ? '1 issue to fix' : `${n} issues to fix`),
+  faults: (n: number) => `${counted(n, 'issue')} to fix`,
   refused: 'This version can’t be saved. The issue is marked at the step.',
   draftKept: 'Unsaved changes from this browser.',
   draftNotKept: 'This browser can’t keep a draft. Save before you leave.',
@@ -108,7 +110,7 @@ export const automations = {
   canvasLabel:
     'Diagram of the automation. Tab moves between steps. Enter opens a step, A adds a step after it, Delete removes it.',
   waitingShort: (n: number) => `${n} waiting`,
-  nobodyYet: 'no contacts yet',
+  nobodyYet: 'no results yet',
   passed: (n: number) => `${n} done`,
   failedHere: (n: number) => `${n} failed`,
   skippedHere: (n: number) => `${n} skipped`,
@@ -295,7 +297,7 @@ export const automations = {
   sandbox: 'Test run',
   sandboxWhat: 'Messages use test mode, webhooks are not called, and the contact does not change.',
   pickContact: 'Contact',
-  pickContactHint: 'Search by address.',
+  pickContactHint: 'Search name or email.',
   noContactFound: 'No contacts found.',
   startAt: 'Starts at',
   startAtHint: 'If empty, now.',
@@ -325,6 +327,6 @@ export const automations = {
   path: 'Path',
   seeMail: 'View email',
   running: 'Running …',
-  faultsHere: (n: number) => (n === 1 ? '1 issue' : `${n} issues`),
+  faultsHere: (n: number) => counted(n, 'issue'),
   steps,
 };

@@ -1,6 +1,8 @@
+import { counted } from './counted.ts';
+
 /** "3 contacts", with the number as it is written. */
 function contactsOf(n: number, written: string): string {
-  return n === 1 ? '1 contact' : `${written} contacts`;
+  return counted(n, 'contact', written);
 }
 
 /** Text of the campaign screens. */
@@ -53,7 +55,6 @@ export const campaigns = {
   continueTo: (next: string) => `Continue to ${next.toLowerCase()}`,
   saved: 'Saved.',
   unsaved: 'Not saved yet. Kept in this browser.',
-  details: 'Details',
   mainContent: 'Main content',
   test: 'Send test',
   draftKept: 'Unsaved changes from this browser.',
@@ -66,12 +67,13 @@ export const campaigns = {
   replyTo: 'Reply-to',
   subject: 'Subject',
   preheader: 'Preview text',
-  preheaderWhat: 'Shown after the subject in inboxes.',
   body: 'Body',
-  characters: (n: number) => `${n} characters. Inboxes show about 78.`,
   template: 'Start from template',
+  pickTemplate: 'Choose a template',
   templateWhat: 'Its subject and body replace the current content.',
   noTemplate: 'Blank',
+  layouts: 'Layouts',
+  ownTemplates: 'Your templates',
   templateTaken: (name: string) => `Content copied from ${name}.`,
   testTo: 'To',
   testVariant: 'Variant',
@@ -103,8 +105,7 @@ export const campaigns = {
   topicWhat: 'Contacts who left the topic are skipped.',
   noTopic: 'No topic',
 
-  reach: (n: number, written: string, of: string) =>
-    `${n === 1 ? '1 contact' : `${written} contacts`} of ${of} will receive this`,
+  reach: (n: number, written: string, of: string) => `${counted(n, 'contact', written)} of ${of} will receive this`,
   nobody: 'No contacts will receive this',
   takes: (duration: string) => `Estimated send time: ${duration}.`,
   skippedTitle: 'Skipped',
@@ -267,8 +268,8 @@ export const campaigns = {
   people: 'Humans',
   machines: 'Bots',
   machinesWhat: 'Opens and clicks by scanners and prefetchers, excluded from results.',
-  machineOpens: (n: number, written: string) => (n === 1 ? '1 open' : `${written} opens`),
-  machineClicks: (n: number, written: string) => (n === 1 ? '1 click' : `${written} clicks`),
+  machineOpens: (n: number, written: string) => counted(n, 'open', written),
+  machineClicks: (n: number, written: string) => counted(n, 'click', written),
   reasonsTitle: 'Not delivered',
   reason: 'Reason',
   retry: 'Retry',

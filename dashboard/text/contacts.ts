@@ -1,12 +1,14 @@
-const people = (n: number) => (n === 1 ? '1 contact' : `${n.toLocaleString()} contacts`);
+import { counted } from './counted.ts';
+
+const people = (n: number) => counted(n, 'contact', n.toLocaleString());
 
 /** Text of the contact screens. */
 export const contacts = {
   title: 'Contacts',
   people,
   list: {
-    caption: 'Contacts, newest first',
-    search: 'Search by address',
+    caption: 'Contacts',
+    search: 'Search name or email',
     filter: 'Filter',
     filtered: 'Filtered',
     apply: 'Apply',
@@ -276,16 +278,22 @@ export const contacts = {
   },
   import: {
     title: 'Import contacts',
-    steps: { file: 'File', columns: 'Columns', import: 'Import' },
+    columns: 'Columns',
+    about: 'Your file',
+    example: 'For example:',
+    exampleCsv: 'email,firstName,plan\nada@example.com,Ada,pro\ngrace@example.com,Grace,free',
     drop: 'Drop a CSV file here',
     or: 'or choose one from your computer',
     choose: 'Choose file',
-    limits:
-      'UTF-8 or UTF-16, up to 5 MB and 200 columns. Commas, semicolons or tabs between values. Column names in the first row.',
+    limits: [
+      'Column names in the first row, and one column with email addresses.',
+      'Commas, semicolons or tabs between values.',
+      'UTF-8 or UTF-16, up to 5 MB and 200 columns.',
+      'You see the result of each row before anything is imported.',
+    ],
     tooLarge: 'The file is larger than 5 MB. Split it, and import each part.',
     another: 'Choose another file',
     looking: 'Checking the file …',
-    lost: 'If you reload, choose the file again. Your mapping is saved.',
     remembered: 'Your last mapping for these columns was applied.',
     column: 'Column in the file',
     samples: 'First values',

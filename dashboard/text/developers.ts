@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 /** Text of the developer screens. */
 export const developers = {
   tabs: { keys: 'API keys', webhooks: 'Webhooks', events: 'Events', requests: 'Request log' },
@@ -41,7 +43,7 @@ export const developers = {
     namePlaceholder: 'Web shop',
     all: 'All',
     nothing: 'None',
-    chosen: (n: number) => (n === 1 ? '1 scope' : `${n} scopes`),
+    chosen: (n: number) => counted(n, 'scope'),
     create: 'Create key',
     expiry: { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' },
     made: 'Your new key',
@@ -147,9 +149,10 @@ export const developers = {
     sent: (name: string) => `${name} recorded.`,
     purge: 'Purge',
     purgeTitle: 'Purge all records of this event?',
-    purgeWhat: (n: number) => `${n} recorded events will be deleted. Segments and statistics no longer include them.`,
+    purgeWhat: (n: number) =>
+      `${counted(n, 'recorded event')} will be deleted. Segments and statistics no longer include them.`,
     purgeWord: 'purge',
-    purged: (n: number) => `${n} events were deleted.`,
+    purged: (n: number) => (n === 1 ? '1 event was deleted.' : `${n} events were deleted.`),
     inUse: 'This event is in use, or the service records it.',
     startedColumn: 'Automations',
     started: 'Started an automation',

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '../api/client.ts';
+import { counted } from './counted.ts';
 
 type Kind = ResponseOf<'listAttention'>['data'][number]['kind'];
 type Item = ResponseOf<'getChecklist'>['items'][number]['key'];
@@ -65,8 +66,8 @@ export const home = {
   nothingComes: 'Nothing scheduled.',
   delays: 'Ending delays',
   campaigns: 'Scheduled campaigns',
-  hourHas: (hour: string, delays: string, campaigns: number) =>
-    `${hour}: ${delays} delays${campaigns > 0 ? `, ${campaigns} campaigns` : ''}`,
+  hourHas: (hour: string, delays: number, written: string, campaigns: number) =>
+    `${hour}: ${counted(delays, 'delay', written)}${campaigns > 0 ? `, ${counted(campaigns, 'campaign')}` : ''}`,
   hoursLabel: 'Ending delays and starting campaigns, by hour',
   checklist: 'First steps',
   checklistWhat: 'Steps complete automatically, here or via the API.',

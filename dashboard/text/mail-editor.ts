@@ -1,6 +1,8 @@
 /** Text of the email editor, which templates and campaigns share. */
 export const mailEditor = {
   modes: 'Editor',
+  content: 'Content',
+  details: 'Details',
   code: 'HTML and Liquid',
   codeTab: 'Code',
   visualTab: 'Visual',
@@ -26,6 +28,25 @@ export const mailEditor = {
   uploading: (n: number) => (n === 1 ? 'Uploading an image …' : `Uploading ${n} images …`),
   uploaded: 'Image added.',
   addPicture: 'Add image',
+  addBlock: 'Add block',
+  blocks: 'Blocks',
+  blocksHint: 'Adds a block after the one you selected.',
+  newBlocks: {
+    text: 'Text',
+    heading: 'Heading',
+    image: 'Image',
+    button: 'Button',
+    columns: 'Columns',
+    list: 'List',
+    divider: 'Divider',
+    footer: 'Footer',
+  },
+  from: 'From',
+  fromName: 'Sender name',
+  subject: 'Subject',
+  preheader: 'Preview text',
+  preheaderWhat: 'Shown after the subject in inboxes.',
+  characters: (n: number) => `${n} characters. Inboxes show about 78.`,
   addVariable: 'Add variable',
   dropHint:
     'Drop or paste images into the text. Type {{ for variables. Ctrl+F searches. Escape, then Tab leaves the field.',
@@ -59,11 +80,12 @@ export const mailEditor = {
   blockRemove: 'Remove block',
   blockStays:
     'Not possible here: no block is next to it, or a condition, loop or Outlook comment spans it. Use the code editor.',
-  picked: { link: 'Link', picture: 'Image' },
+  picked: { link: 'Link', picture: 'Image', divider: 'Divider' },
   linkTo: 'Link URL',
   pictureAt: 'Image URL',
   pictureAlt: 'Alt text',
   pictureWidth: 'Width',
   pictureReplace: 'Replace image',
+  pictureRemove: 'Remove image',
   noVariables: 'No variables found.',
 };

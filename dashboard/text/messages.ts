@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 /** Text of the message screens: emails and SMS. */
 export const messages = {
   emails: 'Emails',
@@ -60,7 +62,7 @@ export const messages = {
   noAnswer: 'No response yet',
   took: 'Accepted by the provider',
   messageId: 'Message-ID',
-  attempts: (n: number, formatted: string) => (n === 1 ? '1 attempt' : `${formatted} attempts`),
+  attempts: (n: number, formatted: string) => counted(n, 'attempt', formatted),
   bounceTypes: { Permanent: 'Permanent', Transient: 'Temporary' },
   cause: 'Source',
   details: 'Details',
@@ -75,7 +77,7 @@ export const messages = {
   execution: 'view run',
   repeats: 'resent from an earlier email',
   request: 'Request',
-  byApi: 'SMTP, or an API request that is no longer in the log',
+  byApi: 'SMTP, or no longer in the log',
   attachments: 'Attachments',
   download: 'Download',
   bytes: (n: string) => `${n} bytes`,

@@ -37,7 +37,9 @@ export const parts = {
   mailTitle: 'Email preview',
   none: 'none',
   clear: 'Clear',
-  contactSearch: 'Search by address',
+  keyHint: 'TIDINGS_KEY is one of your',
+  keys: 'API keys',
+  contactSearch: 'Search name or email',
   noSuchContact: 'No contacts found.',
   json: 'JSON',
 };

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 export const segments = {
   new: 'New segment',
   newStatic: 'New static segment',
@@ -60,7 +62,7 @@ export const segments = {
   discardDraft: 'Discard changes',
   wholeFirst: 'Complete all rules to see matches.',
   previewTitle: 'Matching contacts',
-  previewCount: (n: number, formatted: string) => (n === 1 ? '1 contact' : `${formatted} contacts`),
+  previewCount: (n: number, formatted: string) => counted(n, 'contact', formatted),
   previewNewest: 'Newest matching contacts',
   previewNobody: 'No matches. Check values and types.',
   counting: 'Counting …',

@@ -1,7 +1,8 @@
+import { counted } from './counted.ts';
+
 /** Text of the template screens. */
 export const templates = {
   title: 'Templates',
-  all: 'All templates',
   search: 'Search',
   searchHint: 'Name, subject or description',
   type: 'Type',
@@ -30,14 +31,8 @@ export const templates = {
     'You can’t undo this. Accepted emails keep their content. A template in use by an automation can’t be deleted.',
   removed: (name: string) => `${name} deleted.`,
   looksLike: (name: string) => `Preview of ${name}`,
-  subject: 'Subject',
-  subjectHint: 'Liquid, such as Hello {{firstName ?? there}}',
-  preheader: 'Preview text',
-  preheaderHint: 'Shown after the subject in inboxes.',
+  subjectHint: 'Such as Hello {{firstName ?? there}}',
   description: 'Description',
-  from: 'From',
-  fromHint: 'An address on a verified domain. If empty, set the sender when you send.',
-  fromName: 'Sender name',
   replyTo: 'Reply-to',
   topic: 'Topic',
   fieldNames: {
@@ -54,13 +49,10 @@ export const templates = {
   },
   topicHint: 'Contacts who left the topic are skipped.',
   noTopic: 'none',
-  settings: 'Name, sender and type',
   usedIn: 'Used in',
   usedInSteps: (n: number) =>
     n === 1 ? '1 automation step uses this template.' : `${n} automation steps use this template.`,
   notUsed: 'No automation uses this template.',
-  step: 'Step',
-  automation: 'Automation',
   emailsSent: 'Emails sent',
   save: 'Save',
   saved: 'Saved.',
@@ -90,8 +82,8 @@ export const templates = {
   pictureCopy: 'Copy URL',
   pictureUsed: (templates: number, campaigns: number, sent: boolean) =>
     [
-      templates > 0 ? `${templates} ${templates === 1 ? 'template' : 'templates'}` : '',
-      campaigns > 0 ? `${campaigns} ${campaigns === 1 ? 'campaign' : 'campaigns'}` : '',
+      templates > 0 ? counted(templates, 'template') : '',
+      campaigns > 0 ? counted(campaigns, 'campaign') : '',
       sent ? 'sent emails' : '',
     ]
       .filter(Boolean)

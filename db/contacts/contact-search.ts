@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { NAME_KEYS } from '../../rules/contacts/contact-name.ts';
 import { storedParts } from '../../rules/emails/email-address.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
@@ -9,7 +10,7 @@ import { loadConditionSources } from '../segments/sources.ts';
 
 /** Selects contacts of a project. Without any field, all of them. */
 export interface ContactSelection {
-  /** A part of the address. Case does not matter. */
+  /** A part of the address or of the name. Case does not matter. */
   search?: string | undefined;
   condition?: Condition | undefined;
   subscribed?: boolean | undefined;
@@ -49,9 +50,7 @@ function matches({
   updatedAfter,
 }: ContactSelection): RawBuilder<SqlBool> {
   const parts = [
-    // Addresses are stored in lower case, so LIKE is case-insensitive here.
-    search &&
-      sql<SqlBool>`contacts.email LIKE ANY (${storedParts(search).map((part) => `%${escapeLike(part)}%`)}::text[])`,
+    search && searchPredicate(search),
     subscribed === undefined ? undefined : sql<SqlBool>`contacts.subscribed = ${subscribed}`,
     createdAfter &&
       sql<SqlBool>`contacts.created_at >= ${createdAfter} AND contacts.id >= ${earliestIdOf(createdAfter)}`,
@@ -61,3 +60,17 @@ function matches({
   ].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
 }
+
+/** Matches a part of the address, or of the name in the usual keys of the data. */
+function searchPredicate(search: string): RawBuilder<SqlBool> {
+  const parts = storedParts(search).map((part) => `%${escapeLike(part)}%`);
+  // Addresses are stored in lower case, so LIKE is case-insensitive here.
+  const inAddress = sql<SqlBool>`contacts.email LIKE ANY (${parts}::text[])`;
+  if (search.includes('@')) return inAddress;
+  const words = search.trim().normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ');
+  return sql<SqlBool>`(${inAddress} OR lower(${NAME}) LIKE ${`%${escapeLike(words)}%`})`;
+}
+
+const firstOf = (keys: readonly string[]) =>
+  sql`coalesce(${sql.join(keys.map((key) => sql`contacts.data->>${sql.lit(key)}`))})`;
+const NAME = sql`concat_ws(' ', ${firstOf(NAME_KEYS.first)}, ${firstOf(NAME_KEYS.last)}, ${firstOf(NAME_KEYS.full)})`;

@@ -163,13 +163,27 @@ describeInBrowser('a campaign in the dashboard', () => {
       db,
     );
     const { page } = await open(`/campaigns/${id}`);
-    await page.frameLocator('iframe').getByText('3 clicks').waitFor();
+    await page.frameLocator('iframe').last().getByText('3 clicks').waitFor();
     await page.getByText('4 opens').waitFor();
     await page.getByRole('img', { name: /Opens and clicks by humans/ }).waitFor();
     await page.getByText('As a table').click();
     await page.getByRole('columnheader', { name: 'Bot opens' }).waitFor();
     await page.getByRole('cell', { name: '17', exact: true }).waitFor();
     await page.getByRole('link', { name: '2' }).first().waitFor();
+  });
+
+  it('counts the clicks of the simulator at their link, as in the tile', async () => {
+    const body = { email: 'click@simulator.test', subscribed: true };
+    await expectOk(campaigns.call('POST', '/contacts', body));
+    const id = await campaigns.create({ body: BODY });
+    await campaigns.send(id);
+    await campaigns.become(id, 'SENT');
+    await until(async () => (await campaigns.call('GET', `/campaigns/${id}/stats`)).body.clicked === 1, 'the click');
+    const { page } = await open(`/campaigns/${id}`);
+    await page.frameLocator('iframe').last().getByText('1 click', { exact: true }).waitFor();
+    await page.getByText('List', { exact: true }).click();
+    const row = page.getByRole('table', { name: 'Links' }).getByRole('row', { name: /teas/ });
+    expect(await row.getByRole('cell').nth(1).innerText()).toBe('1');
   });
 
   it('estimates without a test that was switched off, undoes changes, and shows its subject as an example', async () => {

@@ -62,14 +62,14 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('50 of 61 shown').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('61 of 61 shown').waitFor();
-    await page.getByLabel('Search by address').fill('ada@');
+    await page.getByLabel('Search name or email').fill('ada@');
     await page.getByText('1 of 1 shown').waitFor();
     expect(new URL(page.url()).searchParams.get('search')).toContain('ada@');
     await page.getByRole('link', { name: 'ada@people.test' }).click();
     await page.getByRole('heading', { level: 1, name: 'ada@people.test' }).waitFor();
     await page.getByRole('link', { name: 'Contacts', exact: true }).last().click();
     await page.getByText('1 of 1 shown').waitFor();
-    expect(await page.getByLabel('Search by address').inputValue()).toBe('ada@');
+    expect(await page.getByLabel('Search name or email').inputValue()).toBe('ada@');
     await open(`/contacts?condition=${encodeURIComponent(JSON.stringify(isPro))}`);
     await page.getByText('plan is pro').waitFor();
     await page.getByText('1 of 1 shown').waitFor();
@@ -77,6 +77,38 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Clear filter' }).click();
     await page.getByText('50 of 61 shown').waitFor();
     await settled();
+    await expectNoSeriousAxe(page);
+  });
+
+  it('finds contacts by a part of their name', async () => {
+    await save('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace' });
+    await save('grace@people.test', { name: 'Grace Hopper' });
+    const { page } = await openDashboard({ service, project, path: '/contacts' });
+    await page.getByText('2 of 2 shown').waitFor();
+    await page.getByLabel('Search name or email').fill('da LOVE');
+    await page.getByText('1 of 1 shown').waitFor();
+    await page.getByRole('link', { name: 'ada@people.test' }).waitFor();
+    await page.getByLabel('Search name or email').fill('hopper');
+    await page.getByRole('link', { name: 'grace@people.test' }).waitFor();
+  });
+
+  it('sorts by address and by creation time, also after a reload', async () => {
+    for (const name of ['b', 'c', 'a']) await save(`${name}@people.test`);
+    const { page } = await openDashboard({ service, project, path: '/contacts' });
+    const table = page.getByRole('table', { name: 'Contacts' });
+    const names = async () => (await table.getByRole('link').allInnerTexts()).map((address) => address[0]).join('');
+    await expect.poll(names).toBe('acb');
+    await table.getByRole('button', { name: 'Contact' }).click();
+    await expect.poll(names).toBe('abc');
+    await table.getByRole('button', { name: 'Contact' }).press('Enter');
+    await expect.poll(names).toBe('cba');
+    expect(await table.getByRole('columnheader', { name: 'Contact' }).getAttribute('aria-sort')).toBe('descending');
+    await page.reload();
+    await expect.poll(names).toBe('cba');
+    await table.getByRole('button', { name: 'Created' }).click();
+    await expect.poll(names).toBe('acb');
+    await table.getByRole('button', { name: 'Created' }).click();
+    await expect.poll(names).toBe('bca');
     await expectNoSeriousAxe(page);
   });
 

@@ -79,12 +79,12 @@ describeInBrowser('on a fresh npm start', () => {
     await dialog.getByRole('radio', { name: 'Newsletter' }).check();
     await button(dialog, 'New template').click();
     await page.getByLabel('Subject').fill('Autumn teas for {{firstName}}');
-    await page.getByText('Visual', { exact: true }).click();
     await page.frameLocator('iframe[title="Email, editable in place"]').getByText('What is new').click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' this autumn');
     await button(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
+    await page.getByRole('link', { name: 'Back to templates' }).click();
 
     await monthlyLimit(page, '2');
     await go(page, 'Campaigns');
@@ -160,6 +160,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByLabel('Subject').fill('Thank you');
       await button(page, 'Save').click();
       await page.getByText('Saved.').waitFor();
+      await page.getByRole('link', { name: 'Back to templates' }).click();
 
       await go(page, 'Automations');
       await button(page, 'New automation').first().click();

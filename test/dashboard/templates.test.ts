@@ -46,6 +46,10 @@ const DROP_INTO_TEXT = `(() => {
   const at = { clientX: left + 1, clientY: top + height / 2 };
   place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true, ...at }));
 })()`;
+/** An email of two rows in one table; the second is a footer. */
+const FRAMED =
+  '<table width="600"><tr><td style="padding:24px">First row</td></tr>' +
+  '<tr><td style="font-size:12px"><a href="{{unsubscribeUrl}}">Unsubscribe</a></td></tr></table>';
 /** The service of a test does not know its own port, so emails do not show its images. */
 const PICTURES_OF_MAILS = /(foreign|request): GET http:\/\/127\.0\.0\.1:0\/assets\//;
 
@@ -67,6 +71,11 @@ describeInBrowser('the templates of the dashboard', () => {
     const mail = { name: 'A', type: 'TRANSACTIONAL', subject: 'Hi', from: 'hi@shop.example', body: '<p>Hi</p>' };
     return (await service.call('POST', '/v1/templates', { body: { ...mail, ...fields } })).body.id as string;
   };
+  const CODE = { name: 'HTML and Liquid' } as const;
+  const showCode = async (page: Page) => {
+    await page.getByText('Code', { exact: true }).click();
+    await page.getByRole('textbox', CODE).waitFor();
+  };
   const previewed = (page: Page) => page.frameLocator('iframe[title="Email preview"]').last();
 
   it('are written as code with errors at their place, previewed for a contact, and saved', async () => {
@@ -76,8 +85,8 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('button', { name: 'New template' }).first().click();
     await page.getByLabel('Name').fill('Welcome');
     await page.getByRole('dialog').getByRole('button', { name: 'New template' }).click();
-    const code = page.getByRole('textbox', { name: 'HTML and Liquid' });
-    await code.waitFor();
+    const code = page.getByRole('textbox', CODE);
+    await showCode(page);
     await previewed(page).getByText('Hello there,').waitFor();
     await expectNoSeriousAxe(page);
 
@@ -105,6 +114,7 @@ describeInBrowser('the templates of the dashboard', () => {
   it('show the rendered preheader, and report an error in it', async () => {
     const id = await create({ name: 'With a preheader', preheader: 'For {{firstName ?? you}} & more' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
+    await showCode(page);
     await page.getByText('Preview text: For you & more').waitFor();
     mayFail(/answer: 422 to POST .*\/templates\/preview/);
     await page.getByLabel('Preview text').fill('For {{ firstName');
@@ -130,8 +140,6 @@ describeInBrowser('the templates of the dashboard', () => {
   it('are edited in place, and all other text stays byte for byte', async () => {
     const id = await create({ name: 'Newsletter', body: NEWSLETTER });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
-    await page.getByRole('textbox', { name: 'HTML and Liquid' }).waitFor();
-    await page.getByText('Visual', { exact: true }).click();
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     const words = mail.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
     await words.click();
@@ -140,7 +148,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.keyboard.type(' Bis <bald> & {{ plan }}');
     await page.getByRole('button', { name: 'Duplicate block' }).click();
     await mail.getByText('Grüße aus Köln').nth(1).waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
     await mail.getByText('Grüße aus Köln').nth(1).waitFor({ state: 'detached' });
     await mail.getByRole('link', { name: 'Jetzt lesen' }).click();
     await page.getByLabel('Link URL').fill('https://example.de/neu?a={{ id }}&b="x"');
@@ -159,10 +167,47 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('are built of blocks by clicks, each after the selected one and above the footer, without code', async () => {
+    const id = await create({ name: 'Built', body: FRAMED });
+    const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
+    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
+    await mail.getByText('First row').waitFor();
+    const blocks = page.getByRole('complementary', { name: 'Blocks' });
+    await blocks.getByRole('button', { name: 'Heading' }).click();
+    await mail.getByText('Heading', { exact: true }).waitFor();
+    // The new text is selected, so that the next key replaces it.
+    await page.getByRole('group', { name: 'Block' }).waitFor();
+    await page.keyboard.type('Spring teas');
+    for (const block of ['Text', 'Divider', 'Button', 'Columns']) {
+      await blocks.getByRole('button', { name: block }).click();
+    }
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      blocks.getByRole('button', { name: 'Image' }).click(),
+    ]);
+    await chooser.setFiles({ name: 'tea.gif', mimeType: 'image/gif', buffer: GIF });
+    await mail.locator('img').waitFor({ state: 'attached' });
+    await mail.locator('hr').click();
+    await page.getByRole('button', { name: 'Remove block' }).click();
+    await mail.locator('hr').waitFor({ state: 'detached' });
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await readSaved(id);
+    const shown = ['First row', 'Spring teas', 'Write your text', 'Read more', 'Left column', '<img', 'Unsubscribe'];
+    const places = shown.map((words) => body.indexOf(words));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    // The first one is a row of the same table.
+    expect(body.match(/<tr><td style="padding:24px">/g)).toHaveLength(2);
+    expect(body.startsWith(FRAMED.slice(0, FRAMED.indexOf('First row')))).toBe(true);
+  });
+
   it('accept chosen images, show where each is used, and delete unused ones', async () => {
     const id = await create({ name: 'With a picture', body: '<p>Hi</p>\n' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
-    const code = page.getByRole('textbox', { name: 'HTML and Liquid' });
+    const code = page.getByRole('textbox', CODE);
+    await showCode(page);
     await code.click();
     await page.keyboard.press('Control+End');
     const file = { name: 'spring-sale.gif', mimeType: 'image/gif', buffer: GIF };
@@ -197,7 +242,8 @@ describeInBrowser('the templates of the dashboard', () => {
     const id = await create({ name: 'Pasted', body: '<p>One</p>\n<p>Two</p>\n' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
+    await showCode(page);
+    await page.getByRole('textbox', CODE).click();
     await page.evaluate(COPY_PNG);
     const release = await holdBack(page, '**/assets');
     await page.keyboard.press('Control+Home');
@@ -219,9 +265,8 @@ describeInBrowser('the templates of the dashboard', () => {
     const id = await create({ name: 'In place', body: '<p>One</p><p>Two</p>' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
+    await page.getByRole('textbox', { name: 'Subject' }).click();
     await page.evaluate(COPY_PNG);
-    await page.getByText('Visual', { exact: true }).click();
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     await mail.locator('[contenteditable]', { hasText: 'One' }).click();
     await page.keyboard.press('Control+End');
@@ -274,7 +319,6 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('link', { name: name.slice(0, 40) }).waitFor();
     await expectNoSidewaysScroll(page);
     await open(`/templates/${id}`);
-    await page.getByText('Visual', { exact: true }).click();
     await page.frameLocator('iframe[title="Email, editable in place"]').getByText('{{firstName}}').waitFor();
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxe(page);

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { CONTACT_SORTS } from '../../../db/contacts/contacts.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { cursorQuery, EmailAddress, Id, InstantInput, jsonText, QuerySwitch } from '../../http/schemas.ts';
 
@@ -13,7 +14,7 @@ export const ConditionText = jsonText(ConditionInput, 'Must be a condition in JS
   example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
 });
 
-/** Part of an address. */
+/** Part of an address or a name. */
 export const Search = z.string().max(254);
 
 /** Filters of a list or an export of contacts, combined with AND. */
@@ -30,6 +31,9 @@ export const contactFilters = {
 
 export const ListContacts = cursorQuery(LIST_DEFAULT).extend({
   ...contactFilters,
+  sort: z.enum(CONTACT_SORTS).optional().openapi({
+    description: '`-createdAt` (default), `createdAt`, `email` or `-email`; `-` is descending',
+  }),
   count: QuerySwitch.optional().openapi({
     description: '`false` returns the page without waiting for `total`, which is then 0',
   }),

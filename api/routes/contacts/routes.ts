@@ -27,7 +27,7 @@ const listRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List contacts',
   description:
-    'Newest first. `search` is a case-insensitive part of the address, and `condition` has the form of segments; contacts must match both. `total` is counted on the first page only, and not with `count=false`.',
+    'Newest first unless `sort` says otherwise. `search` is a case-insensitive part of the address or the name (`firstName`, `lastName`, `name` and similar keys), and `condition` has the form of segments; contacts must match both. `total` is counted on the first page only, and not with `count=false`.',
   security: scopes('contacts:view'),
   request: { query: ListContacts },
   responses: { 200: ok(cursorList(ContactRecord)), ...errors('CONFLICT') },

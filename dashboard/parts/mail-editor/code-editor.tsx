@@ -9,6 +9,8 @@ import type { Variable } from './variables.ts';
 export interface CodeEditorHandle {
   /** Inserts a text at the cursor. */
   insert(said: string): void;
+  /** Inserts a block of HTML after the block at the cursor. */
+  insertBlock(html: string): void;
 }
 
 /**
@@ -53,14 +55,15 @@ export const CodeEditor = forwardRef<
   useEffect(() => {
     if (view.current) showVariables(view.current, variables);
   }, [variables]);
-  useImperativeHandle(handle, () => ({
-    insert(said) {
+  useImperativeHandle(handle, () => {
+    const insert = (said: string) => {
       const opened = view.current;
       if (!opened) return;
       opened.dispatch(opened.state.replaceSelection(said));
       opened.focus();
-    },
-  }));
+    };
+    return { insert, insertBlock: (html) => insert(`${html}\n`) };
+  });
 
   return (
     <Box

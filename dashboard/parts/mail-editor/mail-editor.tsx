@@ -1,134 +1,157 @@
 import { Box, Button, FileButton, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconPhotoPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { useWhyNot } from '../action-button.tsx';
 import { Loading } from '../loading.tsx';
 import type { CodeEditorHandle } from './code-editor.tsx';
+import classes from './mail-editor.module.css';
+import { imageBlock } from './new-blocks.ts';
+import { BlockMenu, Palette } from './palette.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { usePictureUpload } from './use-picture-upload.ts';
 import { type EditedMail, usePreview } from './use-preview.ts';
 import { VariableMenu } from './variable-menu.tsx';
 import { variablesOf } from './variables.ts';
 
+const words = text.mailEditor;
 const CodeEditor = lazy(() => import('./code-editor.tsx').then(({ CodeEditor: Editor }) => ({ default: Editor })));
 const VisualEditor = lazy(() =>
   import('./visual/visual-editor.tsx').then(({ VisualEditor: Editor }) => ({ default: Editor })),
 );
 
-const HEIGHT = 620;
-/** The editor fills the window below the header and the envelope of a full-screen editor. */
-const CANVAS_HEIGHT = 'max(420px, calc(100dvh - 306px))';
+const HEIGHT = 420;
+/** The code fills the window below the header and the envelope. */
+const CODE_HEIGHT = 'max(420px, calc(100dvh - 306px))';
 const CANVAS_WIDTH = 640;
 type Mode = 'code' | 'visual';
 
 /**
- * Edits an email's body as code or visually, beside its preview. Both editors change the same text and leave parts
- * that they do not understand unchanged. Templates and campaigns use it. On the canvas of a full-screen editor, the
- * visual editor comes first and has the width of an email, without the preview.
+ * Edits an email in a full-screen editor: blocks to add, and the canvas with the envelope (`children`) above the body,
+ * which is edited visually at the width of an email, or as code beside its preview. Both editors change the same text
+ * and leave parts that they do not understand unchanged. Templates and campaigns use it.
  */
 export function MailEditor({
   mail,
+  contentKey = '',
   onBody,
   onSave,
   isReadOnly = false,
-  isCanvas = false,
+  children,
 }: {
   mail: EditedMail;
+  /** Names the content. A change of it opens the visual editor. */
+  contentKey?: string;
   onBody: (body: string) => void;
   /** Called for the save shortcut, wherever the cursor is. */
-  onSave?: () => void;
+  onSave: () => void;
   isReadOnly?: boolean;
-  isCanvas?: boolean;
+  children: ReactNode;
 }) {
   const { can } = useSession();
-  const [mode, setMode] = useState<Mode>(isCanvas ? 'visual' : 'code');
+  const [modeOf, setMode] = useState<{ key: string; mode: Mode }>();
+  const mode = modeOf?.key === contentKey ? modeOf.mode : 'visual';
   const [contactId, setContactId] = useState<string | null>(null);
-  const isAlone = isCanvas && mode === 'visual';
-  const preview = usePreview(mail, contactId, !isAlone);
+  const isVisual = mode === 'visual';
+  const preview = usePreview(mail, contactId, !isVisual);
   const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
   const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
   const editor = useRef<CodeEditorHandle>(null);
   const pictures = usePictureUpload();
   const insert = (said: string) => editor.current?.insert(said);
   const mayUpload = useWhyNot('templates:edit') === undefined && !isReadOnly;
-  const height = isCanvas ? CANVAS_HEIGHT : HEIGHT;
+  const adding = {
+    onBlock: (html: string) => editor.current?.insertBlock(html),
+    onImage: (file: File) => pictures.upload([file], (tag) => editor.current?.insertBlock(imageBlock(tag))),
+    mayUpload,
+  };
   return (
-    <SimpleGrid cols={isAlone ? 1 : { base: 1, md: 2 }} spacing="md" verticalSpacing="md">
-      <Stack gap="xs" miw={0} {...(isAlone && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
-        <Group justify="space-between" gap="xs">
-          <SegmentedControl
-            size="xs"
-            value={mode}
-            onChange={(value) => setMode(value as Mode)}
-            aria-label={text.mailEditor.modes}
-            data={[
-              { value: 'code', label: text.mailEditor.codeTab },
-              { value: 'visual', label: text.mailEditor.visualTab },
-            ]}
-          />
-          <Group gap="xs">
-            <VariableMenu variables={variables} onPick={(name) => insert(`{{${name}}}`)} disabled={isReadOnly} />
-            <FileButton
-              accept="image/png,image/jpeg,image/gif,image/webp"
-              onChange={(file) => file && pictures.upload([file], (tag) => insert(`${tag}\n`))}
-              disabled={!mayUpload}
-            >
-              {(props) => (
-                <Button
-                  {...props}
-                  size="compact-sm"
-                  variant="default"
-                  leftSection={<IconPhotoPlus size={14} aria-hidden />}
-                  loading={pictures.isUploading}
-                  disabled={!mayUpload}
-                >
-                  {text.mailEditor.addPicture}
-                </Button>
+    <>
+      {isVisual && !isReadOnly && <Palette {...adding} />}
+      <section className={classes.desk} aria-label={words.content}>
+        {children}
+        <SimpleGrid cols={isVisual ? 1 : { base: 1, lg: 2 }} spacing="md" verticalSpacing="md">
+          <Stack gap="xs" miw={0} {...(isVisual && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
+            <Group justify="space-between" gap="xs">
+              <SegmentedControl
+                size="xs"
+                value={mode}
+                onChange={(value) => setMode({ key: contentKey, mode: value as Mode })}
+                aria-label={words.modes}
+                data={[
+                  { value: 'visual', label: words.visualTab },
+                  { value: 'code', label: words.codeTab },
+                ]}
+              />
+              <Group gap="xs">
+                {isVisual && !isReadOnly && <BlockMenu {...adding} />}
+                <VariableMenu variables={variables} onPick={(name) => insert(`{{${name}}}`)} disabled={isReadOnly} />
+                {!isVisual && (
+                  <FileButton
+                    accept="image/png,image/jpeg,image/gif,image/webp"
+                    onChange={(file) => file && pictures.upload([file], (tag) => insert(`${tag}\n`))}
+                    disabled={!mayUpload}
+                  >
+                    {(props) => (
+                      <Button
+                        {...props}
+                        size="compact-sm"
+                        variant="default"
+                        leftSection={<IconPhotoPlus size={14} aria-hidden />}
+                        loading={pictures.isUploading}
+                        disabled={!mayUpload}
+                      >
+                        {words.addPicture}
+                      </Button>
+                    )}
+                  </FileButton>
+                )}
+              </Group>
+            </Group>
+            <Suspense fallback={<Loading height={HEIGHT} />}>
+              {isVisual ? (
+                <VisualEditor
+                  key={contentKey}
+                  ref={editor}
+                  value={mail.body}
+                  onChange={onBody}
+                  onPictures={pictures.upload}
+                  onSave={onSave}
+                  isReadOnly={isReadOnly}
+                />
+              ) : (
+                <Box h={CODE_HEIGHT}>
+                  <CodeEditor
+                    key={contentKey}
+                    ref={editor}
+                    value={mail.body}
+                    onChange={onBody}
+                    onPictures={pictures.upload}
+                    fault={preview.fault}
+                    variables={variables}
+                    isReadOnly={isReadOnly}
+                  />
+                </Box>
               )}
-            </FileButton>
-          </Group>
-        </Group>
-        <Box h={height}>
-          <Suspense fallback={<Loading height={HEIGHT} />}>
-            {mode === 'code' ? (
-              <CodeEditor
-                ref={editor}
-                value={mail.body}
-                onChange={onBody}
-                onPictures={pictures.upload}
-                fault={preview.fault}
-                variables={variables}
-                isReadOnly={isReadOnly}
-              />
-            ) : (
-              <VisualEditor
-                ref={editor}
-                value={mail.body}
-                onChange={onBody}
-                onPictures={pictures.upload}
-                onSave={() => onSave?.()}
-                isReadOnly={isReadOnly}
-              />
-            )}
-          </Suspense>
-        </Box>
-        <Text size="xs" c="dimmed">
-          {mode === 'code' ? text.mailEditor.dropHint : text.mailEditor.visualHint}
-        </Text>
-      </Stack>
-      {!isAlone && (
-        <Box miw={0}>
-          {mail.body === '' ? (
-            <Text c="dimmed">{text.mailEditor.empty}</Text>
-          ) : (
-            <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
+            </Suspense>
+            <Text size="xs" c="dimmed">
+              {isVisual ? words.visualHint : words.dropHint}
+            </Text>
+          </Stack>
+          {!isVisual && (
+            <Box miw={0}>
+              {mail.body === '' ? (
+                <Text c="dimmed">{words.empty}</Text>
+              ) : (
+                <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
+              )}
+            </Box>
           )}
-        </Box>
-      )}
-    </SimpleGrid>
+        </SimpleGrid>
+      </section>
+    </>
   );
 }

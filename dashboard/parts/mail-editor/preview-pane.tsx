@@ -1,4 +1,4 @@
-import { Alert, Badge, Box, Code, Group, Paper, ScrollArea, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Box, Code, Group, Paper, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
@@ -14,7 +14,8 @@ const SCREENS = { desktop: 720, phone: 390, dark: 720 } as const;
 type Shown = keyof typeof SCREENS | 'text';
 type Findings = ResponseOf<'previewTemplate'>['findings'];
 
-const HEIGHT = 560;
+/** The least height of the email, which the pane has while it loads. */
+const HEIGHT = 420;
 const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
 
 /** Shows the email as recipients see it, on their screen sizes, and the findings of the checks. */
@@ -93,6 +94,7 @@ function Rendered({ shown, screen, isBroken }: { shown: MailPreview['shown']; sc
           html={isDark ? inDarkMode(shown.html) : shown.html}
           screen={SCREENS[screen]}
           height={HEIGHT}
+          isWhole
           colorScheme={isDark && hasDarkRules(shown.html) ? 'dark' : 'light'}
         />
         {isDark && !hasDarkRules(shown.html) && (
@@ -105,11 +107,16 @@ function Rendered({ shown, screen, isBroken }: { shown: MailPreview['shown']; sc
   }
   return (
     <Paper withBorder>
-      <ScrollArea h={HEIGHT - 2} viewportProps={{ tabIndex: 0 }}>
-        <Box component="pre" m={0} p="sm" fz="xs" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {shown.text}
-        </Box>
-      </ScrollArea>
+      <Box
+        component="pre"
+        m={0}
+        p="sm"
+        fz="xs"
+        mih={HEIGHT}
+        style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+      >
+        {shown.text}
+      </Box>
     </Paper>
   );
 }

@@ -1,5 +1,6 @@
 import { Box } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
+import { useState } from 'react';
 import { SteadyFrame } from './steady-frame.tsx';
 
 /** Shows an email with the layout for a screen of this width, scaled down to the available space. */
@@ -7,6 +8,8 @@ export function ScaledFrame({
   html,
   screen,
   height,
+  isWhole = false,
+  isBare = false,
   colorScheme,
   title,
 }: {
@@ -15,13 +18,19 @@ export function ScaledFrame({
   screen: number;
   /** The height of the frame on the page, in pixels. */
   height: number;
+  /** Shows the whole email; `height` is that of an email that is not measured yet. */
+  isWhole?: boolean;
+  /** Has no border of its own. */
+  isBare?: boolean;
   colorScheme?: 'light' | 'dark';
   title?: string;
 }) {
   const { ref, width } = useElementSize();
+  const [ownHeight, setOwnHeight] = useState<number>();
   const scale = width > 0 ? Math.min(1, width / screen) : 1;
+  const shown = isWhole && ownHeight !== undefined ? ownHeight * scale : height;
   return (
-    <Box ref={ref} h={height} style={{ overflow: 'hidden', position: 'relative' }}>
+    <Box ref={ref} h={shown} style={{ overflow: 'hidden', position: 'relative' }}>
       {width > 0 && (
         <Box
           w={screen}
@@ -34,7 +43,9 @@ export function ScaledFrame({
         >
           <SteadyFrame
             html={html}
-            height={height / scale}
+            height={shown / scale}
+            isBare={isBare}
+            {...(isWhole && { onHeight: setOwnHeight })}
             {...(colorScheme && { colorScheme })}
             {...(title && { title })}
           />

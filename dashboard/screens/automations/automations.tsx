@@ -77,7 +77,7 @@ export function Automations() {
               title={t.emptyTitle}
               what={t.emptyWhat}
               action={create}
-              curl={{ method: 'POST', path: '/workflows', body: { name: 'Welcome', eventName: 'signup' } }}
+              curl={{ method: 'POST', path: '/v1/workflows', body: { name: 'Welcome', eventName: 'signup' } }}
             />
           )
         }

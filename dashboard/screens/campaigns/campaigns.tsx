@@ -193,7 +193,7 @@ function NoneYet() {
       title={words.emptyTitle}
       what={words.emptyWhat}
       action={<NewCampaign />}
-      curl={{ method: 'POST', path: '/campaigns', body: EXAMPLE }}
+      curl={{ method: 'POST', path: '/v1/campaigns', body: EXAMPLE }}
     />
   );
 }

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
+import { TEMPLATE_STARTS } from '../../parts/mail-editor/starts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
+import { text } from '../../text/text.ts';
 
 /** Templates beyond these are found by their name on their own screen. */
 const TEMPLATES_MAX = 100;
@@ -20,6 +22,16 @@ export function useTemplates(): { id: string; name: string }[] {
     staleTime: 60_000,
   });
   return data?.templates ?? [];
+}
+
+/** Returns the choices of content to start from: our layouts, and the templates of the project. */
+export function contentChoices(templates: readonly { id: string; name: string }[]) {
+  const { layouts, ownTemplates } = text.campaigns;
+  const groups = [
+    { group: layouts, items: TEMPLATE_STARTS.map((value) => ({ value, label: text.templates.starts[value] })) },
+    { group: ownTemplates, items: templates.map(({ id, name }) => ({ value: id, label: name })) },
+  ];
+  return groups.filter(({ items }) => items.length > 0);
 }
 
 /** Segments with how many are in each. */

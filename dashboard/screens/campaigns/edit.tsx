@@ -22,7 +22,7 @@ import { fieldAsText } from './campaign-fields.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
 import { ContentStep } from './content-step.tsx';
 import type { Editing } from './editing.ts';
-import { PreviewDialog } from './preview-dialog.tsx';
+import { CampaignPreview } from './preview-dialog.tsx';
 import { ReviewStep } from './review-step.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { WhenStep } from './when-step.tsx';
@@ -144,7 +144,7 @@ function Actions({
         </Button>
       )}
       <CampaignMenu campaign={editing.campaign} />
-      {previews && <PreviewDialog draft={editing.draft} onClose={preview.close} />}
+      {previews && <CampaignPreview draft={editing.draft} onClose={preview.close} />}
       {tests && <TestDialog {...editing} onClose={test.close} />}
     </>
   );

@@ -5,7 +5,7 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { MailFrame } from '../../parts/mail-frame.tsx';
+import { WholeMail } from '../../parts/mail-editor/whole-mail.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { markLinks, showMarks } from './marked-mail.ts';
@@ -133,5 +133,5 @@ function OnMail({
     [preview.data, key],
   );
   if (preview.error) return <Failed error={preview.error} />;
-  return <Box mih={480}>{html !== undefined && <MailFrame html={html} height={480} title={words.mail} />}</Box>;
+  return html === undefined ? <Box mih={320} /> : <WholeMail html={html} title={words.mail} isBare />;
 }

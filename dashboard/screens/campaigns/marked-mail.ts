@@ -45,5 +45,5 @@ function escapeHtml(label: string): string {
 }
 
 const BADGE =
-  'display:inline-block;margin:0 4px;padding:1px 7px;border-radius:9px;background:#1d4fd8;color:#fff;' +
+  'display:inline-block;margin:0 4px;padding:1px 7px;border-radius:9px;background:#0c6673;color:#fff;' +
   'font:600 11px/16px system-ui,sans-serif;text-decoration:none;white-space:nowrap';

@@ -6,18 +6,13 @@ import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { isTemplateStart, startOf } from '../../parts/mail-editor/starts.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
-import { useSenders, useTemplates } from './choices.ts';
+import { contentChoices, useSenders, useTemplates } from './choices.ts';
 import { CAMPAIGN_OPERATIONS } from './words.ts';
 
 const words = text.campaigns;
-/** Initial content of a draft without a template. */
-const BEGIN: { subject: string; body: string; preheader?: string | null; fromName?: string | null } = {
-  subject: 'Hello {{firstName ?? there}}',
-  body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n',
-};
-
 /** Creates a draft. The steps of the editor fill in the rest. */
 export function NewCampaign() {
   const navigate = useNavigate();
@@ -27,18 +22,20 @@ export function NewCampaign() {
   const [name, setName] = useState('');
   const [typedFrom, setFrom] = useState<string>();
   const [templateId, setTemplate] = useState<string | null>(null);
+  const isStart = templateId === null || isTemplateStart(templateId);
   const template = useQuery({
     ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),
-    enabled: templateId !== null && can('templates:view'),
+    enabled: !isStart && can('templates:view'),
   });
   const write = useWrite('createCampaign', { changes: CAMPAIGN_OPERATIONS });
   const from = typedFrom ?? template.data?.from ?? senders[0] ?? '';
-  const isReady = name.trim() !== '' && from !== '' && (templateId === null || template.data !== undefined);
+  const isReady = name.trim() !== '' && from !== '' && (isStart || template.data !== undefined);
   const fault = (field: string) => write.error?.fields.find((one) => one.field === field)?.message;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isReady) return;
-    const { subject, body, preheader = null, fromName = null } = template.data ?? BEGIN;
+    const { preheader = null, fromName = null } = template.data ?? {};
+    const { subject, body } = template.data ?? startOf(isTemplateStart(templateId) ? templateId : 'blank');
     write.mutate(
       { body: { name: name.trim(), from, subject, body, preheader, fromName, audienceType: 'ALL' } },
       {
@@ -75,7 +72,7 @@ export function NewCampaign() {
           <Select
             label={words.template}
             placeholder={words.noTemplate}
-            data={templates.map(({ id, name: label }) => ({ value: id, label }))}
+            data={contentChoices(templates)}
             value={templateId}
             onChange={setTemplate}
             searchable

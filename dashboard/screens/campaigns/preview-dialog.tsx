@@ -1,15 +1,13 @@
-import { Modal, SegmentedControl, Stack } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { PreviewPane } from '../../parts/mail-editor/preview-pane.tsx';
-import { usePreview } from '../../parts/mail-editor/use-preview.ts';
+import { PreviewDialog } from '../../parts/mail-editor/preview-dialog.tsx';
 import { text } from '../../text/text.ts';
 import type { CampaignDraft } from './campaign-draft.ts';
 
 const words = text.campaigns;
 
 /** Shows the email, or one of its versions, as a contact will see it. */
-export function PreviewDialog({ draft, onClose }: { draft: CampaignDraft; onClose: () => void }) {
-  const [contactId, setContactId] = useState<string | null>(null);
+export function CampaignPreview({ draft, onClose }: { draft: CampaignDraft; onClose: () => void }) {
   const [key, setKey] = useState('');
   const version = draft.versions.find((one) => one.key === key);
   const mail = {
@@ -18,20 +16,10 @@ export function PreviewDialog({ draft, onClose }: { draft: CampaignDraft; onClos
     body: version?.body ?? draft.body,
     type: 'MARKETING' as const,
   };
-  const preview = usePreview(mail, contactId);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size={820}
-      title={text.mailEditor.preview}
-      closeButtonProps={{ 'aria-label': text.app.close }}
-    >
-      <Stack>
-        {draft.versions.length > 0 && <VersionChoice versions={draft.versions} value={key} onChange={setKey} />}
-        <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
-      </Stack>
-    </Modal>
+    <PreviewDialog mail={mail} onClose={onClose}>
+      {draft.versions.length > 0 && <VersionChoice versions={draft.versions} value={key} onChange={setKey} />}
+    </PreviewDialog>
   );
 }
 

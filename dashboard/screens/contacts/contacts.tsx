@@ -21,7 +21,7 @@ import { ColumnMenu, columnName } from './column-menu.tsx';
 import { cellText } from './columns.ts';
 import { JobsUnderWay } from './jobs/jobs-under-way.tsx';
 import { ListFilter } from './list-filter.tsx';
-import type { ListSearch } from './routes.ts';
+import type { ListSearch, ListSort } from './routes.ts';
 import { type ListedContact, type Selection, useSelection } from './selection.ts';
 import { useColumns } from './use-columns.ts';
 
@@ -31,15 +31,23 @@ const PAGE = 50;
 /** The contacts of the project. The filter is in the address, and this browser stores the selected columns. */
 export function Contacts() {
   const asked = useSearch({ from: '/shell/contacts' });
-  const query = queryOf(asked);
+  const { sort, ...where } = asked;
+  const query = queryOf(where);
   // Counting a million contacts takes a second, so the page loads without the total.
-  const pages = useInfiniteQuery(pagesOf('listContacts', { query: { ...query, limit: PAGE, count: false } }));
+  const pages = useInfiniteQuery(
+    pagesOf('listContacts', {
+      query: { ...query, ...(sort && { sort }), limit: PAGE, count: false },
+    }),
+  );
   const counted = useQuery({
     ...steadyResponseOf('listContacts', { query: { ...query, limit: 1 } }),
     staleTime: 30_000,
   });
   const total = counted.isPlaceholderData ? null : (counted.data?.total ?? null);
-  const selection = useSelection(JSON.stringify(asked));
+  const navigate = useNavigate();
+  const sortBy = (next: ListSort | undefined) =>
+    void navigate({ to: '/contacts', search: { ...where, sort: next } as ListSearch, replace: true });
+  const selection = useSelection(JSON.stringify(where));
   const { columns, show } = useColumns();
   const [adding, add] = useDisclosure();
   const shown = pages.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -56,12 +64,16 @@ export function Contacts() {
       </ListFilter>
       <CursorTable
         pages={withTotal(pages, total)}
-        columns={[pickColumn(selection, shown), contactColumn, ...columns.map(columnOf)]}
+        columns={[
+          pickColumn(selection, shown),
+          contactColumn(sort, sortBy),
+          ...columns.map((column) => columnOf(column, sort, sortBy)),
+        ]}
         rowKey={({ id }) => id}
         caption={words.caption}
         empty={<NoContacts asked={asked} onAdd={add.open} />}
       />
-      <BulkBar selection={selection} shown={shown} total={total} where={asked} />
+      <BulkBar selection={selection} shown={shown} total={total} where={where} />
       <AddContact opened={adding} onClose={add.close} />
     </>
   );
@@ -130,7 +142,7 @@ function NoContacts({ asked, onAdd }: { asked: ListSearch; onAdd: () => void }) 
           {words.add}
         </ActionButton>
       }
-      curl={{ method: 'POST', path: '/contacts', body: { email: 'ada@example.com', data: { firstName: 'Ada' } } }}
+      curl={{ method: 'POST', path: '/v1/contacts', body: { email: 'ada@example.com', data: { firstName: 'Ada' } } }}
     />
   );
 }
@@ -159,14 +171,31 @@ function pickColumn(selection: Selection, shown: ListedContact[]): Column<Listed
   };
 }
 
-const contactColumn: Column<ListedContact> = { name: words.contact, cell: (contact) => <ContactCell {...contact} /> };
+type SortBy = (sort: ListSort | undefined) => void;
 
-function columnOf(column: string): Column<ListedContact> {
+function contactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
+  const by = sort === 'email' ? 'ascending' : sort === '-email' ? 'descending' : undefined;
+  return {
+    name: words.contact,
+    sort: { by, onSort: () => sortBy(sort === 'email' ? '-email' : 'email') },
+    cell: (contact) => <ContactCell {...contact} />,
+  };
+}
+
+function columnOf(column: string, sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
   const name = columnName(column);
   if (column === 'subscription') {
     return { name, isWhole: true, cell: ({ subscription }) => <WordBadge kind="subscription" value={subscription} /> };
   }
-  if (column === 'createdAt') return { name, wideOnly: true, cell: ({ createdAt }) => <Instant at={createdAt} /> };
+  if (column === 'createdAt') {
+    const by = sort === undefined ? 'descending' : sort === 'createdAt' ? 'ascending' : undefined;
+    return {
+      name,
+      wideOnly: true,
+      sort: { by, onSort: () => sortBy(sort === undefined ? 'createdAt' : undefined) },
+      cell: ({ createdAt }) => <Instant at={createdAt} />,
+    };
+  }
   if (column === 'updatedAt') return { name, wideOnly: true, cell: ({ updatedAt }) => <Instant at={updatedAt} /> };
   if (column === 'smsSubscribed') {
     return {

@@ -6,15 +6,22 @@ import { shellRoute } from '../../app/root-route.tsx';
 export interface ListSearch {
   search?: string;
   condition?: Condition;
+  /** Newest first if absent. */
+  sort?: ListSort;
 }
+
+/** The API's orders of contacts, except its default. */
+const SORTS = ['createdAt', 'email', '-email'] as const;
+export type ListSort = (typeof SORTS)[number];
 
 const listRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts',
-  validateSearch: ({ search, condition }: Record<string, unknown>): ListSearch => ({
+  validateSearch: ({ search, condition, sort }: Record<string, unknown>): ListSearch => ({
     // The router parses a typed number as a number.
     ...(((typeof search === 'string' && search !== '') || typeof search === 'number') && { search: String(search) }),
     ...(isCondition(condition) && { condition }),
+    ...(SORTS.includes(sort as ListSort) && { sort: sort as ListSort }),
   }),
   component: lazyRouteComponent(() => import('./contacts.tsx'), 'Contacts'),
 });

@@ -86,7 +86,7 @@ function List({ rows }: { rows: Stats }) {
   const { q = '' } = useSearch({ from: FROM });
   const shown = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
   if (rows.length === 0) {
-    const curl = { method: 'POST' as const, path: '/v1/track', body: EXAMPLE };
+    const curl = { method: 'POST' as const, path: '/v1/track' as const, body: EXAMPLE };
     return <Empty icon={IconActivity} title={words.emptyTitle} what={words.emptyWhat} curl={curl} />;
   }
   if (shown.length === 0) return <Text c="dimmed">{words.nothingFound}</Text>;

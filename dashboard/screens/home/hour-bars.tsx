@@ -65,7 +65,7 @@ function Bar({ hour: { at, delays, campaigns }, index, most }: { hour: Hour; ind
   const height = delays === 0 ? 0 : Math.max(2, (HEIGHT * delays) / most);
   return (
     <g>
-      <title>{text.home.hourHas(HOUR.format(new Date(at)), formatCount(delays), campaigns)}</title>
+      <title>{text.home.hourHas(HOUR.format(new Date(at)), delays, formatCount(delays), campaigns)}</title>
       {/* The transparent bar makes the whole column react to hover. */}
       <rect x={index * 10} y={0} width={10} height={HEIGHT + MARK} fill="transparent" />
       <rect x={index * 10 + 1.5} y={HEIGHT + MARK - height} width={7} height={height} fill="var(--chart-2)" />

@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
-import { MailFrame } from '../../parts/mail-frame.tsx';
+import { WholeMail } from '../../parts/mail-editor/whole-mail.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
@@ -123,7 +123,9 @@ function Views({ mail }: { mail: Mail }) {
 const VIEWS: Record<MailView, (mail: Mail) => React.ReactNode> = {
   mail: ({ body }) => (
     <Box className={classes.desk}>
-      <MailFrame html={body} width={600} />
+      <Box flex={1} miw={0} maw={640}>
+        <WholeMail html={body} />
+      </Box>
     </Box>
   ),
   text: ({ text: words }) => <Plain value={words} />,

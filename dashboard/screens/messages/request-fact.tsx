@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -28,5 +27,5 @@ export function RequestFact({ of: made, otherwise }: { of: string; otherwise?: s
       </Fact>
     );
   }
-  return data && otherwise !== undefined ? <Text size="sm">{otherwise}</Text> : null;
+  return data && otherwise !== undefined ? <Fact name={text.messages.request}>{otherwise}</Fact> : null;
 }

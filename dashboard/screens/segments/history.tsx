@@ -54,13 +54,13 @@ export function History({ segment: { id, type, trackMembership } }: { segment: R
       <Empty
         title={words.noHistoryTitle}
         what={words.noHistory}
-        curl={{ method: 'POST', path: `/segments/${id}/compute` }}
+        curl={{ method: 'POST', path: `/v1/segments/${id}/compute` }}
       />
     ) : (
       <Empty
         title={words.notTracked}
         what={words.notTrackedWhat}
-        curl={{ method: 'PATCH', path: `/segments/${id}`, body: { trackMembership: true } }}
+        curl={{ method: 'PATCH', path: `/v1/segments/${id}`, body: { trackMembership: true } }}
       />
     );
   return (

@@ -38,7 +38,7 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
               {...(type === 'STATIC' && {
                 curl: {
                   method: 'POST' as const,
-                  path: `/segments/${id}/members`,
+                  path: `/v1/segments/${id}/members`,
                   body: { emails: ['ada@example.com'] },
                 },
               })}

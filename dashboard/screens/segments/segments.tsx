@@ -41,7 +41,7 @@ export function Segments() {
               icon={IconChartPie2}
               title={words.emptyTitle}
               what={words.emptyWhat}
-              curl={{ method: 'POST', path: '/segments', body: EXAMPLE }}
+              curl={{ method: 'POST', path: '/v1/segments', body: EXAMPLE }}
             />
           ) : (
             <>

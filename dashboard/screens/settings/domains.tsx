@@ -57,7 +57,7 @@ export function Domains() {
               title={words.emptyTitle}
               what={words.emptyWhat}
               action={add}
-              curl={{ method: 'POST', path: '/domains', body: { domain: 'example.com' } }}
+              curl={{ method: 'POST', path: '/v1/domains', body: { domain: 'example.com' } }}
             />
           ) : (
             <Stack gap="sm">

@@ -66,7 +66,7 @@ export function Suppressions() {
             icon={IconBan}
             title={words.emptyTitle}
             what={words.emptyWhat}
-            curl={{ method: 'POST', path: '/suppressions', body: { email: 'ada@example.com', reason: 'manual' } }}
+            curl={{ method: 'POST', path: '/v1/suppressions', body: { email: 'ada@example.com', reason: 'manual' } }}
           />
         }
       />

@@ -74,7 +74,7 @@ export function Topics() {
             icon={IconBookmarks}
             title={words.emptyTitle}
             what={words.emptyWhat}
-            curl={{ method: 'POST', path: '/topics', body: { name: 'Product news' } }}
+            curl={{ method: 'POST', path: '/v1/topics', body: { name: 'Product news' } }}
           />
         }
       />

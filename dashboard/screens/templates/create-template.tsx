@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { startOf, type TemplateStart } from '../../parts/mail-editor/starts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
-import { startOf, type TemplateStart } from './starts.ts';
 
 const NAME_MAX_CHARS = 200;
 

@@ -37,7 +37,7 @@ export function Pictures() {
       <PageHead
         title={text.templates.pictures}
         subtitle={first && text.templates.picturesWhat(formatBytes(first.bytes), formatBytes(first.maxBytes))}
-        back={{ to: '/templates', label: text.templates.all }}
+        back={{ to: '/templates', label: text.templates.title }}
         actions={<Upload />}
       />
       <SegmentedControl

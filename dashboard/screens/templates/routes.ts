@@ -35,6 +35,7 @@ const picturesRoute = createRoute({
 const templateRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/templates/$templateId',
+  staticData: { isFullScreen: true },
   component: lazyRouteComponent(() => import('./template.tsx'), 'TemplateScreen'),
 });
 

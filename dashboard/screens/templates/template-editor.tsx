@@ -1,11 +1,16 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { EditorFrame, EditorPanel, PanelGroup } from '../../parts/editor-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { Envelope } from '../../parts/mail-editor/envelope.tsx';
 import { MailEditor } from '../../parts/mail-editor/mail-editor.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
+import { PreviewDialog } from '../../parts/mail-editor/preview-dialog.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
+import { useUndo } from '../../parts/record-edit/use-undo.ts';
+import { UndoRedo } from '../../parts/undo-redo.tsx';
+import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { SendTest } from './send-test.tsx';
 import type { Template } from './template-fields.ts';
@@ -13,77 +18,77 @@ import { TemplateSettings } from './template-settings.tsx';
 import { TemplateUsage } from './template-usage.tsx';
 import { useTemplateEdit } from './use-template-edit.ts';
 
-/** The editor of a template: content with a preview, sender, usage. */
+export const BACK_TO_TEMPLATES = { to: '/templates', label: text.templates.title };
+
+/** The full-screen editor of a template: blocks, content, and its settings and use beside it. */
 export function TemplateEditor({ saved }: { saved: Template }) {
   const edit = useTemplateEdit(saved);
-  const { fields, change, isTouched, hasConflict } = edit;
-  const [isTesting, testing] = useDisclosure();
+  const { fields, isTouched, hasConflict } = edit;
   const isReadOnly = useWhyNot('templates:edit') !== undefined;
+  const history = useUndo(fields, edit.change);
+  const { change } = history;
+  const senders = (useVerifiedDomains() ?? []).map((domain) => `hello@${domain}`);
+  const [isTesting, testing] = useDisclosure();
+  const [isPreviewed, preview] = useDisclosure();
+  const mail = { subject: fields.subject, preheader: fields.preheader, body: fields.body, type: fields.type };
   const save = () => {
     if (isTouched && !isReadOnly) edit.save();
   };
   // The shortcut also works while the cursor is in a field or in the code.
   useHotkeys([['mod+S', save]], [], true);
   return (
-    <>
-      <PageHead
-        title={saved.name}
-        subtitle={<State edit={edit} updatedAt={saved.updatedAt} />}
-        back={{ to: '/templates', label: text.templates.all }}
-        actions={
-          <>
-            <ActionButton
-              variant="default"
-              needs="email:send"
-              onClick={testing.open}
-              whyNot={fields.from.trim() === '' ? text.templates.testNoFrom : undefined}
-            >
-              {text.templates.test}
-            </ActionButton>
-            <ActionButton
-              needs="templates:edit"
-              onClick={edit.save}
-              loading={edit.isSaving}
-              whyNot={
-                hasConflict ? text.parts.conflict.settleFirst : isTouched ? undefined : text.templates.nothingToSave
-              }
-            >
-              {text.templates.save}
-            </ActionButton>
-          </>
-        }
-      />
-      <Stack gap="md">
-        <Notices edit={edit} />
-        <Group align="flex-start" grow preventGrowOverflow={false} gap="md">
-          <TextInput
-            label={text.templates.subject}
-            description={text.templates.subjectHint}
-            value={fields.subject}
-            onChange={(event) => change({ subject: event.currentTarget.value })}
-            readOnly={isReadOnly}
-            miw={240}
-          />
-          <TextInput
-            label={text.templates.preheader}
-            description={text.templates.preheaderHint}
-            value={fields.preheader}
-            onChange={(event) => change({ preheader: event.currentTarget.value })}
-            readOnly={isReadOnly}
-            miw={240}
-          />
-        </Group>
-        <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
-        <MailEditor
-          mail={{ subject: fields.subject, preheader: fields.preheader, body: fields.body, type: fields.type }}
-          onBody={(body) => change({ body })}
-          onSave={save}
+    <EditorFrame
+      back={BACK_TO_TEMPLATES}
+      title={saved.name}
+      state={<State edit={edit} updatedAt={saved.updatedAt} />}
+      notices={<Notices edit={edit} />}
+      actions={
+        <>
+          {!isReadOnly && <UndoRedo undo={history.undo} redo={history.redo} />}
+          <Button variant="default" onClick={preview.open}>
+            {text.mailEditor.preview}
+          </Button>
+          <ActionButton
+            variant="default"
+            needs="email:send"
+            onClick={testing.open}
+            whyNot={fields.from.trim() === '' ? text.templates.testNoFrom : undefined}
+          >
+            {text.templates.test}
+          </ActionButton>
+          <ActionButton
+            needs="templates:edit"
+            onClick={edit.save}
+            loading={edit.isSaving}
+            whyNot={
+              hasConflict ? text.parts.conflict.settleFirst : isTouched ? undefined : text.templates.nothingToSave
+            }
+          >
+            {text.templates.save}
+          </ActionButton>
+        </>
+      }
+    >
+      <MailEditor mail={mail} onBody={(body) => change({ body })} onSave={save} isReadOnly={isReadOnly}>
+        <Envelope
+          fields={fields}
+          senders={senders}
+          subjectHint={text.templates.subjectHint}
+          change={change}
           isReadOnly={isReadOnly}
         />
-        <TemplateUsage id={saved.id} />
-      </Stack>
+      </MailEditor>
+      <EditorPanel label={text.mailEditor.details}>
+        <PanelGroup>
+          <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
+        </PanelGroup>
+        <PanelGroup>
+          <TemplateUsage id={saved.id} />
+        </PanelGroup>
+      </EditorPanel>
       <SendTest fields={fields} opened={isTesting} onClose={testing.close} />
-    </>
+      {isPreviewed && <PreviewDialog mail={mail} onClose={preview.close} />}
+    </EditorFrame>
   );
 }
 
@@ -92,22 +97,23 @@ type Edit = ReturnType<typeof useTemplateEdit>;
 function State({ edit: { isTouched, isKept }, updatedAt }: { edit: Edit; updatedAt: string }) {
   if (isTouched) {
     return (
-      <Text span size="sm" c={isKept ? undefined : 'red'} role="status">
+      <Text span inherit c={isKept ? undefined : 'red'} role="status">
         {isKept ? text.templates.draftKept : text.templates.draftLost}
       </Text>
     );
   }
   return (
-    <>
+    <span>
       {text.templates.changed} <Instant at={updatedAt} />
-    </>
+    </span>
   );
 }
 
 function Notices({ edit }: { edit: Edit }) {
   const { isRestored, restoredAt, hasConflict, error, discard } = edit;
+  if (!error && !hasConflict && !isRestored) return null;
   return (
-    <>
+    <Stack gap="xs">
       {error && <Failed error={error} />}
       <Conflict edit={edit} labels={text.templates.fieldNames} show={(_name, value) => value} />
       {isRestored && !hasConflict && (
@@ -123,6 +129,6 @@ function Notices({ edit }: { edit: Edit }) {
           </Group>
         </Alert>
       )}
-    </>
+    </Stack>
   );
 }

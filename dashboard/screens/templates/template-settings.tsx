@@ -1,4 +1,4 @@
-import { Accordion, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Select, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
 import type { TemplateForm } from './template-fields.ts';
 
-/** Name, type and sender of a template. They rarely change, so they are collapsed. */
+/** Name, type and reply address of a template, beside its content. */
 export function TemplateSettings({
   fields,
   change,
@@ -16,39 +16,31 @@ export function TemplateSettings({
   change: (changed: Partial<TemplateForm>) => void;
   isReadOnly: boolean;
 }) {
-  const input = (name: 'name' | 'description' | 'from' | 'fromName' | 'replyTo') => ({
+  const input = (name: 'name' | 'description' | 'replyTo') => ({
     label: text.templates[name],
     value: fields[name],
     readOnly: isReadOnly,
     onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
   });
   return (
-    <Accordion variant="contained">
-      <Accordion.Item value="settings">
-        <Accordion.Control>
-          {text.templates.settings}: {fields.fromName} {fields.from && `<${fields.from}>`}
-        </Accordion.Control>
-        <Accordion.Panel>
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput {...input('name')} required maxLength={200} />
-            <TextInput {...input('description')} maxLength={1000} />
-            <TextInput {...input('from')} description={text.templates.fromHint} inputMode="email" />
-            <TextInput {...input('fromName')} maxLength={200} />
-            <TextInput {...input('replyTo')} inputMode="email" />
-            <Select
-              label={text.templates.type}
-              description={text.templates.typeMeans[fields.type]}
-              data={TEMPLATE_TYPES.map((value) => ({ value, label: text.templates.types[value] }))}
-              value={fields.type}
-              onChange={(value) => value && change({ type: value as TemplateType })}
-              allowDeselect={false}
-              readOnly={isReadOnly}
-            />
-            {fields.type === 'MARKETING' && <TopicChoice fields={fields} change={change} isReadOnly={isReadOnly} />}
-          </SimpleGrid>
-        </Accordion.Panel>
-      </Accordion.Item>
-    </Accordion>
+    <>
+      <Title order={2} size="h5">
+        {text.mailEditor.details}
+      </Title>
+      <TextInput {...input('name')} required maxLength={200} />
+      <TextInput {...input('description')} maxLength={1000} />
+      <TextInput {...input('replyTo')} inputMode="email" />
+      <Select
+        label={text.templates.type}
+        description={text.templates.typeMeans[fields.type]}
+        data={TEMPLATE_TYPES.map((value) => ({ value, label: text.templates.types[value] }))}
+        value={fields.type}
+        onChange={(value) => value && change({ type: value as TemplateType })}
+        allowDeselect={false}
+        readOnly={isReadOnly}
+      />
+      {fields.type === 'MARKETING' && <TopicChoice fields={fields} change={change} isReadOnly={isReadOnly} />}
+    </>
   );
 }
 

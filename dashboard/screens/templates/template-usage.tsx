@@ -1,4 +1,4 @@
-import { Box, Table, Text, Title } from '@mantine/core';
+import { Box, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -11,7 +11,7 @@ export function TemplateUsage({ id }: { id: string }) {
   const usage = useQuery(queryFor('getTemplateUsage', { params: { id } }));
   return (
     <Box component="section" aria-labelledby="template-usage">
-      <Title order={2} size="h4" id="template-usage" mb="xs">
+      <Title order={2} size="h5" id="template-usage" mb="xs">
         {text.templates.usedIn}
       </Title>
       <QueryView of={usage} height={80}>
@@ -23,24 +23,15 @@ export function TemplateUsage({ id }: { id: string }) {
               <CountLink n={emailsSent} href={`/messages?templateId=${id}&happened=sent`} />.
             </Text>
             {workflowSteps.length > 0 && (
-              <Table mt="xs" aria-label={text.templates.usedIn} maw={640}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{text.templates.automation}</Table.Th>
-                    <Table.Th>{text.templates.step}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {workflowSteps.map((step) => (
-                    <Table.Tr key={step.id}>
-                      <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                        <AppLink to={`/automations/${step.workflowId}`}>{step.workflowName}</AppLink>
-                      </Table.Td>
-                      <Table.Td style={{ overflowWrap: 'anywhere' }}>{step.name}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <Stack component="ul" gap={6} mt="xs" p={0} mb={0} style={{ listStyle: 'none' }}>
+                {workflowSteps.map((step) => (
+                  <Text key={step.id} component="li" size="sm" style={{ overflowWrap: 'anywhere' }}>
+                    <AppLink to={`/automations/${step.workflowId}`}>{step.workflowName}</AppLink>
+                    {': '}
+                    {step.name}
+                  </Text>
+                ))}
+              </Stack>
             )}
           </>
         )}

@@ -3875,7 +3875,7 @@ export interface Operations {
   };
   /** List contacts: `GET /v1/contacts` */
   listContacts: {
-    query?: { limit?: number; cursor?: string; search?: string; condition?: string; subscribed?: boolean; createdAfter?: string; createdBefore?: string; updatedAfter?: string; count?: boolean };
+    query?: { limit?: number; cursor?: string; search?: string; condition?: string; subscribed?: boolean; createdAfter?: string; createdBefore?: string; updatedAfter?: string; sort?: "-createdAt" | "createdAt" | "email" | "-email"; count?: boolean };
     answer: {
   data: Contact[];
   cursor: string | null;

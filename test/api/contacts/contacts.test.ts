@@ -415,6 +415,48 @@ describe('finding contacts', () => {
     expect(await find('nothing like it')).toEqual([]);
   });
 
+  it('searches a part of the name in the usual fields of the data', async () => {
+    const people = {
+      'n1@names.example': { firstName: 'Ada', lastName: 'Lovelace' },
+      'n2@names.example': { first_name: 'Ada', surname: 'Byron' },
+      'n3@names.example': { name: 'Émile 100%_sure', firstName: '' },
+      'n4@names.example': { title: 'Ada Lovelace' },
+    };
+    for (const [email, data] of Object.entries(people)) await api.call('POST', '/contacts', { body: { email, data } });
+    const find = async (search: string) =>
+      (await api.call('GET', `/contacts?sort=email&search=${encodeURIComponent(search)}`)).body.data.map(
+        (c: { email: string }) => c.email.slice(0, 2),
+      );
+    expect(await find('ADA')).toEqual(['n1', 'n2']);
+    expect(await find(' a  love')).toEqual(['n1']);
+    expect(await find('ada by')).toEqual(['n2']);
+    expect(await find('éMILE 100%_')).toEqual(['n3']);
+    expect(await find('%_')).toEqual(['n3']);
+    expect(await find('names.example')).toHaveLength(4);
+  });
+
+  it('sorts by creation time and by address, page by page, and refuses the cursor of another order', async () => {
+    for (const name of ['b', 'c', 'a'])
+      await api.call('POST', '/contacts', { body: { email: `${name}@sort.example` } });
+    const pages = async (sort: string) => {
+      const names: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await api.call('GET', `/contacts?search=@sort.example&limit=1&sort=${sort}${cursor}`);
+        names.push(...body.data.map((c: { email: string }) => c.email.slice(0, 1)));
+        cursor = body.hasMore ? `&cursor=${body.cursor}` : '';
+      } while (cursor !== '');
+      return names.join('');
+    };
+    expect(await pages('-createdAt')).toBe('acb');
+    expect(await pages('createdAt')).toBe('bca');
+    expect(await pages('email')).toBe('abc');
+    expect(await pages('-email')).toBe('cba');
+    const { cursor } = (await api.call('GET', '/contacts?search=@sort.example&limit=1')).body;
+    expect((await api.call('GET', `/contacts?sort=email&cursor=${cursor}`)).status).toBe(400);
+    expect((await api.call('GET', '/contacts?sort=data.plan')).status).toBe(400);
+  });
+
   it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense'])(
     'finding contacts refuses ?%s with 400',
     async (query) => {

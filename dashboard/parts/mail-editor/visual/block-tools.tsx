@@ -2,7 +2,7 @@ import { ActionIcon, Group, NativeSelect, Tooltip } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconCopyPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../../../text/text.ts';
-import { type Block, duplicateBlock, isWhole, swapBlocks, without } from './source-blocks.ts';
+import { type Block, duplicateBlock, isWhole, removeBlock, swapBlocks } from './source-blocks.ts';
 import type { SourceEdit } from './source-edits.ts';
 
 /** Tools for the paragraph, row or table at the cursor. */
@@ -45,7 +45,11 @@ export function BlockTools({
       {tool(text.mailEditor.blockDouble, whole ? duplicateBlock(source, block) : undefined, <IconCopyPlus size={16} />)}
       {tool(text.mailEditor.blockUp, swapBlocks(source, blocks, block, -1), <IconArrowUp size={16} />)}
       {tool(text.mailEditor.blockDown, swapBlocks(source, blocks, block, 1), <IconArrowDown size={16} />)}
-      {tool(text.mailEditor.blockRemove, whole ? without(block) : undefined, <IconTrash size={16} />)}
+      {tool(
+        text.mailEditor.blockRemove,
+        whole ? removeBlock(source, blocks, block) : undefined,
+        <IconTrash size={16} />,
+      )}
     </Group>
   );
 }

@@ -9,7 +9,7 @@ export type FrameMessage =
   | { kind: 'picked'; id: number | null }
   | { kind: 'key'; key: string }
   | { kind: 'files'; files: File[] }
-  | { kind: 'scrolled'; top: number };
+  | { kind: 'height'; px: number };
 
 /** No email is longer; a longer message does not come from the frame's script. */
 const SAID_MAX_CHARS = 512 * 1024;
@@ -18,7 +18,7 @@ const SAID_MAX_CHARS = 512 * 1024;
 export function readFrameMessage(data: unknown): FrameMessage | undefined {
   if (typeof data !== 'object' || data === null || Reflect.get(data, 'from') !== 'tidings-visual') return undefined;
   const given = data as Record<string, unknown>;
-  const { kind, id, said, start, end, key, files, top } = given;
+  const { kind, id, said, start, end, key, files, px } = given;
   if (kind === 'ready') return { kind };
   if (kind === 'typed' && isCount(id) && typeof said === 'string' && said.length <= SAID_MAX_CHARS) {
     return { kind, id, said };
@@ -27,7 +27,7 @@ export function readFrameMessage(data: unknown): FrameMessage | undefined {
   if (kind === 'picked' && (id === null || isCount(id))) return { kind, id };
   if (kind === 'key' && typeof key === 'string') return { kind, key };
   if (kind === 'files' && Array.isArray(files)) return { kind, files: files.filter((file) => file instanceof File) };
-  if (kind === 'scrolled' && isCount(top)) return { kind, top };
+  if (kind === 'height' && isCount(px)) return { kind, px };
   return undefined;
 }
 

@@ -10,6 +10,7 @@ export function PickedForm({
   picked,
   isReadOnly,
   onEdit,
+  onRemove,
   onClose,
   onPicture,
 }: {
@@ -17,6 +18,8 @@ export function PickedForm({
   picked: TagPart;
   isReadOnly: boolean;
   onEdit: (edit: SourceEdit) => void;
+  /** Called to remove the image. */
+  onRemove: () => void;
   onClose: () => void;
   /** Called with an image file that replaces the image. */
   onPicture: (file: File) => void;
@@ -50,6 +53,9 @@ export function PickedForm({
                 </Button>
               )}
             </FileButton>
+            <Button size="xs" variant="default" disabled={isReadOnly} onClick={onRemove}>
+              {text.mailEditor.pictureRemove}
+            </Button>
           </>
         )}
         <CloseButton aria-label={text.app.close} onClick={onClose} ml="auto" />

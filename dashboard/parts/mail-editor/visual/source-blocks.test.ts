@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { blocksAround, blocksOf, duplicateBlock, isWhole, swapBlocks, without } from './source-blocks.ts';
+import {
+  blocksAround,
+  blocksOf,
+  duplicateBlock,
+  isWhole,
+  removeBlock,
+  removeTag,
+  swapBlocks,
+} from './source-blocks.ts';
 import { applyEdit } from './source-edits.ts';
 
 const TABLE = `<table>
@@ -30,8 +38,21 @@ describe('the blocks of an email', () => {
     expect(applyEdit(TABLE, duplicateBlock(TABLE, row))).toBe(
       TABLE.replace('<tr><td>three</td></tr>', '<tr><td>three</td></tr>\n  <tr><td>three</td></tr>'),
     );
-    expect(applyEdit(TABLE, without(row))).toBe(TABLE.replace('<tr><td>three</td></tr>', ''));
+    expect(applyEdit(TABLE, removeBlock(TABLE, blocksOf(TABLE), row))).toBe(
+      TABLE.replace('<tr><td>three</td></tr>', ''),
+    );
     expect(applyEdit('<p>a</p>', duplicateBlock('<p>a</p>', innermost('<p>a</p>', 'a')))).toBe('<p>a</p><p>a</p>');
+  });
+
+  it('leave no empty row behind, and neither does an image', () => {
+    const rows = '<table><tr><td><div><img src="x"></div></td></tr><tr><td><p>one</p></td></tr></table>';
+    const image = rows.indexOf('<img');
+    const edits = [
+      removeBlock(rows, blocksOf(rows), innermost(rows, 'one')),
+      removeTag(rows, { start: image, end: image + '<img src="x">'.length }),
+    ];
+    expect(edits.reduce(applyEdit, rows)).toBe('<table></table>');
+    expect(applyEdit('<p>a <hr> b</p>', removeTag('<p>a <hr> b</p>', { start: 5, end: 9 }))).toBe('<p>a  b</p>');
   });
 
   it('are exchanged with the next block, while the text between them stays', () => {

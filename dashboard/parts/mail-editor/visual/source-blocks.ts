@@ -12,11 +12,21 @@ export interface Block {
 
 /** Elements that people perceive as one block. The frame's script has the same list. */
 const BLOCKS = new Set('p h1 h2 h3 h4 h5 h6 li ul ol blockquote tr table div section'.split(' '));
+const CELLS = new Set(['td', 'th']);
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
 /** Returns every block with both tags; blocks that a browser would close automatically are omitted. */
 export function blocksOf(source: string): Block[] {
-  const scan = new BlockScan(source);
+  return elementsOf(source, BLOCKS);
+}
+
+/** Returns every table cell with both tags. */
+export function cellsOf(source: string): Block[] {
+  return elementsOf(source, CELLS);
+}
+
+function elementsOf(source: string, names: ReadonlySet<string>): Block[] {
+  const scan = new BlockScan(source, names);
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, scan);
   tokenizer.write(source);
   tokenizer.end();
@@ -31,11 +41,13 @@ export function blocksAround(blocks: readonly Block[], at: number): Block[] {
 class BlockScan implements TokenizerCallbacks {
   readonly blocks: Block[] = [];
   private readonly source: string;
+  private readonly names: ReadonlySet<string>;
   private readonly open: { name: string; start: number; parent: number }[] = [];
   private tag: { name: string; start: number } | undefined;
 
-  constructor(source: string) {
+  constructor(source: string, names: ReadonlySet<string>) {
     this.source = source;
+    this.names = names;
   }
 
   onopentagname(start: number, end: number): void {
@@ -56,7 +68,7 @@ class BlockScan implements TokenizerCallbacks {
     if (!opened) return;
     this.open.length = at;
     const close = this.source.indexOf('>', end);
-    if (BLOCKS.has(name) && close >= 0) this.blocks.push({ ...opened, end: close + 1 });
+    if (this.names.has(name) && close >= 0) this.blocks.push({ ...opened, end: close + 1 });
   }
   onattribname(): void {}
   onattribdata(): void {}
@@ -97,9 +109,27 @@ export function duplicateBlock(source: string, block: Block): SourceEdit {
   return { start: block.end, end: block.end, said: gap + source.slice(block.start, block.end) };
 }
 
-/** Returns the edit that removes the block. */
-export function without(block: Block): SourceEdit {
-  return { start: block.start, end: block.end, said: '' };
+/** A row of one cell without content. */
+const EMPTY_ROW = /^<tr\b[^>]*>\s*<t[dh]\b[^>]*>\s*<\/t[dh]\s*>\s*<\/tr\s*>$/i;
+const EMPTY_ELEMENT = /^<(\w+)\b[^>]*>\s*<\/\1\s*>$/i;
+
+/** Returns the edit that removes the block, and the table row that would be empty without it. */
+export function removeBlock(source: string, blocks: readonly Block[], block: Block): SourceEdit {
+  const row = blocksAround(blocks, block.start).find(({ name, start }) => name === 'tr' && start < block.start);
+  const isRow = row && EMPTY_ROW.test(restOf(source, row, block)) && isWhole(source, row);
+  return { start: (isRow ? row : block).start, end: (isRow ? row : block).end, said: '' };
+}
+
+/** Returns the edit that removes a tag such as an image, and the block that would be empty without it. */
+export function removeTag(source: string, tag: { start: number; end: number }): SourceEdit {
+  const blocks = blocksOf(source);
+  const [block] = blocksAround(blocks, tag.start);
+  if (block && EMPTY_ELEMENT.test(restOf(source, block, tag))) return removeBlock(source, blocks, block);
+  return { start: tag.start, end: tag.end, said: '' };
+}
+
+function restOf(source: string, around: Block, part: { start: number; end: number }): string {
+  return source.slice(around.start, part.start) + source.slice(part.end, around.end);
 }
 
 /**

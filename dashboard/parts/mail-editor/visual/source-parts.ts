@@ -29,9 +29,9 @@ export interface AttributePlace {
   quote: '"' | "'" | '';
 }
 
-/** The opening tag of a link or image that can be clicked. */
+/** The opening tag of a link, image or divider that can be clicked. */
 export interface TagPart {
-  kind: 'link' | 'picture';
+  kind: 'link' | 'picture' | 'divider';
   id: number;
   start: number;
   /** The offset after the tag's name, where a new attribute is inserted. */
@@ -54,7 +54,7 @@ export interface SourceParts {
   hidden: HiddenPart[];
 }
 
-const TAGS: Record<string, TagPart['kind']> = { a: 'link', img: 'picture' };
+const TAGS: Record<string, TagPart['kind']> = { a: 'link', img: 'picture', hr: 'divider' };
 const HIDDEN_TAGS = new Set(['base', 'link', 'meta', 'script']);
 /** Elements whose text is not shown as text of the email. */
 const SILENT = new Set([

@@ -6,29 +6,26 @@ const MARK = 'data-tidings';
 
 const STYLE = `
 [${MARK}-text]{outline:none;border-radius:2px;cursor:text}
-[${MARK}-text]:hover{box-shadow:0 0 0 1px #93b4fd}
-[${MARK}-text]:focus{box-shadow:0 0 0 2px #2563eb}
+[${MARK}-text]:hover{box-shadow:0 0 0 1px #8fc4ca}
+[${MARK}-text]:focus{box-shadow:0 0 0 2px #0c6673}
 [${MARK}-logic]{font:11px/1.4 ui-monospace,monospace;color:#5b2a86;background:#f1e7fb;border-radius:3px;padding:0 3px}
-img[${MARK}]:hover,img[${MARK}-picked]{outline:2px solid #2563eb}
-[${MARK}-block]{outline:2px dashed #2563eb;outline-offset:1px}
-a[${MARK}-picked]{outline:2px dashed #2563eb;outline-offset:2px}`;
+:is(img,hr)[${MARK}]:hover,:is(img,hr)[${MARK}-picked]{outline:2px solid #0c6673;cursor:pointer}
+[${MARK}-block]{outline:2px dashed #0c6673;outline-offset:1px}
+a[${MARK}-picked]{outline:2px dashed #0c6673;outline-offset:2px}`;
 
 /**
  * Renders the email for display, with each editable part marked with its number. This HTML is never saved; the source
  * is. `script` is the only script that runs in it: the content security policy blocks other scripts, requests and
  * frames.
  */
-export function visualDocument(
-  model: SourceModel,
-  p: { script: string; isReadOnly: boolean; scrollTop: number },
-): string {
+export function visualDocument(model: SourceModel, p: { script: string; isReadOnly: boolean }): string {
   const { source } = model;
   const policy =
     `default-src 'none'; script-src ${p.script}; style-src 'unsafe-inline'; img-src * data:; font-src *; ` +
     `form-action 'none'; base-uri 'none'`;
   const head =
     `<meta http-equiv="Content-Security-Policy" content="${escapeText(policy)}"><meta charset="utf-8"><style>${STYLE}</style>` +
-    `<script src="${escapeText(p.script)}" data-read-only="${p.isReadOnly}" data-scroll="${p.scrollTop}" defer></script>`;
+    `<script src="${escapeText(p.script)}" data-read-only="${p.isReadOnly}" defer></script>`;
   const doctype = /^\s*<!doctype[^>]*>/i.exec(source)?.[0] ?? '';
   return doctype + head + markElements(model, doctype.length);
 }

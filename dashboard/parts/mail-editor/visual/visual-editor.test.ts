@@ -74,7 +74,6 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     const shown = visualDocument(modelOf(source), {
       script: 'https://x.example/f.js',
       isReadOnly: false,
-      scrollTop: 0,
     });
     expect(shown.match(/<script/gi)).toHaveLength(1);
     expect(shown).not.toMatch(/<base|http-equiv="?(refresh|content-type)/i);
@@ -115,7 +114,7 @@ describe('typing', () => {
 describe('the parts of an email', () => {
   it('are shown without event handlers, and are saved unchanged', () => {
     const source = `<img src=a ONERROR="alert('<1>')" alt=b><body onload=alert(2)><svg onload='alert(3)'/><p>words</p>`;
-    const shown = visualDocument(modelOf(source), { script: 'f.js', isReadOnly: false, scrollTop: 0 });
+    const shown = visualDocument(modelOf(source), { script: 'f.js', isReadOnly: false });
     expect(shown).not.toMatch(/alert|onload|onerror/i);
     expect(shown).toMatch(/<img data-tidings="0" src=a {2}alt=b><body ><svg \/><p><span/);
     expect(retyped(source, 'words', 'Words')).toBe(source.replace('words', 'Words'));

@@ -1,11 +1,13 @@
-import { Box, Group, Stack } from '@mantine/core';
+import { Box, Stack } from '@mantine/core';
 import { forwardRef, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { text } from '../../../text/text.ts';
 import type { CodeEditorHandle } from '../code-editor.tsx';
+import classes from '../mail-editor.module.css';
 import { BlockTools } from './block-tools.tsx';
 import { type FrameMessage, readFrameMessage } from './frame-message.ts';
+import { endOfBody, type Insertion, insertionAt } from './insertion.ts';
 import { PickedForm } from './picked-form.tsx';
-import { blocksAround, blocksOf } from './source-blocks.ts';
+import { blocksAround, blocksOf, removeTag } from './source-blocks.ts';
 import { applyEdit, attributeEdit, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
 import { modelOf, type SourceModel, typedOver } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
@@ -15,6 +17,8 @@ import { VisualTools } from './visual-tools.tsx';
 
 /** The maximum number of edits that a user can undo. */
 const STEPS_MOST = 100;
+/** Bounds of the frame's height: a short email has space to click on, and an endless one scrolls within. */
+const HEIGHT_PX = { least: 320, most: 30_000 };
 
 interface Cursor {
   id: number;
@@ -43,12 +47,16 @@ export const VisualEditor = forwardRef<
   }
 >(function VisualEditor({ value, onChange, onPictures, onSave, isReadOnly }, handle) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const scrollTop = useRef(0);
-  const draw = (source: string, top: number): Shown => {
+  const draw = (source: string): Shown => {
     const model = modelOf(source);
-    return { model, document: visualDocument(model, { script: scriptAddress(), isReadOnly, scrollTop: top }) };
+    return { model, document: visualDocument(model, { script: scriptAddress(), isReadOnly }) };
   };
-  const [shown, setShown] = useState(() => draw(value, 0));
+  const [shown, setShown] = useState(() => draw(value));
+  const [height, setHeight] = useState(HEIGHT_PX.least);
+  /** Where the block after the one that was just added goes, until the user is somewhere else. */
+  const next = useRef<Insertion | null>(null);
+  /** The range of an added block, until the frame has drawn it and selects its text. */
+  const added = useRef<{ start: number; end: number } | null>(null);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [pickedId, setPicked] = useState<number | null>(null);
   const [depth, setDepth] = useState(0);
@@ -57,17 +65,20 @@ export const VisualEditor = forwardRef<
   const found = pickedId === null ? undefined : model.parts[pickedId];
   const picked: TagPart | undefined = found && found.kind !== 'text' ? found : undefined;
 
-  const standing = cursor === null ? undefined : model.parts[cursor.id];
+  const standing = picked ?? (cursor === null ? undefined : model.parts[cursor.id]);
   const blocks = useMemo(() => blocksOf(model.source), [model.source]);
   const around = standing ? blocksAround(blocks, standing.start) : [];
+  const tell = (message: object) => frame.current?.contentWindow?.postMessage(message, '*');
   const outline = (chosen: number) => {
     setDepth(chosen);
-    frame.current?.contentWindow?.postMessage({ kind: 'outline', depth: chosen }, '*');
+    tell({ kind: 'outline', depth: chosen });
   };
 
   const redraw = (source: string) => {
-    setShown(draw(source, scrollTop.current));
+    setShown(draw(source));
     setCursor(null);
+    next.current = null;
+    added.current = null;
   };
   const remember = () => setPast((all) => [...all.slice(-STEPS_MOST), model.source]);
   const change = (edits: SourceEdit[]) => {
@@ -108,16 +119,34 @@ export const VisualEditor = forwardRef<
     change([{ start: at, end: at, said: tag }]);
     setPicked(null);
   };
+  const insertBlock = (html: string) => {
+    const place = next.current ?? insertionAt(model, standing?.start);
+    const said = place.before + html + place.after;
+    change([{ start: place.at, end: place.at, said }]);
+    setPicked(null);
+    const end = place.at + said.length;
+    next.current = { ...place, at: end };
+    added.current = { start: place.at, end };
+  };
+  const selectAdded = () => {
+    const range = added.current;
+    const part = range && model.parts.find(({ kind, start }) => kind === 'text' && start >= range.start);
+    if (range && part && part.end <= range.end) tell({ kind: 'select', id: part.id });
+    added.current = null;
+  };
   const replacePicture = (id: number, address: string) => {
     const part = model.parts[id];
     if (part?.kind === 'picture') change([attributeEdit(part, 'src', address)]);
   };
 
   const hear = (message: FrameMessage) => {
-    if (message.kind === 'scrolled') scrollTop.current = message.top;
+    if (message.kind === 'height') {
+      setHeight(Math.min(HEIGHT_PX.most, Math.max(HEIGHT_PX.least, message.px)));
+    } else if (message.kind === 'ready') selectAdded();
     else if (message.kind === 'cursor') {
       if (message.id !== cursor?.id) setDepth(0);
       setCursor(message);
+      next.current = null;
     } else if (message.kind === 'picked') setPicked(message.id);
     else if (isReadOnly) return;
     else if (message.kind === 'typed') type(message.id, message.said);
@@ -127,9 +156,9 @@ export const VisualEditor = forwardRef<
     else if (message.kind === 'key' && message.key === 'i') wrap('<em>', '</em>');
   };
   // An upload ends later, when the email may have changed. It needs the latest functions.
-  const latest = useRef({ hear, insertMarkup, replacePicture });
+  const latest = useRef({ hear, insertMarkup, insertBlock, replacePicture });
   useEffect(() => {
-    latest.current = { hear, insertMarkup, replacePicture };
+    latest.current = { hear, insertMarkup, insertBlock, replacePicture };
   });
   useEffect(() => {
     const onMessage = (event: MessageEvent) => {
@@ -146,13 +175,15 @@ export const VisualEditor = forwardRef<
   useImperativeHandle(handle, () => ({
     insert(said) {
       if (/^\s*</.test(said)) insertMarkup(said.trim());
-      else frame.current?.contentWindow?.postMessage({ kind: 'insert', said }, '*');
+      else tell({ kind: 'insert', said });
     },
+    // The latest: an uploaded image arrives when the email may have changed.
+    insertBlock: (html) => latest.current.insertBlock(html),
   }));
 
   return (
-    <Stack gap="xs" h="100%">
-      <Group gap="sm">
+    <Stack gap="xs">
+      <div className={classes.tools}>
         <VisualTools
           canWrap={!isReadOnly && cursor !== null && cursor.start < cursor.end}
           canUndo={past.length > 0}
@@ -172,14 +203,18 @@ export const VisualEditor = forwardRef<
             }}
           />
         )}
-      </Group>
-      {picked && (
+      </div>
+      {picked && picked.kind !== 'divider' && (
         <PickedForm
           key={`${picked.kind} ${picked.id}`}
           source={model.source}
           picked={picked}
           isReadOnly={isReadOnly}
           onEdit={(edit) => change([edit])}
+          onRemove={() => {
+            change([removeTag(model.source, picked)]);
+            setPicked(null);
+          }}
           onClose={() => setPicked(null)}
           onPicture={(file) => onPictures([file], (tag) => latest.current.replacePicture(picked.id, addressIn(tag)))}
         />
@@ -194,9 +229,8 @@ export const VisualEditor = forwardRef<
         srcDoc={shown.document}
         referrerPolicy="no-referrer"
         w="100%"
+        h={height}
         style={{
-          flex: 1,
-          minHeight: 0,
           background: '#fff',
           colorScheme: 'light',
           border: '1px solid var(--mantine-color-default-border)',
@@ -214,10 +248,4 @@ function scriptAddress(): string {
 /** Returns the source address of an image tag as plain text. */
 function addressIn(tag: string): string {
   return (/src="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-}
-
-/** Returns the offset at which an image is inserted if there is no cursor. */
-function endOfBody(source: string): number {
-  const at = source.search(/<\/body\s*>/i);
-  return at < 0 ? source.length : at;
 }

@@ -56,10 +56,11 @@
     say({ kind: 'picked', id: element ? numberOf(element) : null });
   }
 
-  /** Shows which of the blocks around the cursor is meant, the innermost being 0. */
+  /** Shows which of the blocks around the picked element or the cursor is meant, the innermost being 0. */
   function outline(depth) {
     for (const old of document.querySelectorAll(`[${MARK}-block]`)) old.removeAttribute(`${MARK}-block`);
-    let block = textOf(document.getSelection()?.anchorNode ?? null)?.closest(BLOCKS);
+    const within = document.querySelector(`[${MARK}-picked]`) ?? textOf(document.getSelection()?.anchorNode ?? null);
+    let block = within?.closest(BLOCKS);
     for (let step = 0; block && step < depth; step += 1) block = block.parentElement?.closest(BLOCKS);
     block?.setAttribute(`${MARK}-block`, '');
   }
@@ -70,9 +71,34 @@
       element.setAttribute('contenteditable', 'plaintext-only');
       element.setAttribute('spellcheck', 'true');
     }
-    for (const picture of document.querySelectorAll(`img[${MARK}]`)) picture.setAttribute('tabindex', '0');
-    window.scrollTo(0, Number(own?.dataset.scroll ?? 0));
+    for (const tag of document.querySelectorAll(`:is(img,hr)[${MARK}]`)) tag.setAttribute('tabindex', '0');
+    new ResizeObserver(sayHeight).observe(document.documentElement);
     say({ kind: 'ready' });
+  }
+
+  let width = window.innerWidth;
+  let isFitting = false;
+  /** Reports the height of the email, so that the page scrolls and not the frame. */
+  function sayHeight() {
+    // An email of the height of its window would grow with each report.
+    if (!isFitting) say({ kind: 'height', px: Math.ceil(document.documentElement.getBoundingClientRect().height) });
+  }
+  window.addEventListener('resize', () => {
+    isFitting = window.innerWidth === width;
+    width = window.innerWidth;
+    setTimeout(() => {
+      isFitting = false;
+    }, 0);
+  });
+
+  /** Selects a text of the email, so that the next key replaces it. */
+  function select(id) {
+    const text = document.querySelector(`[${MARK}="${id}"][${MARK}-text]`);
+    if (!text) return;
+    window.focus();
+    text.focus();
+    document.getSelection()?.selectAllChildren(text);
+    text.scrollIntoView({ block: 'nearest' });
   }
 
   document.addEventListener('input', (event) => {
@@ -86,7 +112,7 @@
       // Nothing leads anywhere while the mail is edited.
       event.preventDefault();
       const part = partOf(event.target);
-      pick(part?.closest(`a[${MARK}], img[${MARK}]`) ?? null);
+      pick(part?.closest(`a[${MARK}], img[${MARK}], hr[${MARK}]`) ?? null);
     },
     true,
   );
@@ -95,7 +121,7 @@
     const isCommand = event.ctrlKey || event.metaKey;
     if (event.key === 'Enter') {
       event.preventDefault();
-      if (event.target instanceof HTMLImageElement) pick(event.target);
+      if (event.target.matches(`:is(img,hr)[${MARK}]`)) pick(event.target);
       else document.execCommand('insertLineBreak');
     } else if (isCommand && event.key.toLowerCase() === 'k') {
       event.preventDefault();
@@ -130,14 +156,10 @@
     say({ kind: 'files', files: [...files] });
   });
   document.addEventListener('dragover', (event) => event.preventDefault());
-  let scrolled = 0;
-  window.addEventListener('scroll', () => {
-    window.clearTimeout(scrolled);
-    scrolled = window.setTimeout(() => say({ kind: 'scrolled', top: window.scrollY }), 100);
-  });
   window.addEventListener('message', (event) => {
     if (event.source !== window.parent) return;
     if (event.data?.kind === 'outline') outline(Number(event.data.depth));
+    if (event.data?.kind === 'select') select(Number(event.data.id));
     if (event.data?.kind !== 'insert') return;
     window.focus();
     if (textOf(document.getSelection()?.anchorNode ?? null)) document.execCommand('insertText', false, event.data.said);

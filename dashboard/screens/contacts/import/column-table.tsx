@@ -1,14 +1,17 @@
-import { Checkbox, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { Checkbox, Paper, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
+import classes from './import.module.css';
 import { fieldOf, isText, type Mapping, withTarget, withText } from './mapping.ts';
 import type { Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
 const FRESH_MS = 60_000;
+/** More values of a column say nothing new. */
+const SAMPLES_SHOWN = 2;
 const LEAVE_OUT = '';
 
 type Column = Preview['columns'][number];
@@ -26,12 +29,14 @@ export function ColumnTable({
   const fields = useQuery({ ...queryFor('listContactFields'), staleTime: FRESH_MS });
   const known = (fields.data?.fields ?? []).filter(({ standard }) => !standard).map(({ field }) => field);
   return (
-    <section aria-label={words.steps.columns}>
-      <Title order={2} size="h4" mb="xs">
-        {words.steps.columns}
-      </Title>
+    <Paper withBorder component="section" aria-label={words.columns} className={classes.table}>
+      <div className="card-head">
+        <Title order={2} size="h4">
+          {words.columns}
+        </Title>
+      </div>
       <Table.ScrollContainer minWidth={320} type="native">
-        <Table aria-label={words.steps.columns} verticalSpacing="xs">
+        <Table aria-label={words.columns} verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{words.column}</Table.Th>
@@ -46,7 +51,7 @@ export function ColumnTable({
               // biome-ignore lint/suspicious/noArrayIndexKey: columns of a file keep their places
               <Table.Tr key={n}>
                 <Table.Td style={CELL}>
-                  <Text size="sm" fw={600}>
+                  <Text size="sm" fw={500}>
                     {column.header || '–'}
                   </Text>
                   <Text size="xs" c="dimmed" hiddenFrom="sm">
@@ -55,7 +60,7 @@ export function ColumnTable({
                 </Table.Td>
                 <Table.Td style={CELL} visibleFrom="sm">
                   <Stack gap={2}>
-                    {column.samples.map((sample, at) => (
+                    {column.samples.slice(0, SAMPLES_SHOWN).map((sample, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: values may be the same
                       <Text key={at} size="sm" c="dimmed" lineClamp={1}>
                         {sample}
@@ -76,11 +81,11 @@ export function ColumnTable({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </section>
+    </Paper>
   );
 }
 
-const CELL = { overflowWrap: 'anywhere', maxWidth: 260, verticalAlign: 'top' } as const;
+const CELL = { overflowWrap: 'anywhere', maxWidth: 200, verticalAlign: 'top' } as const;
 
 function TargetSelect({
   column: { header, field },
@@ -134,6 +139,11 @@ function nameOf(field: string | null): string {
   return field?.replace(/^data\./, '') ?? '';
 }
 
+/** Names a type, with the number of its values if the column has several types. */
+function typeOf(type: keyof typeof words.types, n: number | undefined): string {
+  return n === undefined ? words.types[type] : `${words.types[type]} (${formatCount(n)})`;
+}
+
 function ReadAs({
   column: { header, field, types },
   mapping,
@@ -149,7 +159,7 @@ function ReadAs({
   const kept = isText(mapping[header]);
   return (
     <Stack gap={4}>
-      <Text size="sm">{counts.map(([type, n]) => `${words.types[type]} ${formatCount(n)}`).join(', ')}</Text>
+      <Text size="sm">{counts.map(([type, n]) => typeOf(type, counts.length > 1 ? n : undefined)).join(', ')}</Text>
       {(others || kept) && (
         <Checkbox
           size="xs"

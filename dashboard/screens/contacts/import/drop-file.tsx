@@ -1,15 +1,16 @@
-import { Button, FileButton, Paper, Stack, Text } from '@mantine/core';
+import { Button, FileButton, Grid, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { type DragEvent, useState } from 'react';
 import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
 import { BAD_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
+import classes from './import.module.css';
 
 const words = text.contacts.import;
 /** The API's size limit of a file. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Accepts a CSV file that is dropped or selected. */
+/** Accepts a CSV file that is dropped or selected, and says what a file may be like. */
 export function DropFile({ onFile }: { onFile: (file: File) => void }) {
   const whyNot = useWhyNot('contacts:edit');
   const [over, setOver] = useState(false);
@@ -24,37 +25,61 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
     setOver(isOver);
   };
   return (
-    <Paper
-      withBorder
-      p="xl"
-      style={{ borderStyle: 'dashed', borderWidth: 2 }}
-      bg={over ? 'var(--mantine-primary-color-light)' : undefined}
-      onDragOver={(event) => drag(event, true)}
-      onDragLeave={(event) => drag(event, false)}
-      onDrop={(event) => {
-        drag(event, false);
-        take(event.dataTransfer.files[0]);
-      }}
-    >
-      <Stack align="center" gap="xs" py="lg">
-        <IconFileSpreadsheet size={40} stroke={1.4} aria-hidden />
-        <Text fw={600}>{words.drop}</Text>
-        <Text size="sm" c="dimmed">
-          {words.or}
-        </Text>
-        {whyNot ? (
-          <ActionButton needs="contacts:edit">{words.choose}</ActionButton>
-        ) : (
-          <FileButton accept=".csv,.tsv,.txt,text/csv" onChange={take}>
-            {(props) => <Button {...props}>{words.choose}</Button>}
-          </FileButton>
-        )}
-        {tooLarge && (
-          <Text size="sm" c={BAD_TEXT} role="alert">
-            {words.tooLarge}
+    <Grid gutter="lg">
+      <Grid.Col span={{ base: 12, md: 7.5 }}>
+        <Paper
+          className={classes.drop}
+          data-over={over || undefined}
+          onDragOver={(event) => drag(event, true)}
+          onDragLeave={(event) => drag(event, false)}
+          onDrop={(event) => {
+            drag(event, false);
+            take(event.dataTransfer.files[0]);
+          }}
+        >
+          <IconFileSpreadsheet size={40} stroke={1.25} color="var(--color-accent)" aria-hidden />
+          <Title order={2} size="h4" mt="sm">
+            {words.drop}
+          </Title>
+          <Text size="sm" c="dimmed" mb="md">
+            {words.or}
           </Text>
-        )}
-      </Stack>
-    </Paper>
+          {whyNot ? (
+            <ActionButton needs="contacts:edit">{words.choose}</ActionButton>
+          ) : (
+            <FileButton accept=".csv,.tsv,.txt,text/csv" onChange={take}>
+              {(props) => (
+                <Button variant="filled" {...props}>
+                  {words.choose}
+                </Button>
+              )}
+            </FileButton>
+          )}
+          {tooLarge && (
+            <Text size="sm" c={BAD_TEXT} role="alert" mt="sm">
+              {words.tooLarge}
+            </Text>
+          )}
+        </Paper>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 4.5 }}>
+        <Paper withBorder component="section" aria-label={words.about}>
+          <div className="card-head">
+            <Title order={2} size="h4">
+              {words.about}
+            </Title>
+          </div>
+          <Stack className="card-block" gap="sm">
+            <List size="sm" spacing={6}>
+              {words.limits.map((limit) => (
+                <List.Item key={limit}>{limit}</List.Item>
+              ))}
+            </List>
+            <Text size="sm">{words.example}</Text>
+            <pre className={classes.example}>{words.exampleCsv}</pre>
+          </Stack>
+        </Paper>
+      </Grid.Col>
+    </Grid>
   );
 }

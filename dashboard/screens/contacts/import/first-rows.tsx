@@ -1,7 +1,8 @@
-import { Table, Text, Title } from '@mantine/core';
+import { Paper, Table, Text, Title } from '@mantine/core';
 import { Status } from '../../../parts/status.tsx';
 import { BAD_TEXT, NUMBER_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
+import classes from './import.module.css';
 import type { Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -13,16 +14,18 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
   const keys = columns.flatMap(({ field }) => (field?.startsWith('data.') ? [field.slice('data.'.length)] : []));
   const shown = keys.slice(0, COLUMNS_MAX);
   return (
-    <section aria-label={words.preview}>
-      <Title order={2} size="h4" mb="xs">
-        {words.preview}
-      </Title>
+    <Paper withBorder component="section" aria-label={words.preview} className={classes.table}>
+      <div className="card-head">
+        <Title order={2} size="h4">
+          {words.preview}
+        </Title>
+      </div>
       <Table.ScrollContainer minWidth={480} type="native" mah={360}>
-        <Table aria-label={words.preview} withTableBorder>
+        <Table aria-label={words.preview}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th miw={56}>{words.row}</Table.Th>
-              <Table.Th>{words.status}</Table.Th>
+              <Table.Th miw={96}>{words.status}</Table.Th>
               <Table.Th miw={160}>{words.email}</Table.Th>
               {shown.map((key) => (
                 <Table.Th key={key} miw={90}>
@@ -58,7 +61,7 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </section>
+    </Paper>
   );
 }
 

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { Alert, Box, Button, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { formatCount } from '../../../parts/count-link.tsx';
-import { BAD_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 import { badRowsCsv } from './bad-rows.ts';
+import classes from './import.module.css';
 import { ImportWarnings } from './import-warnings.tsx';
 import { headersOf, type Preview } from './use-preview.ts';
 
@@ -11,7 +11,7 @@ const words = text.contacts.import;
 /** The number of rows with errors at which an import stops. */
 const UNREADABLE_MAX = 1_000;
 
-/** Returns a tile for a count, or none if the count is 0. */
+/** Returns a line for a count, or none if the count is 0. */
 function only(count: number, label: string, what: string): [string, number, string][] {
   return count > 0 ? [[label, count, what]] : [];
 }
@@ -29,35 +29,24 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
     ...only(result.warningCount ?? 0, words.warned, words.warnedWhat),
   ];
   return (
-    <section aria-label={words.counts}>
-      <Title order={2} size="h4" mb="xs">
-        {words.counts}
-      </Title>
-      <SimpleGrid cols={{ base: 2, sm: counts.length }} spacing="sm">
+    <>
+      <Box component="dl" m={0}>
         {counts.map(([label, n, what]) => (
-          <Paper key={label} withBorder p="sm">
-            <Text size="xl" fw={650} c={label === words.failed && n > 0 ? BAD_TEXT : undefined}>
-              {formatCount(n)}
-            </Text>
-            <Text size="sm" c="dimmed">
-              {label}
-            </Text>
-            {what && (
-              <Text size="xs" c="dimmed">
-                {what}
-              </Text>
-            )}
-          </Paper>
+          <div key={label} className={classes.count}>
+            <dt>{label}</dt>
+            <dd data-bad={(label === words.failed && n > 0) || undefined}>{formatCount(n)}</dd>
+            {what && <dd className={classes.what}>{what}</dd>}
+          </div>
         ))}
-      </SimpleGrid>
+      </Box>
       {result.unreadableRows >= UNREADABLE_MAX && (
-        <Alert color="red" mt="sm" role="alert">
+        <Alert color="red" role="alert">
           {words.hopeless}
         </Alert>
       )}
       <ImportWarnings warnings={result.warnings ?? []} />
       {result.errors.length > 0 && (
-        <Group mt="sm" gap="sm">
+        <div>
           <Button
             variant="default"
             size="xs"
@@ -66,12 +55,12 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
           >
             {words.badRowsCsv}
           </Button>
-          <Text size="sm" c="dimmed">
+          <Text size="xs" c="dimmed" mt={4}>
             {words.badRowsWhat}
           </Text>
-        </Group>
+        </div>
       )}
-    </section>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Stepper, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { text } from '../../../text/text.ts';
@@ -12,32 +12,30 @@ export function ImportContacts() {
   const [file, setFile] = useState<File>();
   return (
     <>
-      <PageHead title={words.title} back={{ to: '/contacts', label: text.contacts.title }} />
-      <Stepper active={file ? 1 : 0} size="sm" mb="lg" iconSize={28} allowNextStepsSelect={false}>
-        <Stepper.Step label={words.steps.file} />
-        <Stepper.Step label={words.steps.columns} />
-        <Stepper.Step label={words.steps.import} />
-      </Stepper>
-      {file ? (
-        <Stack>
-          <Group justify="space-between" gap="xs">
-            <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+      <PageHead
+        title={words.title}
+        back={{ to: '/contacts', label: text.contacts.title }}
+        subtitle={
+          file && (
+            <Text size="sm" inherit style={{ overflowWrap: 'anywhere' }}>
               {file.name}
             </Text>
-            <Button variant="default" size="xs" onClick={() => setFile(undefined)}>
-              {words.another}
-            </Button>
-          </Group>
-          <TryOut key={`${file.name} ${file.size} ${file.lastModified}`} file={file} />
-        </Stack>
+          )
+        }
+        actions={
+          file && (
+            <Group gap="xs">
+              <Button variant="default" onClick={() => setFile(undefined)}>
+                {words.another}
+              </Button>
+            </Group>
+          )
+        }
+      />
+      {file ? (
+        <TryOut key={`${file.name} ${file.size} ${file.lastModified}`} file={file} />
       ) : (
-        <Stack>
-          <DropFile onFile={setFile} />
-          <Alert color="gray">
-            <Text size="sm">{words.limits}</Text>
-            <Text size="sm">{words.lost}</Text>
-          </Alert>
-        </Stack>
+        <DropFile onFile={setFile} />
       )}
     </>
   );

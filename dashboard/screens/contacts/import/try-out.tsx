@@ -1,4 +1,4 @@
-import { Alert, Box, Group, List, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Grid, List, Paper, Stack, Switch, Text, Title } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
@@ -10,6 +10,7 @@ import { text } from '../../../text/text.ts';
 import { ColumnTable } from './column-table.tsx';
 import { FirstRows } from './first-rows.tsx';
 import { Forecast } from './forecast.tsx';
+import classes from './import.module.css';
 import { formOf, type Preview, usePreview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -45,38 +46,48 @@ export function TryOut({ file }: { file: File }) {
   const importable = data.result !== null && data.result.successCount > 0 && !isPlaceholderData;
   return (
     <Refreshing isBusy={isPlaceholderData}>
-      <Stack>
+      <Stack gap="lg">
         {isRecalled && (
           <Text size="sm" c="dimmed">
             {words.remembered}
           </Text>
         )}
-        <ColumnTable preview={data} mapping={mapping ?? {}} onChange={choose} />
         <Problems preview={data} />
-        {data.result && (
-          <>
-            <FirstRows preview={data} />
-            <Forecast preview={data} result={data.result} />
-            {start.error && <Failed error={start.error} />}
-            <Box>
-              <Text size="sm" c="dimmed" mb="xs" maw={680}>
-                {words.consent}
-              </Text>
-              <Switch
-                mb="md"
-                label={words.greet}
-                description={words.greetWhat}
-                checked={greets}
-                onChange={(event) => setGreets(event.currentTarget.checked)}
-              />
-              <Group>
-                <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
-                  {words.start(data.result.successCount)}
-                </ActionButton>
-              </Group>
-            </Box>
-          </>
-        )}
+        <Grid gutter="lg">
+          <Grid.Col span={{ base: 12, md: 7.5 }}>
+            <Stack gap="lg">
+              <ColumnTable preview={data} mapping={mapping ?? {}} onChange={choose} />
+              {data.result && <FirstRows preview={data} />}
+            </Stack>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 4.5 }}>
+            {data.result && (
+              <Paper withBorder component="section" aria-label={words.counts} className={classes.summary}>
+                <div className="card-head">
+                  <Title order={2} size="h4">
+                    {words.counts}
+                  </Title>
+                </div>
+                <Stack className="card-block" gap="sm">
+                  <Forecast preview={data} result={data.result} />
+                  <Text size="xs" c="dimmed">
+                    {words.consent}
+                  </Text>
+                  <Switch
+                    label={words.greet}
+                    description={words.greetWhat}
+                    checked={greets}
+                    onChange={(event) => setGreets(event.currentTarget.checked)}
+                  />
+                  {start.error && <Failed error={start.error} />}
+                  <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
+                    {words.start(data.result.successCount)}
+                  </ActionButton>
+                </Stack>
+              </Paper>
+            )}
+          </Grid.Col>
+        </Grid>
       </Stack>
     </Refreshing>
   );

@@ -1,13 +1,20 @@
-export type TemplateStart = 'letter' | 'newsletter' | 'blank';
+export const TEMPLATE_STARTS = ['letter', 'newsletter', 'blank'] as const;
+export type TemplateStart = (typeof TEMPLATE_STARTS)[number];
+
+/** Returns whether a choice of content is one of ours, and not the id of a template. */
+export function isTemplateStart(choice: string | null): choice is TemplateStart {
+  return TEMPLATE_STARTS.includes(choice as TemplateStart);
+}
 
 interface Said {
   subject: string;
   body: string;
 }
 
-/** Initial content of a new template. Its layout uses tables, as Outlook needs, and it is readable in dark mode. */
+/** Initial content of a new template or campaign. Its layout uses tables, as Outlook needs, and it is readable in dark mode. */
 export function startOf(start: TemplateStart): Said {
-  if (start === 'blank') return { subject: 'Subject', body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n' };
+  if (start === 'blank')
+    return { subject: 'Hello {{firstName ?? there}}', body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n' };
   if (start === 'letter') return { subject: 'Hello {{firstName ?? there}}', body: pageOf(LETTER) };
   return { subject: 'News for {{firstName ?? you}}', body: pageOf(NEWSLETTER) };
 }
@@ -39,7 +46,7 @@ const NEWSLETTER = `
             <td style="padding:0 32px 32px">
               <table role="presentation" cellpadding="0" cellspacing="0" border="0">
                 <tr>
-                  <td bgcolor="#2563eb" style="border-radius:6px">
+                  <td bgcolor="#0c6673" style="border-radius:6px">
                     <a href="https://example.com" style="display:inline-block;padding:12px 24px;${FONT};font-size:16px;color:#ffffff;text-decoration:none">Read more</a>
                   </td>
                 </tr>

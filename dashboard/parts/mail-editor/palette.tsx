@@ -1,0 +1,117 @@
+import { Button, FileButton, Menu } from '@mantine/core';
+import {
+  IconClick,
+  IconColumns2,
+  IconHeading,
+  IconLayoutBottombar,
+  IconList,
+  IconMinus,
+  IconPhoto,
+  IconPlus,
+  IconTypography,
+} from '@tabler/icons-react';
+import { type ReactNode, useRef } from 'react';
+import { text } from '../../text/text.ts';
+import classes from './mail-editor.module.css';
+import { NEW_BLOCKS, type NewBlock } from './new-blocks.ts';
+
+const words = text.mailEditor;
+const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
+const ICONS: Record<NewBlock, typeof IconPlus> = {
+  text: IconTypography,
+  heading: IconHeading,
+  image: IconPhoto,
+  button: IconClick,
+  columns: IconColumns2,
+  list: IconList,
+  divider: IconMinus,
+  footer: IconLayoutBottombar,
+};
+const ORDER = Object.keys(ICONS) as NewBlock[];
+
+interface Adding {
+  /** Called with the markup of a block. */
+  onBlock: (html: string) => void;
+  /** Called with the file of an image block. */
+  onImage: (file: File) => void;
+  mayUpload: boolean;
+}
+
+/** The blocks that an email is built of, beside the canvas. A click adds one. */
+export function Palette({ onBlock, onImage, mayUpload }: Adding) {
+  return (
+    <aside className={classes.palette} aria-label={words.blocks}>
+      <h2>{words.blocks}</h2>
+      <div className={classes.blocks}>
+        {ORDER.map((block) => {
+          const Icon = ICONS[block];
+          const shown: ReactNode = (
+            <>
+              <Icon size={18} stroke={1.5} aria-hidden />
+              {words.newBlocks[block]}
+            </>
+          );
+          if (block !== 'image') {
+            return (
+              <button key={block} type="button" onClick={() => onBlock(NEW_BLOCKS[block])}>
+                {shown}
+              </button>
+            );
+          }
+          return (
+            <FileButton key={block} accept={IMAGES} onChange={(file) => file && onImage(file)}>
+              {(props) => (
+                <button type="button" {...props} disabled={!mayUpload}>
+                  {shown}
+                </button>
+              )}
+            </FileButton>
+          );
+        })}
+      </div>
+      <p>{words.blocksHint}</p>
+    </aside>
+  );
+}
+
+/** The same blocks in a menu, where the palette has no space. */
+export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <div className={classes.blockMenu}>
+      <Menu position="bottom-start" withinPortal>
+        <Menu.Target>
+          <Button size="compact-sm" variant="default" leftSection={<IconPlus size={14} aria-hidden />}>
+            {words.addBlock}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {ORDER.map((block) => {
+            const Icon = ICONS[block];
+            return (
+              <Menu.Item
+                key={block}
+                leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
+                disabled={block === 'image' && !mayUpload}
+                onClick={() => (block === 'image' ? file.current?.click() : onBlock(NEW_BLOCKS[block]))}
+              >
+                {words.newBlocks[block]}
+              </Menu.Item>
+            );
+          })}
+        </Menu.Dropdown>
+      </Menu>
+      <input
+        ref={file}
+        type="file"
+        accept={IMAGES}
+        hidden
+        onChange={(event) => {
+          const [chosen] = event.currentTarget.files ?? [];
+          if (chosen) onImage(chosen);
+          event.currentTarget.value = '';
+        }}
+      />
+    </div>
+  );
+}

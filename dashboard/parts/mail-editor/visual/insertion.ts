@@ -1,0 +1,60 @@
+import { type Block, blocksAround, blocksOf, cellsOf } from './source-blocks.ts';
+import type { SourceModel } from './source-model.ts';
+
+/** The offset of a new block, and the markup around it that its place needs. */
+export interface Insertion {
+  at: number;
+  before: string;
+  after: string;
+}
+
+/** Text of a footer. New blocks go above it. */
+const FOOTER = /unsubscribe|manage_?url/i;
+/** No block can follow these directly. */
+const INNER = new Set(['li', 'tr']);
+
+/**
+ * Finds where a new block goes: after the block of the text at this offset, as a row of its own if the text is the
+ * only cell of a table row. Without an offset, after the last text above the footer.
+ */
+export function insertionAt({ source, parts }: SourceModel, offset: number | undefined): Insertion {
+  const blocks = blocksOf(source);
+  const last = parts.findLast((part) => part.kind === 'text' && part.role === 'words' && !isFooter(part.start));
+  const at = offset ?? last?.start;
+  if (at === undefined) return plain(endOfBody(source));
+  const cells = cellsOf(source);
+  for (const block of blocksAround(blocks, at)) {
+    if (!INNER.has(block.name)) return plain(block.end);
+    const own = cells.filter(({ parent }) => parent === block.start);
+    const cell = own.find(({ start, end }) => start <= at && at <= end);
+    if (!cell) continue;
+    if (own.length > 1) return plain(source.lastIndexOf('<', cell.end - 1));
+    if (isAlone(blocks, block)) continue;
+    const opening = /^<t[dh]\b[^>]*>/i.exec(source.slice(cell.start, cell.end))?.[0] ?? '<td>';
+    return { at: block.end, before: `\n<tr>${opening}`, after: `</${cell.name}></tr>` };
+  }
+  return plain(offset === undefined ? endOfBody(source) : endOfText(offset));
+
+  function isFooter(start: number): boolean {
+    const [block] = blocksAround(blocks, start);
+    return block !== undefined && FOOTER.test(source.slice(block.start, block.end));
+  }
+  function endOfText(start: number): number {
+    return parts.find((part) => part.start === start)?.end ?? start;
+  }
+}
+
+/** Returns whether a row is the only one of its table, as around a button. */
+function isAlone(blocks: readonly Block[], row: Block): boolean {
+  return blocks.filter(({ name, parent }) => name === 'tr' && parent === row.parent).length === 1;
+}
+
+function plain(at: number): Insertion {
+  return { at, before: '\n', after: '' };
+}
+
+/** Returns the offset of the end of the body. */
+export function endOfBody(source: string): number {
+  const at = source.search(/<\/body\s*>/i);
+  return at < 0 ? source.length : at;
+}

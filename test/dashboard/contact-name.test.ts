@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { contactName } from '../../dashboard/parts/contact-name.ts';
+import { NAME_KEYS } from '../../rules/contacts/contact-name.ts';
+
+it('the dashboard reads a name from each key that the search of contacts finds', () => {
+  for (const key of Object.values(NAME_KEYS).flat()) expect(contactName({ [key]: 'Ada' })).toBe('Ada');
+});

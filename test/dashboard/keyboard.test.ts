@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
+import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+/** The focused element: its name, its place, and whether a ring shows it. */
+interface Focus {
+  name: string;
+  inMenu: boolean;
+  inDialog: boolean;
+  isSeen: boolean;
+}
+
+/** Reads the focus. A ring may be around an element of the control, such as the track of a switch. */
+const READ_FOCUS = `(() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const hasRing = (one) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
+    return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
+  };
+  const isBordered = element.matches('input, textarea, select, [contenteditable]');
+  const near = [element, ...element.querySelectorAll('*'), element.nextElementSibling, element.parentElement];
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const isInWindow = top + height > 0 && top < innerHeight && left + width > 0 && left < innerWidth;
+  return {
+    name: (element.getAttribute('aria-label') ?? element.innerText ?? element.id ?? '').trim().slice(0, 60) || element.outerHTML.slice(0, 80),
+    inMenu: element.closest('nav') !== null,
+    inDialog: element.closest('[role=dialog]') !== null,
+    isSeen: isInWindow && (isBordered || near.some((one) => one && hasRing(one))),
+  };
+})()`;
+
+async function tab(page: Page, key = 'Tab'): Promise<Focus | null> {
+  await page.keyboard.press(key);
+  return page.evaluate<Focus | null>(READ_FOCUS);
+}
+
+/** Presses Tab until the focus leaves the page, at most this often. */
+async function tabThrough(page: Page, most: number): Promise<Focus[]> {
+  const seen: Focus[] = [];
+  for (let n = 0; n < most; n += 1) {
+    const focus = await tab(page);
+    if (!focus) break;
+    seen.push(focus);
+  }
+  return seen;
+}
+
+const unseen = (all: readonly Focus[]) => all.filter(({ isSeen }) => !isSeen).map(({ name }) => name);
+
+describeInBrowser('the dashboard by keyboard alone', () => {
+  let service: TestService;
+  let data: DashboardData;
+  beforeAll(async () => {
+    service = await startTestService();
+    data = await buildDashboardData(service);
+  });
+  afterAll(() => service?.close());
+
+  it('reaches the menu and a list, with a visible focus at every stop', async () => {
+    const { project } = data;
+    const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
+    await page.getByRole('link', { name: String(data.contacts[0]?.email) }).waitFor();
+    const links = await page.getByRole('navigation', { name: 'Menu' }).getByRole('link').allInnerTexts();
+    const stops = await tabThrough(page, 60);
+    expect(unseen(stops), 'focused, but nothing shows it').toEqual([]);
+    const names = stops.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(links.map((name) => name.trim())));
+    expect(names).toEqual(expect.arrayContaining(['Import', 'Add contact', 'Search name or email', 'Columns']));
+    // Enter opens what has the focus, and the way back is a link too.
+    await page.getByRole('link', { name: String(data.contacts[0]?.email) }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: String(data.contacts[0]?.email) }).waitFor();
+    await settled();
+    expect(unseen(await tabThrough(page, 45))).toEqual([]);
+  });
+
+  it('stays in a dialog until Escape closes it, and is back where it was', async () => {
+    const { project } = data;
+    const { page } = await openDashboard({ service, project, path: '/contacts' });
+    const add = page.getByRole('button', { name: 'Add contact' });
+    await add.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    const stops = await tabThrough(page, 12);
+    expect(stops).toHaveLength(12);
+    expect(stops.filter(({ inDialog }) => !inDialog)).toEqual([]);
+    expect(unseen(stops)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate<Focus | null>(READ_FOCUS)).toMatchObject({ name: 'Add contact' });
+    // A menu opens, moves and closes by keys.
+    const more = page.getByRole('button', { name: 'More actions' }).first();
+    await more.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menu').waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate(`document.activeElement.getAttribute('role')`)).toBe('menuitem');
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+  });
+
+  it.each([
+    ['the editor of automations', (d: DashboardData) => `/automations/${d.workflows.welcome.id}`],
+    ['the editor of campaigns', (d: DashboardData) => `/campaigns/${d.campaigns.DRAFT}/edit`],
+    ['the editor of templates', (d: DashboardData) => `/templates/${d.templateIds[1]}`],
+  ])('passes through %s', async (_, pathOf) => {
+    const { page, settled } = await openDashboard({ service, project: data.project, path: pathOf(data) });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await settled();
+    const stops = await tabThrough(page, 40);
+    expect(stops.length).toBeGreaterThan(10);
+    expect(unseen(stops), 'focused, but nothing shows it').toEqual([]);
+  });
+});

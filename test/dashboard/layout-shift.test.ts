@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, openDashboard, VIEWPORTS } from '../support/browser/browser.ts';
+import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+/** A page whose data moves more than this while it arrives is hard to read or click (a good page of the web: 0.1). */
+const SHIFT_MAX = 0.02;
+/** Collects every shift since the page started, with the elements that moved most. */
+const WATCH = `window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { value, sources } of list.getEntries())
+    window.shifts.push({ value, moved: sources.map(({ node }) => (node?.outerHTML ?? node?.nodeName ?? '').slice(0, 120)) });
+}).observe({ type: 'layout-shift', buffered: true });`;
+
+const SCREENS: [name: string, path: (data: DashboardData) => string][] = [
+  ['Home', () => '/'],
+  ['contacts', () => '/contacts'],
+  ['a contact', (data) => `/contacts/${data.contacts[7]?.id}`],
+  ['segments', () => '/segments'],
+  ['campaigns', () => '/campaigns'],
+  ['a campaign’s report', (data) => `/campaigns/${data.campaigns.SENT}`],
+  ['the campaign editor', (data) => `/campaigns/${data.campaigns.DRAFT}/edit`],
+  ['an automation', (data) => `/automations/${data.workflows.welcome.id}`],
+  ['messages', () => '/messages'],
+  ['a message', (data) => `/messages/${data.emailIds[1]}`],
+];
+
+describeInBrowser('while data arrives', () => {
+  let service: TestService;
+  let data: DashboardData;
+  beforeAll(async () => {
+    service = await startTestService();
+    data = await buildDashboardData(service);
+  });
+  afterAll(() => service?.close());
+
+  it.each(SCREENS)('%s does not move', async (_, path) => {
+    for (const viewport of Object.keys(VIEWPORTS) as (keyof typeof VIEWPORTS)[]) {
+      const { page, open, settled } = await openDashboard({ service, project: data.project, viewport });
+      await page.addInitScript(WATCH);
+      await open(path(data));
+      await settled();
+      const shifts = await page.evaluate<{ value: number; moved: string[] }[]>('window.shifts');
+      const sum = shifts.reduce((total, { value }) => total + value, 0);
+      expect(sum, `${viewport}: ${JSON.stringify(shifts, null, 1)}`).toBeLessThan(SHIFT_MAX);
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeActor } from '../../dashboard/screens/contacts/contact/who.ts';
+import { track } from '../build/events.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
+import { buildProject } from '../support/api.ts';
+import { describeInBrowser, openDashboard } from '../support/browser/browser.ts';
+import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+it('an actor that is a provider is named in words', () => {
+  expect(describeActor('capture', null)).toBe('the development mailbox');
+  expect(describeActor('ses', null)).toBe('Amazon SES');
+});
+
+describeInBrowser('screens that once misled their users', () => {
+  let service: TestService;
+  let data: DashboardData;
+  beforeAll(async () => {
+    service = await startTestService();
+    data = await buildDashboardData(service);
+    await buildDomain(service.db, { projectId: service.two.id, domain: 'two.example.com' });
+  });
+  afterAll(() => service?.close());
+
+  const openPlain = (path: string, mayFail: RegExp[] = []) =>
+    openDashboard({ service, project: data.project, path, mayFail });
+
+  it('recipients that a rule skipped are gray and not failed', async () => {
+    const { page } = await openPlain(`/campaigns/${data.campaigns.SENT}/recipients?outcome=skipped`);
+    const table = page.getByRole('table', { name: 'Recipients' });
+    const skipped = table.locator('.status', { hasText: 'Skipped' });
+    await skipped.first().waitFor();
+    expect(await skipped.first().getAttribute('data-tone')).toBe('idle');
+    expect(await table.locator('.status', { hasText: 'Failed' }).count()).toBe(0);
+  });
+
+  it('a sender without a domain, and a domain that is there, are explained without the API', async () => {
+    const { page, open } = await openPlain('/campaigns/new', [/answer: (400|403|409|422) to POST/]);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('From elsewhere');
+    await page.getByRole('textbox', { name: 'From' }).fill('me@elsewhere.example');
+    await page.getByRole('button', { name: 'Create draft' }).click();
+    await page.getByText('The sender’s domain is not verified').waitFor();
+    expect(await page.getByText(/POST \//).count()).toBe(0);
+    await open('/settings/domains');
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.getByLabel('Domain', { exact: true }).fill('shop.example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect(await page.getByText(/POST \/|listed in errors/).count()).toBe(0);
+  });
+
+  it('subjects on a contact are as its recipient read them', async () => {
+    const { page } = await openPlain(`/contacts/${data.contacts[7]?.id}`);
+    const activity = page.getByRole('list', { name: 'Activity' });
+    await activity.getByRole('listitem').first().waitFor();
+    expect(await page.getByRole('main').getByText('{{').count()).toBe(0);
+  });
+
+  it('the runs of an automation are named, and the menu stays at automations', async () => {
+    const { page } = await openPlain(`/messages/executions/${data.workflows.welcome.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Runs: Welcome series' }).waitFor();
+    const current = page.getByRole('navigation', { name: 'Menu' }).locator('a[aria-current]');
+    expect(await current.allInnerTexts()).toEqual(['Automations']);
+  });
+
+  it('a step that a contact left early does not claim that no contact was there', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'left-early',
+      steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
+    });
+    await track(service, 'early@example.com', 'left-early');
+    const waiting = async () => (await listExecutions(service, workflow.id))[0];
+    await until(async () => (await waiting())?.status === 'WAITING', 'the delay');
+    const { id } = await waiting();
+    await expectOk(service.call('POST', `/workflows/${workflow.id}/executions/${id}/cancel`));
+    await until(async () => (await waiting())?.status === 'CANCELLED', 'the cancellation');
+    const { page } = await openDashboard({ service, path: `/automations/${workflow.id}` });
+    await page.locator('.react-flow__node', { hasText: 'pause' }).getByText('no results yet').waitFor();
+    expect(await page.getByText('no contacts yet').count()).toBe(0);
+  });
+
+  it('a pause of sending says what waits and, on a line of its own, why', async () => {
+    await sql`UPDATE projects SET held_at = now(), hold_reason = 'Looks like a bought list'
+      WHERE id = ${service.two.id}`.execute(service.db);
+    const { page } = await openDashboard({ service, project: service.two, path: '/' });
+    const banner = page.getByRole('alert').filter({ hasText: 'Sending is paused' });
+    await banner.getByText('Transactional emails are still sent.').waitFor();
+    await banner.getByText('Reason: Looks like a bought list', { exact: true }).waitFor();
+    expect(await page.getByText('since now').count()).toBe(0);
+  });
+
+  it('a column is mapped to the field that differs only in case', async () => {
+    const { page } = await openDashboard({ service, path: '/contacts/import' });
+    await expectOk(service.call('POST', '/contacts', { body: { email: 'one@example.com', data: { plan: 'pro' } } }));
+    await page.setInputFiles('input[type=file]', {
+      name: 'plans.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Email,Plan\ntwo@example.com,free\n'),
+    });
+    const target = page.getByRole('textbox', { name: 'Map Plan to' });
+    await target.waitFor();
+    expect(await target.inputValue()).toBe('plan');
+  });
+
+  it('an example of a request is whole, has its version, and says what its variable is', async () => {
+    const project = await buildProject(service.db, 'Empty');
+    const { page } = await openDashboard({ service, project, path: '/contacts' });
+    await page.getByText('Do this with the API').click();
+    const code = page.locator('code', { hasText: 'curl' });
+    expect(await code.textContent()).toContain(`${service.baseUrl}/v1/contacts`);
+    await page.getByText('TIDINGS_KEY is one of your').waitFor();
+    await page.getByRole('link', { name: 'API keys' }).last().waitFor();
+  });
+
+  it('a new campaign starts from a layout in a project without templates', async () => {
+    const { page } = await openDashboard({ service, project: service.two, path: '/campaigns/new' });
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First news');
+    await page.getByRole('textbox', { name: 'Start from template' }).click();
+    await page.getByRole('option', { name: 'Newsletter' }).click();
+    await page.getByRole('button', { name: 'Create draft' }).click();
+    await page.frameLocator('iframe[title="Email, editable in place"]').getByText('What is new').waitFor();
+  });
+
+  it('the next 48 hours have a scale and hours', async () => {
+    await sql`INSERT INTO timer_seconds (project_id, second, booked)
+      VALUES (${service.one.id}, extract(epoch FROM now())::bigint + 7200, 1234)`.execute(service.db);
+    const { page } = await openDashboard({ service, path: '/' });
+    const coming = page.getByRole('region', { name: 'Next 48 hours' });
+    await coming.getByText('1,234').nth(1).waitFor();
+    expect(await coming.getByText(/^\w{3},? \d\d:\d\d$/).count()).toBe(5);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  chooseMore,
+  describeInBrowser,
+  expectNoSeriousAxe,
+  openDashboard,
+  type Page,
+} from '../support/browser/browser.ts';
+import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { screensOf } from '../support/browser/dashboard-screens.ts';
+import { operatorAddresses } from '../support/operator-addresses.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const operators = operatorAddresses(2);
+/** One menu of each kind on a screen; rows of a list have the same one. */
+const MENUS = '[aria-haspopup=menu], [aria-haspopup=listbox]:is(button)';
+
+/** How a dialog is opened: by a button, by an action of a "…" menu, or by a key. */
+type Opener = { button: string | RegExp } | { more: string } | { key: string };
+
+const DIALOGS: [screen: string, opener: Opener][] = [
+  ['home', { key: '?' }],
+  ['home', { key: '/' }],
+  ['contacts', { button: 'Add contact' }],
+  ['contact', { button: 'Send email' }],
+  ['contact', { more: 'Change address' }],
+  ['contact', { more: 'Delete' }],
+  ['segment', { more: 'Delete' }],
+  ['templates', { button: 'New template' }],
+  ['template', { button: 'Preview' }],
+  ['template', { button: 'Send test' }],
+  ['campaign-edit', { button: 'Preview' }],
+  ['campaign-edit', { button: 'Send test' }],
+  ['campaign-sent', { more: 'Delete' }],
+  ['campaign-sending', { more: 'Cancel' }],
+  ['automations', { button: 'New automation' }],
+  ['automation', { more: 'Delete automation' }],
+  ['automation', { button: /^Add a step after/ }],
+  ['execution-waiting', { more: 'Cancel' }],
+  ['message', { button: 'Resend' }],
+  ['message', { more: 'API example' }],
+  ['developers-keys', { button: 'New key' }],
+  ['developers-keys', { more: 'Revoke' }],
+  ['developers-webhooks', { button: 'New endpoint' }],
+  ['developers-webhook', { more: 'Remove' }],
+  ['developers-events', { button: 'Send a test event' }],
+  ['settings-domains', { button: 'Add domain' }],
+  ['settings-domains', { more: 'Remove' }],
+  ['settings-topics', { more: 'Edit' }],
+  ['settings-topics', { more: 'Remove' }],
+  ['operator-project', { more: 'Pause sending …' }],
+];
+
+describeInBrowser('what opens above a screen', () => {
+  let service: TestService;
+  let data: DashboardData;
+  beforeAll(async () => {
+    service = await startTestService({ OPERATORS: operators.all, PUBLIC_URL: 'http://mail.tidings.example' });
+    data = await buildDashboardData(service);
+  });
+  afterAll(() => service?.close());
+
+  it('menus of every screen pass axe, in light and dark', async () => {
+    const email = operators.next();
+    const { page, open } = await openDashboard({ service, project: data.project, email });
+    const kinds = new Set<string>();
+    for (const { path } of screensOf(data)) {
+      await open(path);
+      for (const label of await menusOf(page)) {
+        const kind = label.replace(/ for .*/, '');
+        if (kinds.has(`${kind} ${path.split('/')[1]}`)) continue;
+        kinds.add(`${kind} ${path.split('/')[1]}`);
+        await page.getByRole('button', { name: label, exact: true }).first().click();
+        await page.locator('[role=menu], [role=listbox], [role=dialog]').filter({ visible: true }).first().waitFor();
+        await expectNoSeriousAxe(page);
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await expectNoSeriousAxe(page);
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.keyboard.press('Escape');
+      }
+    }
+    expect(kinds.size).toBeGreaterThan(12);
+  }, 240_000);
+
+  it('dialogs of every kind pass axe, in light and dark, and close by Escape', async () => {
+    const email = operators.next();
+    const { page, open } = await openDashboard({ service, project: data.project, email });
+    const paths = new Map(screensOf(data).map(({ name, path }) => [name, path]));
+    for (const [screen, opener] of DIALOGS) {
+      await open(String(paths.get(screen)));
+      await openDialog(page, opener);
+      const dialog = page.getByRole('dialog').filter({ visible: true });
+      await dialog.first().waitFor();
+      await expectNoSeriousAxe(page);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expectNoSeriousAxe(page);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.keyboard.press('Escape');
+      await dialog.first().waitFor({ state: 'detached' });
+    }
+  }, 240_000);
+});
+
+async function openDialog(page: Page, opener: Opener): Promise<void> {
+  if ('key' in opener) await page.keyboard.press(opener.key);
+  else if ('more' in opener) await chooseMore(page.getByRole('main'), opener.more);
+  else await page.getByRole('main').getByRole('button', { name: opener.button }).first().click();
+}
+
+/** The names of the buttons that open a menu. */
+async function menusOf(page: Page): Promise<string[]> {
+  const buttons = await page.locator(MENUS).filter({ visible: true }).all();
+  const names = await Promise.all(
+    buttons.map(async (button) => (await button.getAttribute('aria-label')) ?? (await button.textContent()) ?? ''),
+  );
+  return [...new Set(names.map((name) => name.trim()).filter(Boolean))];
+}
