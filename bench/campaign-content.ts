@@ -13,6 +13,12 @@ const personal =
   `<p style="${STYLE}">Dear {{firstName}} {{lastName}}, as a customer of {{company}} in {{city}} on the {{plan}} plan you have ` +
   `{{points}} points. ${WORDS}</p>`;
 
+/** The newsletter with so many kilobytes of HTML, at least 5. */
+export function bodyOf(kilobytes: number): string {
+  const missing = Math.max(0, kilobytes * 1_000 - BODY.length);
+  return BODY.replace('</h1>', `</h1>${plain.repeat(Math.round(missing / plain.length))}`);
+}
+
 export const BODY =
   '<!doctype html><html><head><meta charset="utf-8"><title>News</title></head><body style="margin:0;background:#f3f4f6">' +
   '<table role="presentation" width="100%"><tr><td align="center"><table role="presentation" width="600"><tr><td>' +

@@ -72,7 +72,7 @@ function statusMegabytes(pid: number, field: string): number {
 }
 
 /** Reads a file of /proc; empty without one. */
-export function procFile(pid: number, name: string): string {
+function procFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {

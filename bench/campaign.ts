@@ -1,15 +1,19 @@
-import { parseArgs } from 'node:util';
+import { execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
+import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { measureNodemailerAndLiquid, measureRawSender } from './campaign-baselines.ts';
-import { BODY, SUBJECT } from './campaign-content.ts';
-import { call, insertContacts, peakMegabytes, procFile, untilSent, untilSink } from './campaign-stage.ts';
+import { bodyOf, SUBJECT } from './campaign-content.ts';
+import { call, insertContacts, peakMegabytes, untilSent, untilSink } from './campaign-stage.ts';
 
 /**
  * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal,
  * worker processes, the ledger in Postgres, and an SMTP sink in another process. The baselines run before it on the
- * same machine. `--kill` ends a worker with kill -9 in the middle and counts missing and doubled emails.
+ * same machine. `--kill` ends a worker with kill -9 in the middle and counts missing and doubled emails. `--tls` and
+ * `--dkim` first send the same campaign without them, to compare with what the processor allows.
  */
 const { values } = parseArgs({
   options: {
@@ -19,61 +23,100 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '' },
     workers: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '2' },
+    // Kilobytes of HTML in each email.
+    kb: { type: 'string', default: '5' },
+    tls: { type: 'boolean', default: false },
     dkim: { type: 'boolean', default: false },
     kill: { type: 'boolean', default: false },
     baselines: { type: 'boolean', default: true },
+    // Milliseconds before each reply of the SMTP sink.
+    latency: { type: 'string', default: '0' },
     // Node options of every process of the service, such as --cpu-prof --cpu-prof-dir=/tmp/profiles.
     'node-options': { type: 'string', default: '' },
   },
   allowNegative: true,
 });
-let recipients = Number(values.recipients);
-const sizes = values.sizes === '' ? [] : values.sizes.split(',').map(Number);
+const SIZES = (values.sizes || values.recipients).split(',').map(Number);
+const ROUNDS = values.sizes === '' ? Number(values.rounds) : 1;
+const BODY = bodyOf(Number(values.kb));
 
-const table: Record<string, string | number>[] = [];
-const home = newHome();
-const sink = await startSinkProcess(values.kill ? [] : ['--no-record']);
-let service: StartedService | undefined;
-try {
-  if (values.baselines) {
-    table.push({ what: 'nodemailer pool + Liquid a message', ...rate(await measureNodemailerAndLiquid(sink, 10_000)) });
-    table.push({ what: 'our sender alone, no ledger', ...rate(await measureRawSender(sink, 60_000)) });
-  }
-  service = await startService({
-    home,
-    env: {
-      WORKERS: values.workers,
-      EMAIL_PROVIDER: 'smtp',
-      SMTP_URL: sink.url,
-      DKIM_SIGN: values.dkim ? 'on' : 'off',
-      RATE_LIMIT_PER_MINUTE: '0',
-      ...(values['node-options'] && { NODE_OPTIONS: values['node-options'] }),
-    },
-  });
-  const database = new pg.Client(service.dev().databaseUrl);
-  await database.connect();
-  let contacts = 0;
-  for (const size of sizes.length > 0 ? sizes : [recipients]) {
-    recipients = size;
-    await insertContacts(database, { projectId: service.dev().projectId, from: contacts + 1, to: size });
-    contacts = size;
-    const rounds = sizes.length > 0 ? 1 : Number(values.rounds);
-    for (let round = 1; round <= rounds; round++) await campaign(service, database, sink, round);
-  }
-  await database.end();
-  console.table(table);
-  console.log(`Peak memory of the workers: ${service.dev().pids.workers.map(peakMegabytes).join(', ')} MB`);
-} finally {
-  service?.signal('SIGTERM');
-  await service?.exited;
-  await sink.stop();
-  await removeHome(home);
+/** How a campaign is sent. */
+interface Way {
+  tls: boolean;
+  dkim: boolean;
 }
 
-async function campaign(running: StartedService, database: pg.Client, into: SinkProcess, round: number): Promise<void> {
+/** Rate and cost of a way: the best round counts. */
+interface Cost {
+  perSecond: number;
+  /** CPU of all processes for one email, the receiver's included. */
+  micros: number;
+}
+
+const table: Record<string, string | number>[] = [];
+const plain = await measure({ tls: false, dkim: false }, values.baselines);
+const secured = values.tls && values.dkim ? await measure({ tls: true, dkim: false }, false) : undefined;
+const full = values.tls || values.dkim ? await measure({ tls: values.tls, dkim: values.dkim }, false) : undefined;
+console.table(table);
+if (full && !values.kill) await compareWithParts(full);
+
+/** Sends the campaigns in one way, on a service of its own. */
+async function measure(way: Way, baselines: boolean): Promise<Cost> {
+  const home = newHome();
+  const sink = await startSinkProcess([
+    ...(values.kill ? [] : ['--no-record']),
+    ...(way.tls ? ['--tls'] : []),
+    `--latency=${values.latency}`,
+  ]);
+  let service: StartedService | undefined;
+  try {
+    if (baselines) {
+      table.push({ what: 'nodemailer pool + Liquid', ...rate(await measureNodemailerAndLiquid(sink, 10_000)) });
+      table.push({ what: 'our sender alone, no ledger', ...rate(await measureRawSender(sink, 60_000)) });
+    }
+    service = await startService({
+      home,
+      env: {
+        WORKERS: values.workers,
+        EMAIL_PROVIDER: 'smtp',
+        SMTP_URL: sink.url,
+        DKIM_SIGN: way.dkim ? 'on' : 'off',
+        RATE_LIMIT_PER_MINUTE: '0',
+        ...(values['node-options'] && { NODE_OPTIONS: values['node-options'] }),
+      },
+    });
+    const database = new pg.Client(service.dev().databaseUrl);
+    await database.connect();
+    const costs: Cost[] = [];
+    let contacts = 0;
+    for (const recipients of SIZES) {
+      await insertContacts(database, { projectId: service.dev().projectId, from: contacts + 1, to: recipients });
+      contacts = recipients;
+      for (let round = 1; round <= ROUNDS; round++)
+        costs.push(await campaign({ running: service, database, into: sink, recipients, round, way }));
+    }
+    await database.end();
+    return costs.reduce((best, cost) => (cost.perSecond > best.perSecond ? cost : best));
+  } finally {
+    service?.signal('SIGTERM');
+    await service?.exited;
+    await sink.stop();
+    await removeHome(home);
+  }
+}
+
+async function campaign(p: {
+  running: StartedService;
+  database: pg.Client;
+  into: SinkProcess;
+  recipients: number;
+  round: number;
+  way: Way;
+}): Promise<Cost> {
+  const { running, database, into, recipients, round, way } = p;
   await into.reset();
-  const { workers, postgres } = running.dev().pids;
-  const cpuBefore = { workers: cpuMs(workers), postgres: postgresCpuMs(postgres) };
+  const { workers } = running.dev().pids;
+  const before = cpuNow(running, into);
   const id = (
     await call(running, '/campaigns', {
       name: 'Bench',
@@ -85,33 +128,72 @@ async function campaign(running: StartedService, database: pg.Client, into: Sink
   ).data.id;
   const startedAt = performance.now();
   await call(running, `/campaigns/${id}/send`, {});
-  const killed = values.kill ? killOne(running, into) : undefined;
+  const killed = values.kill ? killOne(running, into, recipients) : undefined;
   const firstAt = await untilSink(into, 1, startedAt);
   const lastAt = values.kill ? 0 : await untilSink(into, recipients, startedAt);
   const doneAt = await untilSent(database, id);
   await killed;
+  const after = cpuNow(running, into);
   const seconds = (doneAt - startedAt) / 1000;
+  const micros = (part: keyof typeof after) => Math.round(((after[part] - before[part]) * 1000) / recipients);
+  const perSecond = Math.round((recipients * 1000) / (lastAt - firstAt));
   table.push({
-    'first mail ms': Math.round(firstAt - startedAt),
-    'peak MB of a worker': Math.max(...workers.map(peakMegabytes)),
-    what: `campaign, round ${round}${values.kill ? ', a worker killed' : ''}`,
+    what: `campaign${way.tls ? ', TLS' : ''}${way.dkim ? ', DKIM' : ''}, round ${round}${values.kill ? ', a worker killed' : ''}`,
     messages: recipients,
     seconds: fixed(seconds),
     'msg/s': Math.round(recipients / seconds),
-    'msg/s while sending': values.kill ? '' : Math.round((recipients * 1000) / (lastAt - firstAt)),
-    'worker CPU µs': values.kill ? '' : Math.round(((cpuMs(workers) - cpuBefore.workers) * 1000) / recipients),
-    'Postgres CPU µs': Math.round(((postgresCpuMs(postgres) - cpuBefore.postgres) * 1000) / recipients),
-    ...(values.kill && (await countLostAndDoubled(into))),
+    'msg/s while sending': values.kill ? '' : perSecond,
+    'worker CPU µs': values.kill ? '' : micros('workers'),
+    'Postgres CPU µs': micros('postgres'),
+    'all CPU µs': values.kill ? '' : micros('all'),
+    'first mail ms': Math.round(firstAt - startedAt),
+    'peak MB of a worker': Math.max(...workers.map(peakMegabytes)),
+    ...(values.kill && (await countLostAndDoubled(into, recipients))),
   });
+  return { perSecond, micros: micros('all') };
 }
 
-async function killOne(running: StartedService, into: SinkProcess): Promise<void> {
+/** CPU time in ms: of the workers, of Postgres, and of all processes with the receiver. */
+function cpuNow(running: StartedService, into: SinkProcess) {
+  const { workers, postgres, api, temporal } = running.dev().pids;
+  const parts = { workers: cpuMs(workers), postgres: postgresCpuMs(postgres) };
+  return { ...parts, all: parts.workers + parts.postgres + cpuMs([api, temporal ?? 0, into.pid]) };
+}
+
+/**
+ * Compares with the limit of the processor: its cores divided by the CPU of a plain email, a raw RSA-2048 signature
+ * and TLS, each measured in this run.
+ */
+async function compareWithParts(full: Cost): Promise<void> {
+  const cores = availableParallelism();
+  const signature = values.dkim ? await signatureMicros(cores) : 0;
+  const tls = Math.max(0, (secured ?? (values.tls ? full : plain)).micros - plain.micros);
+  const parts = plain.micros + signature + tls;
+  const limit = (cores * 1_000_000) / parts;
+  console.log(
+    `CPU of an email: plain ${plain.micros} µs, signature ${signature} µs, TLS ${tls} µs: ${parts} µs together.`,
+  );
+  console.log(`All processes used ${full.micros} µs: ${fixed(full.micros / parts)} of the parts.`);
+  console.log(
+    `${full.perSecond} emails per second: ${fixed(full.perSecond / limit)} of the limit of ${Math.round(limit)}.`,
+  );
+}
+
+/** CPU of one RSA-2048 signature by `openssl speed`, on all cores at once. */
+async function signatureMicros(cores: number): Promise<number> {
+  const args = ['speed', '-seconds', '3', '-multi', String(cores), 'rsa2048'];
+  const { stdout } = await promisify(execFile)('openssl', args);
+  const secondsOfAllCores = Number(/^rsa\s+2048 bits\s+([\d.]+)s/m.exec(stdout)?.[1]);
+  return Math.round(secondsOfAllCores * cores * 1_000_000);
+}
+
+async function killOne(running: StartedService, into: SinkProcess, recipients: number): Promise<void> {
   await untilSink(into, recipients * 0.4, performance.now());
   const pid = running.dev().pids.workers[0];
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
 }
 
-async function countLostAndDoubled(into: SinkProcess) {
+async function countLostAndDoubled(into: SinkProcess, recipients: number) {
   const got = Object.values(await into.recipients());
   return { lost: recipients - got.length, doubled: got.filter((times) => times > 1).length };
 }
@@ -127,22 +209,4 @@ function rate({ messages, seconds, cpuMicros }: { messages: number; seconds: num
 
 function fixed(seconds: number): number {
   return Math.round(seconds * 100) / 100;
-}
-
-/** Returns user and system time of processes, from /proc; 0 without it. */
-function cpuMs(pids: number[]): number {
-  const TICK_MS = 10;
-  return pids.reduce((sum, pid) => {
-    const fields = procFile(pid, 'stat')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
-  }, 0);
-}
-
-/** Returns the CPU time of Postgres with all its backends. */
-function postgresCpuMs(postmaster: number | null): number {
-  if (postmaster === null) return 0;
-  const children = procFile(postmaster, `task/${postmaster}/children`).trim().split(' ').filter(Boolean).map(Number);
-  return cpuMs([postmaster, ...children]);
 }

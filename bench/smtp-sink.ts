@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import readline from 'node:readline';
 import { parseArgs } from 'node:util';
+import { newCertificate } from '../test/support/certificate.ts';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 
@@ -8,8 +9,8 @@ import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
  * The SMTP sink in a separate process, so that its CPU time does not count as the sender's and that it survives a
  * killed sender. Prints `{"port":…}` when it listens. It responds with one line of JSON to each of the lines (or
  * messages of a parent process) `counts`, `recipients`, `messages`, `arrivals:<prefix>`, `arrived:<prefix>` and
- * `reset`. At SIGTERM or SIGINT it prints the counts and ends. With `--timed=<prefix>` it notes when the first DATA for
- * each recipient of that prefix ended.
+ * `reset`. At SIGTERM or SIGINT it prints the counts and ends. `--tls` offers STARTTLS with a self-signed certificate.
+ * With `--timed=<prefix>` it notes when the first DATA for each recipient of that prefix ended.
  */
 const { values } = parseArgs({
   options: {
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     latency: { type: 'string', default: '0' },
     'no-record': { type: 'boolean', default: false },
     'no-pipelining': { type: 'boolean', default: false },
+    tls: { type: 'boolean', default: false },
     timed: { type: 'string' },
   },
 });
@@ -28,6 +30,7 @@ const sink = await startSmtpSink({
   latencyMs: Number(values.latency),
   record: !values['no-record'],
   pipelining: !values['no-pipelining'],
+  ...(values.tls && { tls: await newCertificate() }),
   answerMessage: (to) => {
     if (values.timed !== undefined && to.startsWith(values.timed) && !arrivals.has(to)) arrivals.set(to, steadyMs());
     return null;

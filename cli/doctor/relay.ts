@@ -40,7 +40,7 @@ export const mailServerCheck: DoctorCheck = {
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
     const envelope = probeEnvelope(await returnPathHostOf(subject));
     const signal = AbortSignal.timeout(2 * ANSWER_MS);
-    const finding = findingOf(await probe({ endpoint, timeouts: timeouts() }, envelope, signal), endpoint);
+    const finding = findingOf(await probe({ endpoint, timeouts: timeouts(), lastTls: {} }, envelope, signal), endpoint);
     return [finding, ...(await pausesOf(subject))];
   },
 };

@@ -3,7 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SmtpPool } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage, SmtpTimeouts } from '../../channels/email/smtp/types.ts';
 import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
+import { newCertificate } from '../support/certificate.ts';
 import { type Script, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
+import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -48,6 +50,14 @@ describe('TLS', () => {
     const sent = await pool(`smtp://127.0.0.1:${port}`).send({ ...message, data: Buffer.from(text, 'latin1') });
     expect(sent).toMatchObject({ outcome: 'accepted' });
     expect(mails.map(({ secure, body }) => [secure, body === text])).toEqual([[true, true]]);
+  });
+
+  it('resumes the session of an earlier connection', async () => {
+    const sink = await startSmtpSink({ tls: await newCertificate() });
+    cleanup.push(() => sink.close());
+    const sender = pool(`${sink.url}?maxMessages=1`);
+    for (const id of ['1', '2', '3']) expect((await sender.send({ ...message, id })).outcome).toBe('accepted');
+    expect(sink.counts).toMatchObject({ messages: 3, connections: 3, encrypted: 3, resumed: 2 });
   });
 
   it('is used from the first byte with smtps', async () => {

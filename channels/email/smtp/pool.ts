@@ -96,7 +96,7 @@ export class SmtpPool {
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     const parsed = parseSmtpUrl(options.url);
     const endpoint = { ...parsed, clientName: parsed.clientName ?? options.ehloName ?? null };
-    this.channel = { endpoint, timeouts, ca: options.ca };
+    this.channel = { endpoint, timeouts, ca: options.ca, lastTls: {} };
     this.maxConnections = Math.max(1, options.connections ?? endpoint.maxConnections ?? DEFAULT_CONNECTIONS);
     this.maxMessages = options.maxMessages ?? endpoint.maxMessages ?? 0;
     setMaxListeners(0, this.closed.signal); // One for each connection being opened.

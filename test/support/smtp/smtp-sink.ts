@@ -1,5 +1,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import type { Certificate } from '../certificate.ts';
 
 /** One accepted message. */
 export interface SunkMessage {
@@ -36,15 +38,30 @@ export interface SmtpSinkOptions {
   answerMessage?: (to: string, n: number) => string | 'hangup' | null;
   /** The reply to DATA in place of 354; `hangup` closes without a reply. */
   answerData?: (to: string) => string | 'hangup' | null;
+  /** Offers STARTTLS with this key and certificate. */
+  tls?: Certificate;
   /** Offers AUTH PLAIN; returns the reply to it in place of 235, or null. */
   answerAuth?: () => string | null;
 }
+
+export interface SinkCounts {
+  connections: number;
+  messages: number;
+  bytes: number;
+  refused: number;
+  /** Connections that have become encrypted. */
+  encrypted: number;
+  /** Encrypted connections that continued an earlier TLS session. */
+  resumed: number;
+}
+
+const NO_COUNTS: SinkCounts = { connections: 0, messages: 0, bytes: 0, refused: 0, encrypted: 0, resumed: 0 };
 
 /** An SMTP server that accepts email and discards it. It reads the bytes once and writes once per packet. */
 export interface SmtpSink {
   readonly port: number;
   readonly url: string;
-  readonly counts: { connections: number; messages: number; bytes: number; refused: number };
+  readonly counts: SinkCounts;
   /** In the order of arrival, when `record` is on. */
   readonly messages: SunkMessage[];
   readonly bodies: string[];
@@ -62,10 +79,11 @@ export interface SmtpSink {
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const state: SinkState = {
     options: { pipelining: true, record: true, keepBodies: false, latencyMs: 0, ...options },
-    counts: { connections: 0, messages: 0, bytes: 0, refused: 0 },
+    counts: { ...NO_COUNTS },
     messages: [],
     bodies: [],
     commands: [],
+    secure: options.tls && tls.createSecureContext(options.tls),
   };
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -73,6 +91,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     serve(socket, state);
+    socket.write('220 sink ESMTP\r\n');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -111,10 +130,12 @@ export function answerByLocalPart(to: string): string | null {
 
 interface SinkState {
   options: SmtpSinkOptions & { pipelining: boolean; record: boolean; keepBodies: boolean; latencyMs: number };
-  counts: SmtpSink['counts'];
+  counts: SinkCounts;
   messages: SunkMessage[];
   bodies: string[];
   commands: string[];
+  /** Undefined when the sink does not offer STARTTLS. */
+  secure: tls.SecureContext | undefined;
 }
 
 /** One connection. Commands are read line by line; a body is only searched for its end. */
@@ -133,8 +154,9 @@ function serve(socket: net.Socket, state: SinkState): void {
 
   socket.setNoDelay(true);
   socket.on('error', () => {});
-  socket.write('220 sink ESMTP\r\n');
-  socket.on('data', (chunk: Buffer) => {
+  socket.on('data', receive);
+
+  function receive(chunk: Buffer): void {
     counts.bytes += chunk.length;
     let text = rest + chunk.toString('latin1');
     rest = '';
@@ -171,7 +193,7 @@ function serve(socket: net.Socket, state: SinkState): void {
       }
     }
     flush();
-  });
+  }
 
   function take(part: string): void {
     if (options.keepBodies) body.push(part);
@@ -211,7 +233,8 @@ function serve(socket: net.Socket, state: SinkState): void {
       from = null;
       to = null;
       out += '250 2.0.0 Ok\r\n';
-    } else if (verb === 'EHLO') out += ehlo(options);
+    } else if (verb === 'EHLO') out += ehlo(options, offersTls(socket, state));
+    else if (verb === 'STAR' && offersTls(socket, state)) return startTls();
     else if (verb === 'AUTH' && options.answerAuth) out += `${options.answerAuth() ?? '235 2.7.0 Ok'}\r\n`;
     else if (verb === 'HELO' || verb === 'NOOP') out += '250 2.0.0 Ok\r\n';
     else if (verb === 'QUIT') {
@@ -249,6 +272,20 @@ function serve(socket: net.Socket, state: SinkState): void {
     return true;
   }
 
+  /** Continues with a new session on the encrypted socket. False, because this session ends. */
+  function startTls(): false {
+    out += '220 2.0.0 Ready to start TLS\r\n';
+    flush();
+    socket.off('data', receive);
+    const encrypted = new tls.TLSSocket(socket, { isServer: true, secureContext: state.secure });
+    encrypted.once('secure', () => {
+      counts.encrypted += 1;
+      if (encrypted.isSessionReused()) counts.resumed += 1;
+    });
+    serve(encrypted, state);
+    return false;
+  }
+
   /** Sends the remaining replies, then closes. */
   function hangUp(): false {
     if (out) socket.end(out, 'latin1');
@@ -280,10 +317,15 @@ function serve(socket: net.Socket, state: SinkState): void {
   }
 }
 
-function ehlo(options: SinkState['options']): string {
+function offersTls(socket: net.Socket, { secure }: SinkState): boolean {
+  return secure !== undefined && !(socket instanceof tls.TLSSocket);
+}
+
+function ehlo(options: SinkState['options'], offersStartTls: boolean): string {
   const lines = ['sink', '8BITMIME', 'SMTPUTF8', ...(options.keywords ?? [])];
   if (options.answerAuth) lines.push('AUTH PLAIN');
   if (options.pipelining) lines.push('PIPELINING');
+  if (offersStartTls) lines.push('STARTTLS');
   return lines.map((line, i) => `250${i === lines.length - 1 ? ' ' : '-'}${line}\r\n`).join('');
 }
 
@@ -305,7 +347,7 @@ function countBy(messages: SunkMessage[]): Map<string, number> {
 }
 
 function reset(state: SinkState): void {
-  Object.assign(state.counts, { connections: 0, messages: 0, bytes: 0, refused: 0 });
+  Object.assign(state.counts, NO_COUNTS);
   state.messages.length = 0;
   state.bodies.length = 0;
   state.commands.length = 0;
