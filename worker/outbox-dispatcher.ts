@@ -19,12 +19,17 @@ import { describeFailure } from '../rules/failure-text.ts';
 import { NEWS_KINDS, type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
-import type { Admission } from './admission.ts';
 import { startOutboxLoop } from './outbox-loop.ts';
 import { BEFORE_ALL_PROJECTS, lastServed } from './turns.ts';
 
-/** The rows of a claim: few enough that each claim considers newly waiting projects. */
-const CLAIM_ROWS = 32;
+/**
+ * The number of starts, signals and cancels of a project that Temporal may hold without having started them. Temporal's
+ * own queues are first come, first served over all tenants: work there delays every tenant, work in the outbox only its
+ * own project (docs/decisions.md).
+ */
+const WITH_TEMPORAL_OF_PROJECT = 16;
+/** The same for all projects together. */
+const WITH_TEMPORAL = 128;
 /** Rows that are handed over at the same time; each start is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
 /** A row that Temporal took without a reported start is handed over again after this time, which is safe. */
@@ -53,16 +58,15 @@ export interface OutboxDispatcher {
 }
 
 /**
- * Hands rows of the outbox to Temporal: by priority, projects round-robin, and no more than Temporal starts soon. Runs
+ * Hands rows of the outbox to Temporal: by priority, projects round-robin, and few at a time, so that others wait in the outbox. Runs
  * in every worker: the worker that takes a row hands it over, and the worker that sees it start deletes it.
  */
 export function startDispatcher(deps: {
   db: Db;
   lifecycle: Pick<Lifecycle, 'handOver'>;
-  admission: Admission;
   log: Pick<Logger, 'warn'>;
 }): OutboxDispatcher {
-  const { db, lifecycle, admission, log } = deps;
+  const { db, lifecycle, log } = deps;
   const after = new Map<number, string>();
   const underWay = new Set<Promise<void>>();
   let inFlight = 0;
@@ -72,7 +76,7 @@ export function startDispatcher(deps: {
 
   const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
   const startedBatch = createBatcher<StartedWork>(async (begun) => {
-    admission.noteStarted(await deleteStarted(db, begun));
+    await deleteStarted(db, begun);
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
@@ -87,25 +91,27 @@ export function startDispatcher(deps: {
     if (Date.now() < awayUntilMs) return false;
     const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
     if (waiting.length === 0) return false;
-    const room = admission.window - withTemporal;
-    if (room < CLAIM_ROWS) admission.full();
-    const limit = Math.min(CLAIM_ROWS, room, IN_FLIGHT_ROWS - inFlight);
+    const held = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
+    // A project without rows at Temporal gets at most its own limit.
+    const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - held, IN_FLIGHT_ROWS - inFlight);
     if (limit <= 0) return false;
-    const priority = prioritiesAt(claims).find((candidate) => waiting.includes(candidate));
-    if (priority === undefined) return false;
-    const claim = {
-      priority,
-      limit,
-      leaseMs: LEASE_MS,
-      forTemporal: true,
-      after: after.get(priority) ?? BEFORE_ALL_PROJECTS,
-    };
-    const rows = await claimFair(db, claim);
+    const rooms = new Map([...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]));
+    const priorities = prioritiesAt(claims).filter((priority) => waiting.includes(priority));
     claims += 1;
+    for (const priority of priorities) {
+      if (await claim({ priority, limit, rooms })) return true;
+    }
+    return false;
+  }
+
+  /** Takes rows of one priority and hands them over; false when none of their projects has room. */
+  async function claim(p: { priority: TemporalPriority; limit: number; rooms: Map<string, number> }): Promise<boolean> {
+    const from = after.get(p.priority) ?? BEFORE_ALL_PROJECTS;
+    const rows = await claimFair(db, { ...p, after: from, leaseMs: LEASE_MS, forTemporal: true });
     if (rows.length === 0) return false;
-    after.set(priority, lastServed(rows, claim.after));
+    after.set(p.priority, lastServed(rows, from));
     track(rows);
-    return room > rows.length;
+    return true;
   }
 
   function track(rows: TakenRow[]): void {

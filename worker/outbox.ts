@@ -7,7 +7,6 @@ import { listen } from '../db/listen.ts';
 import type { StartedWork } from '../rules/executions/started-work.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker, TEMPORAL_PRIORITIES } from '../rules/outbox.ts';
 import type { TaskQueue } from '../rules/queues.ts';
-import type { Admission } from './admission.ts';
 import { emailChannel, largeEmailChannel, simulatorChannel, smsChannel } from './direct-channels.ts';
 import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
@@ -36,18 +35,17 @@ export interface RunningOutbox {
 /**
  * Starts the loops that take rows of the outbox in a worker process. A process that serves `transactional` sends single
  * emails and SMS itself. One that serves `workflows` hands the rest to Temporal; it sees what Temporal starts, which
- * decides how much more Temporal gets.
+ * makes room for more.
  */
 export function startOutbox(p: {
   databaseUrl: string;
   deps: ActivityDeps;
   queues: ReadonlySet<TaskQueue>;
-  admission: Admission;
   gate: SendingGate;
   loop: Pick<LoopWatch, 'as'>;
   log: Logger;
 }): RunningOutbox {
-  const { deps, queues, admission, gate, loop, log } = p;
+  const { deps, queues, gate, loop, log } = p;
   const db: Db = deps.db;
   /** Names the channel as the cause when it blocks the event loop. */
   const withCause = (channel: DirectChannel): DirectChannel => ({
@@ -66,9 +64,7 @@ export function startOutbox(p: {
     send('sms', smsChannel(deps));
     send('simulator', simulatorChannel(deps));
   }
-  const dispatcher = queues.has('workflows')
-    ? startDispatcher({ db, lifecycle: deps.lifecycle, admission, log })
-    : undefined;
+  const dispatcher = queues.has('workflows') ? startDispatcher({ db, lifecycle: deps.lifecycle, log }) : undefined;
   if (dispatcher) {
     takers.temporal = dispatcher;
     priorities.set('temporal', TEMPORAL_PRIORITIES);

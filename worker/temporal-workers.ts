@@ -22,10 +22,11 @@ type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
 /**
  * The number of activities of each queue that run at a time in one process. An email or a webhook mostly waits, a
- * campaign chunk works, and a chunk with a send rate waits nearly all the time.
+ * campaign chunk works, and a chunk with a send rate waits nearly all the time. Steps are short. Tasks that a process
+ * has taken are first come, first served over all tenants, so a process takes few steps and workflow tasks at a time.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
-  steps: 40,
+  steps: 10,
   transactional: 20,
   automation: 40,
   webhooks: 100,
@@ -33,6 +34,7 @@ const CONCURRENCY: Record<ActivityQueue, number> = {
   periodic: PERIODIC_SLOTS,
   paced: 200,
 };
+const WORKFLOW_TASKS = 10;
 /** Running activities get this long to finish after a stop; `npm start` gives the whole process 20 s. */
 const SHUTDOWN_GRACE = '10 seconds';
 /** Afterwards they are cancelled by force, so that a stop always ends. */
@@ -45,9 +47,15 @@ const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 /** A chunk that waits for its send rate, periodic work, and a queue of the earlier release can wait 40 ms. */
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
-/** Workflows kept in memory between their tasks, about 50 kB each, so that a worker process stays under 400 MB. */
-const MAX_CACHED_WORKFLOWS = 1_000;
-const MAX_CACHED_LEAVING = 100;
+/**
+ * The number of workflows that are kept in memory between their tasks: enough for those that run, not for those that
+ * wait. Tasks of kept workflows come before all others, whatever their project. So when thousands of timers end at once,
+ * the kept ones of that project would delay the executions of all other projects. A workflow that is not kept costs one
+ * replay of a short history.
+ */
+const MAX_CACHED_WORKFLOWS = 50;
+/** A task of a kept workflow that no worker has taken after this time joins the others, where projects take turns. */
+const STICKY_MAX_WAIT = '1 second';
 /**
  * How often the SDK passes on the cursor of periodic work, which a killed activity leaves to its next attempt. By
  * default it passes on one in 24 seconds, 80 % of the time after which Temporal considers the activity lost.
@@ -65,7 +73,7 @@ export interface WorkerFleet {
   /** Names the queue of a kind of work. */
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
-  /** True for queues of an earlier name, which will soon be empty: fewer polls, and fewer workflows in memory. */
+  /** True for queues of an earlier name, which will soon be empty: fewer polls. */
   leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
@@ -115,7 +123,9 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           ...activitiesOf('steps'),
           ...workflowSource(p.workflowBundle, interceptors),
           sinks: { ...startedWorkSinks(p.noteStarted), ...endSinks(p.ends) },
-          maxCachedWorkflows: p.leaving ? MAX_CACHED_LEAVING : MAX_CACHED_WORKFLOWS,
+          maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+          maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+          stickyQueueScheduleToStartTimeout: STICKY_MAX_WAIT,
           workflowTaskPollerBehavior: p.leaving ? FEW_POLLERS : POLLERS,
         },
       ]

@@ -14,7 +14,6 @@ import { hasLegacyQueues } from '../rules/installation.ts';
 import { takerOf } from '../rules/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
-import { Admission } from './admission.ts';
 import { checkInstallation, verifyLater } from './installation/check.ts';
 import { watchInstallation } from './installation/watch.ts';
 import { startOutbox } from './outbox.ts';
@@ -87,7 +86,6 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     onComputed: countComputed,
     resumed: loop.resumed,
   });
-  const admission = new Admission();
   const { hold } = await readDuties(db);
   if (hold) log.info(hold, 'nothing is sent yet');
   const watch = watchInstallation(
@@ -100,7 +98,6 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     gate: watch,
     queues: config.temporal.queues,
     loop,
-    admission,
     log,
   });
   const temporal = await startTemporalSide({

@@ -96,13 +96,12 @@ export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   return rows.map(toTaken).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/**
- * Facts that a dispatcher needs before it claims: which priorities have rows, and how many rows Temporal has received
- * and not started.
- */
+/** Facts that a dispatcher needs before it claims. */
 export interface OutboxState {
+  /** The priorities that have rows. */
   waiting: number[];
-  withTemporal: number;
+  /** The number of rows that Temporal has received and not started, by project. */
+  withTemporal: Map<string, number>;
 }
 
 /**
@@ -111,12 +110,18 @@ export interface OutboxState {
  * Temporal, so that it uses their index instead of reading a backlog.
  */
 export async function readOutboxState(db: Db, priorities: readonly number[]): Promise<OutboxState> {
-  const { rows } = await prepared<OutboxState>`
-    SELECT
-      (SELECT count(*) FROM outbox WHERE taken_at BETWEEN now() - interval '1 day' AND now() AND available_at > now()) AS "withTemporal",
+  const { rows } = await prepared<{ waiting: number[]; projectIds: string[]; counts: number[] }>`
+    SELECT coalesce(t.project_ids, '{}') AS "projectIds", coalesce(t.counts, '{}') AS counts,
       array_remove(ARRAY[${sql.join(priorities.map(firstOf))}], NULL) AS waiting
+    FROM (
+      SELECT array_agg(p.project_id::text) AS project_ids, array_agg(p.rows) AS counts FROM (
+        SELECT project_id, count(*)::int AS rows FROM outbox
+        WHERE taken_at BETWEEN now() - interval '1 day' AND now() AND available_at > now() GROUP BY project_id) p
+    ) t
   `.execute(db);
-  return rows[0] ?? { waiting: [], withTemporal: 0 };
+  const [state = { waiting: [], projectIds: [], counts: [] }] = rows;
+  const withTemporal = new Map(state.projectIds.map((id, index) => [id, state.counts[index] ?? 0]));
+  return { waiting: state.waiting, withTemporal };
 }
 
 /**
@@ -184,21 +189,16 @@ export async function deleteRows(db: Db, ids: string[]): Promise<void> {
   await prepared`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
-/**
- * Deletes rows that Temporal has started. Returns for each how long the start took from the handover, in
- * milliseconds. Idempotent.
- */
-export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<number[]> {
-  const { rows } = await prepared<{ ms: number }>`
+/** Deletes rows that Temporal has started. Idempotent. */
+export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<void> {
+  await prepared`
     DELETE FROM outbox o
     USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[],
       ${begun.map((b) => b.visit)}::int[], ${begun.map((b) => b.rowId ?? null)}::uuid[]) AS u (kind, ref_id, visit, row_id)
     WHERE o.ref_id = u.ref_id AND o.kind = u.kind AND o.taken_at IS NOT NULL
       AND (u.visit IS NULL OR (o.payload->>'visit')::int = u.visit)
       AND (u.row_id IS NULL OR o.id = u.row_id)
-    RETURNING extract(epoch FROM clock_timestamp() - o.taken_at)::float8 * 1000 AS ms
   `.execute(db);
-  return rows.map((row) => row.ms);
 }
 
 /** How long news waits until it asks again whether the last signal was received. */

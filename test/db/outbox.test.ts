@@ -94,27 +94,30 @@ describe('waiting rows', () => {
 });
 
 describe('work that was handed to Temporal, started or not', () => {
-  it('is counted until it starts, over all processes', async () => {
+  it('is counted by project until it starts, over all processes', async () => {
     await queue(A, 50);
+    await queue(B, 1);
     const rows = await claim({ limit: 6, forTemporal: true });
-    expect(await readOutboxState(database.db, [2, START])).toEqual({ waiting: [START], withTemporal: 6 });
-    const begun = rows.slice(0, 2).map(({ kind, refId }) => ({ kind, refId, visit: null }));
-    expect(await deleteStarted(database.db, begun)).toHaveLength(2);
-    expect((await readOutboxState(database.db, [START])).withTemporal).toBe(4);
+    const withTemporal = async () => Object.fromEntries((await readOutboxState(database.db, [START])).withTemporal);
+    expect((await readOutboxState(database.db, [2, START])).waiting).toEqual([START]);
+    expect(await withTemporal()).toEqual({ [A]: 3, [B]: 1 });
+    const begun = rows
+      .filter(({ projectId }) => projectId === A)
+      .map(({ kind, refId }) => ({ kind, refId, visit: null }));
+    await deleteStarted(database.db, begun.slice(0, 2));
+    expect(await withTemporal()).toEqual({ [A]: 1, [B]: 1 });
   });
 
   it('does not count toward the limit when its lease has expired', async () => {
     await queue(A, 6);
     await claim({ forTemporal: true, leaseMs: 0 });
-    expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: 0 });
+    expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: new Map() });
     expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
   it('is deleted only if it was handed over: waiting work has not started', async () => {
     const [row] = await queue(A, 1);
-    expect(
-      await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]),
-    ).toEqual([]);
+    await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
     expect(await claim()).toHaveLength(1);
   });
 

@@ -1,0 +1,70 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { NewOutboxRow, OutboxKind, OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { RowGroup } from '../../temporal/groups.ts';
+import { type OutboxDispatcher, startDispatcher } from '../../worker/outbox-dispatcher.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+/** How much a project may have at Temporal. The test plays Temporal, so that it decides when something starts. */
+const [A, B] = ['0190a000-0000-7000-8000-00000000000a', '0190a000-0000-7000-8000-00000000000b'];
+let database: TestDatabase;
+let dispatcher: OutboxDispatcher;
+let handed: OutboxRow[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(() => {
+  handed = [];
+  const handOver = async ({ rows }: RowGroup) => {
+    handed.push(...rows);
+    return { outcome: 'taken' as const };
+  };
+  dispatcher = startDispatcher({ db: database.db, lifecycle: { handOver }, log: pino({ level: 'silent' }) });
+});
+afterEach(async () => {
+  await dispatcher.stop();
+  await database.db.deleteFrom('outbox').execute();
+});
+
+async function queue(projectId: string, count: number, kind: OutboxKind = 'execution.start'): Promise<void> {
+  const payload = { next: { kind: 'end' } };
+  const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7(), payload }) as NewOutboxRow);
+  await inTransaction(database.db, (trx) => enqueue(trx, rows));
+  dispatcher.wake();
+}
+
+const handedOf = (projectId: string) => handed.filter((row) => row.projectId === projectId);
+
+function startAll(rows: OutboxRow[]): void {
+  for (const { kind, refId } of rows) dispatcher.noteStarted({ kind, refId, visit: null });
+}
+
+it('hands over 16 starts of a project, and the next ones when these have started', async () => {
+  await queue(A, 40);
+  await until(() => handedOf(A).length === 16, '16 starts');
+  startAll(handedOf(A).slice(0, 10));
+  await until(() => handedOf(A).length === 26, '10 more');
+  startAll(handedOf(A).slice(10));
+  await until(() => handedOf(A).length === 40, 'all');
+});
+
+it('hands over the starts of a project at once while another one has a backlog that does not start', async () => {
+  await queue(A, 1_000);
+  await until(() => handedOf(A).length === 16, '16 starts');
+  await queue(B, 5);
+  await until(() => handedOf(B).length === 5, 'the starts of the other project');
+  expect(handedOf(A)).toHaveLength(16);
+});
+
+it('hands over a lower priority while the projects with a higher one have no room', async () => {
+  await queue(A, 100);
+  await until(() => handedOf(A).length === 16, '16 starts');
+  await queue(B, 1, 'job.start');
+  await until(() => handedOf(B).length === 1, 'the job');
+});
