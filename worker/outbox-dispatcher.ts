@@ -104,7 +104,7 @@ export function startDispatcher(deps: {
     return false;
   }
 
-  /** Takes rows of one priority and hands them over; false when none of their projects has room. */
+  /** Takes rows of one priority and hands them over; false when all of their projects have reached their limit. */
   async function claim(p: { priority: TemporalPriority; limit: number; rooms: Map<string, number> }): Promise<boolean> {
     const from = after.get(p.priority) ?? BEFORE_ALL_PROJECTS;
     const rows = await claimFair(db, { ...p, after: from, leaseMs: LEASE_MS, forTemporal: true });

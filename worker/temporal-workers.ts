@@ -48,10 +48,10 @@ const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /**
- * The number of workflows that are kept in memory between their tasks: enough for those that run, not for those that
- * wait. Tasks of kept workflows come before all others, whatever their project. So when thousands of timers end at once,
- * the kept ones of that project would delay the executions of all other projects. A workflow that is not kept costs one
- * replay of a short history.
+ * The number of workflows that a process keeps in memory between their tasks. It is enough for the workflows that
+ * run, not for the ones that wait. The SDK prefers tasks of kept workflows to all others, whatever their project. When
+ * thousands of timers of a project end at once, its kept workflows would delay the executions of all other projects.
+ * Each workflow that is not kept costs one replay of a short history.
  */
 const MAX_CACHED_WORKFLOWS = 50;
 /** A task of a kept workflow that no worker has taken after this time joins the others, where projects take turns. */

@@ -62,7 +62,7 @@ it('hands over the starts of a project at once while another one has a backlog t
   expect(handedOf(A)).toHaveLength(16);
 });
 
-it('hands over a lower priority while the projects with a higher one have no room', async () => {
+it('hands over a lower priority while the projects with a higher one have reached their limit', async () => {
   await queue(A, 100);
   await until(() => handedOf(A).length === 16, '16 starts');
   await queue(B, 1, 'job.start');
