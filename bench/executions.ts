@@ -82,7 +82,7 @@ async function compare(what: string, bareType: string, eventName: string): Promi
   await runExecutions(eventName, WARM_UP);
   const bare: number[] = [];
   const ours: number[] = [];
-  const cost = { bare: noCpu(), ours: noCpu() };
+  const cost = { bare: zeroCpu(), ours: zeroCpu() };
   for (let round = 0; round < rounds; round += 1) {
     bare.push(await addingCpu(cost.bare, () => runBare(bareType, count)));
     ours.push(await addingCpu(cost.ours, () => runExecutions(eventName, count)));
@@ -103,7 +103,7 @@ async function compare(what: string, bareType: string, eventName: string): Promi
 /** CPU time in ms of the processes that take part. */
 type Cpu = Record<'temporal' | 'worker' | 'bareWorker' | 'api' | 'postgres', number>;
 
-function noCpu(): Cpu {
+function zeroCpu(): Cpu {
   return { temporal: 0, worker: 0, bareWorker: 0, api: 0, postgres: 0 };
 }
 

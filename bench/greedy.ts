@@ -162,14 +162,14 @@ for (const abuse of values.only.split(',')) {
     const loops = stage.loops(sinceMs);
     const { mails, refused } = await b.stop(DRAIN_MS);
     const ok = mails.p95 <= P95_LIMIT_MS && mails.missing === 0;
-    const words = ({ late95, turn }: LoopDelay) => `${late95} / ${turn}`;
+    const describeDelay = ({ late95, turn }: LoopDelay) => `${late95} / ${turn}`;
     const { sent: _, ...times } = mails;
     rows.push({
       abuse,
       ...times,
       refused,
-      'api loop': words(loops.api),
-      'worker loop': words(loops.worker),
+      'api loop': describeDelay(loops.api),
+      'worker loop': describeDelay(loops.worker),
       '': ok || abuse === 'idle' ? 'ok' : 'OVER',
     });
   } finally {

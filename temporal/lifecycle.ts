@@ -25,7 +25,10 @@ const RUN_ID_DEADLINE_MS = 1_000;
 /** Status codes of gRPC that say nothing about the request itself: not reached, no response in time, too busy. */
 const AWAY_CODES = new Set([1, 4, 8, 14]);
 
-/** The result of handing a group to Temporal. `away`: Temporal was not reached or is too busy, for any group. */
+/**
+ * The result of handing a group to Temporal. `away`: Temporal could not be reached or is too busy, so other groups
+ * would fail too.
+ */
 export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
 
 export interface Lifecycle {

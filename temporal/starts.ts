@@ -46,7 +46,7 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
       return startOutcome(wakeWebhookDelivery(temporal, group));
     case 'execution.start': {
       const [row] = group.rows;
-      return row.payload.anew ? startAnew(temporal, row) : startGroup(temporal, group);
+      return row.payload.anew ? startNewRun(temporal, row) : startGroup(temporal, group);
     }
     case 'execution.event': {
       const [{ refId, payload }] = group.rows;
@@ -311,7 +311,7 @@ const STARTED_BY = 'startedBy';
  * run from an earlier dispatch, or the failed run, which ends soon; then the outbox dispatches the row again. A row
  * that is dispatched again after its run has ended starts another run, which finds nothing left to do in the database.
  */
-async function startAnew(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
+async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });
   if (outcome === 'taken') return outcome;
   const { memo } = await temporal.client.workflow.getHandle(temporal.names.execution(row.refId)).describe();

@@ -20,8 +20,8 @@ export interface TemporalSide {
 }
 
 /**
- * Runs the Temporal workers of a process. While Temporal is unreachable they wait for it: single emails and SMS need no
- * Temporal, so a process that starts during an outage is useful.
+ * Runs the Temporal workers of a process. While Temporal is unreachable, the workers wait for it. Single emails and SMS
+ * do not need Temporal, so a process that starts during an outage is useful.
  * @returns when the workers run, or when Temporal did not respond
  * @throws Error when they cannot be created, which waiting does not fix; later errors go to `onFatal`
  */
@@ -43,7 +43,7 @@ export async function startTemporalSide(p: {
 
   async function open(): Promise<NativeConnection | undefined> {
     try {
-      // Has a deadline of its own; the other calls would wait for a server that is down.
+      // A ping has a deadline. The other calls would wait for a server that is down.
       await p.lifecycle.ping();
       await p.verify();
       await p.lifecycle.prepareNamespace();
@@ -78,7 +78,7 @@ export async function startTemporalSide(p: {
     });
   }
 
-  async function runWhenThere(): Promise<void> {
+  async function runWhenConnected(): Promise<void> {
     for (let waitMs = RETRY_MIN_MS; !stopping.signal.aborted; waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)) {
       await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
       const connection = stopping.signal.aborted ? undefined : await open();
@@ -90,7 +90,7 @@ export async function startTemporalSide(p: {
   }
 
   const connection = await open();
-  const later = connection ? await run(connection) : runWhenThere().catch(p.onFatal);
+  const later = connection ? await run(connection) : runWhenConnected().catch(p.onFatal);
   return {
     stop: async () => {
       stopping.abort();

@@ -23,7 +23,7 @@ import { KeptTimer } from './kept-timer.ts';
 
 /**
  * The number of chunks of one campaign that run at a time, at most. The workers decide how many really run: each takes
- * as many bulk tasks as it has places for, so lanes scale with the workers. The rest wait in the queue, where fairness
+ * as many bulk tasks as it has free slots, so lanes scale with the workers. The rest wait in the queue, where fairness
  * lets other projects' tasks pass.
  */
 const LANES = 16;

@@ -47,7 +47,9 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
 /** The execution has ended in the database, other than by a cancel. May arrive twice, or late. */
 export const endedSignal = defineSignal<[RecordEnd]>('ended');
-/** The execution may be elsewhere in the database, so the workflow checks. May arrive at any time. */
+/**
+ * The execution may have another position in the database, so the workflow checks. This signal may arrive at any time.
+ */
 export const lookSignal = defineSignal('look');
 
 /**

@@ -6,7 +6,10 @@ import { CancellationScope, isCancellation, patched, workflowInfo } from '@tempo
  * SDK fails a workflow task after 5 seconds, and more signals arrive meanwhile.
  */
 const MANY_SIGNALS = 100;
-/** The number under the earlier version. On a busy machine, such a run took more than 5 seconds, again and again. */
+/**
+ * The number in runs that started before this limit was lowered. On a busy machine, replaying such a run took more than
+ * 5 seconds.
+ */
 const MANY_SIGNALS_BEFORE = 500;
 /** Running work is cut short at this number, so that the run can end. */
 const TOO_MANY_SIGNALS = 1_000;

@@ -13,9 +13,9 @@ import type { ChunkTurn } from './chunk-turn.ts';
 /**
  * The number of rows of the smallest claim. A claim takes as many of these ranges as are sent in about half a second.
  */
-const STRETCH_ROWS = 100;
-const STRETCHES_MAX = 5;
-const COSTLY_STRETCH_ROWS = 5;
+const RANGE_ROWS = 100;
+const RANGES_MAX = 5;
+const COSTLY_RANGE_ROWS = 5;
 const CLAIM_AHEAD_MS = 500;
 
 /** The rows of a chunk that a turn has not claimed yet, in order. Makes the claims of these rows. */
@@ -25,7 +25,7 @@ export class ChunkClaims {
   private readonly claim: number;
   private ranges: LedgerRange[] = [];
   /** The number of ranges that the next claim takes. */
-  private stretches = 1;
+  private rangesPerClaim = 1;
   private foundNothing = false;
   private refused = 0;
 
@@ -40,7 +40,7 @@ export class ChunkClaims {
    */
   async open({ rowByRow }: { rowByRow: boolean }): Promise<void> {
     const { chunk, from } = this.turn;
-    this.ranges = await listRanges(this.deps.db, { ...chunk, from, size: rowByRow ? 1 : this.stretchRows });
+    this.ranges = await listRanges(this.deps.db, { ...chunk, from, size: rowByRow ? 1 : this.rangeRows });
   }
 
   /** The number of ranges that are not claimed yet. */
@@ -67,7 +67,7 @@ export class ChunkClaims {
   }
 
   /** Makes the next claim. It takes the given number of ranges, or as many as are sent in about half a second. */
-  async next(ranges: number = this.stretches): Promise<ClaimedRecipient[]> {
+  async next(ranges: number = this.rangesPerClaim): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
     const { chunk, composer, terms, clock } = this.turn;
     const range = joinRanges(this.ranges.splice(0, ranges));
@@ -95,22 +95,22 @@ export class ChunkClaims {
   /** Makes the next claims larger or smaller, by the time that the rows of a claim took. */
   adapt(rows: number, tookMs: number): void {
     const leaveInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
-    const max = (STRETCHES_MAX * STRETCH_ROWS) / this.stretchRows;
-    this.stretches = Math.max(1, Math.min(max, Math.round(leaveInTime / this.stretchRows)));
+    const max = (RANGES_MAX * RANGE_ROWS) / this.rangeRows;
+    this.rangesPerClaim = Math.max(1, Math.min(max, Math.round(leaveInTime / this.rangeRows)));
   }
 
   /**
    * The size of a range. Costly content gets small claims, because consent is decided at the claim and one message
    * may take half a second.
    */
-  private get stretchRows(): number {
-    return this.turn.composer.costly ? COSTLY_STRETCH_ROWS : STRETCH_ROWS;
+  private get rangeRows(): number {
+    return this.turn.composer.costly ? COSTLY_RANGE_ROWS : RANGE_ROWS;
   }
 }
 
 function joinRanges(parts: LedgerRange[]): LedgerRange {
   const first = parts[0];
   const last = parts.at(-1);
-  if (!first || !last) throw new Error('a claim needs at least one stretch');
+  if (!first || !last) throw new Error('a claim needs at least one range');
   return { first: first.first, last: last.last, rows: parts.reduce((sum, part) => sum + part.rows, 0) };
 }

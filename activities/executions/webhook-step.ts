@@ -11,7 +11,7 @@ import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
 import { webhookBody } from '../../rules/executions/webhook-body.ts';
-import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
+import { faultOfAnswer, outcomeOfAnswer, outputOfResponse } from '../../rules/executions/webhook-outcome.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** The number of attempts, by contract §7.6 Webhooks and expressions. */
@@ -150,5 +150,5 @@ async function retryLater(
 
 function outputOf(result: WebhookResult): Record<string, unknown> {
   if (result.outcome === 'failed') return { latencyMs: result.latencyMs };
-  return outputOfAnswer(result);
+  return outputOfResponse(result);
 }

@@ -22,7 +22,7 @@ export function answerBadHttp(error: Error & { code?: string }, socket: Duplex):
 }
 
 /** Responds to a request whose path and host do not form a valid URL. */
-export function answerBadRequest(): Response {
+export function respondBadRequest(): Response {
   const { body, headers } = badRequest(400);
   return new Response(body, { status: 400, headers });
 }

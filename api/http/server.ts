@@ -23,7 +23,7 @@ import { startInboundMail } from '../mail/inbound-mail.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
 import { createApp } from './app.ts';
 import { registerBacklog } from './backlog-metrics.ts';
-import { answerBadHttp, answerBadRequest } from './bad-http.ts';
+import { answerBadHttp, respondBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
@@ -60,7 +60,7 @@ export async function startApi(
   const installation = await findInstallation(given.database.url);
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
   const listener = getRequestListener((...args) => fetch(...args), {
-    errorHandler: answerBadRequest,
+    errorHandler: respondBadRequest,
     // HTTP/1.0 has no `Host` (RFC 1945), and the health checks of some load balancers send none.
     hostname: new URL(given.publicUrl).hostname,
   });

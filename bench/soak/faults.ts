@@ -28,7 +28,7 @@ export function startFaults(
   setMaxListeners(0, stopping.signal); // One for each pause.
   const lasting = new Set<Promise<unknown>>();
   const pause = (seconds: number) => sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
-  const lasts = async (begin: () => void, end: () => void, seconds = random.between(...LASTS)) => {
+  const during = async (begin: () => void, end: () => void, seconds = random.between(...LASTS)) => {
     begin();
     await pause(seconds);
     end();
@@ -39,13 +39,13 @@ export function startFaults(
   const { postgres, temporal, relay, commits, data, twilio } = stage;
   const slow = (proxy: SoakStage['postgres'], most: number) => {
     const ms = random.between(20, most);
-    return lasts(
+    return during(
       () => proxy.delay(ms),
       () => proxy.delay(0),
     );
   };
   const away = (proxy: SoakStage['postgres'], seconds: number) =>
-    lasts(
+    during(
       () => proxy.away(true),
       () => proxy.away(false),
       seconds,

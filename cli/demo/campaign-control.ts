@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTACTS, PLANS } from './campaign.ts';
 import { LONG_TIMEOUT_MS, until } from './client.ts';
 import type { Tour } from './execution.ts';
-import { number } from './report.ts';
+import { formatNumber } from './report.ts';
 
 /** Long enough to show that a paused campaign sends nothing. */
 const STILL_MS = 1_500;
@@ -29,7 +29,7 @@ export async function tourPause(tour: Tour): Promise<number> {
   const before = await statsOf(tour, id);
   await sleep(STILL_MS);
   const { sent } = await statsOf(tour, id);
-  report.line(`paused at ${number(sent)} of ${number(before.total)} sent`);
+  report.line(`paused at ${formatNumber(sent)} of ${formatNumber(before.total)} sent`);
   report.check('sent while it was paused', sent - before.sent, 0);
   await client.call('POST', `/campaigns/${id}/resume`, {});
   const done = await untilSent(tour, id);
@@ -150,7 +150,7 @@ async function untilSent(tour: Tour, id: string) {
     async () => {
       const { status } = await tour.client.call('GET', `/campaigns/${id}`).then(dataOf);
       const stats = await statsOf(tour, id);
-      tour.report.progress(`${status}: ${number(stats.sent)} sent, of ${number(stats.total)}`);
+      tour.report.progress(`${status}: ${formatNumber(stats.sent)} sent, of ${formatNumber(stats.total)}`);
       return status === 'SENT' && stats;
     },
     LONG_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { LONG_TIMEOUT_MS, until } from './client.ts';
 import type { Tour } from './execution.ts';
-import { number, since } from './report.ts';
+import { formatNumber, since } from './report.ts';
 
 export const CONTACTS = 5_000;
 export const PLANS = ['free', 'team', 'pro'];
@@ -17,7 +17,7 @@ export async function tourImport({ client, report, run, toDomain }: Tour): Promi
     'the end of the import',
     async () => {
       const now = await client.call('GET', `/contacts/import/${jobId}`);
-      report.progress(`${number(now.processed)} of ${number(CONTACTS)} rows`);
+      report.progress(`${formatNumber(now.processed)} of ${formatNumber(CONTACTS)} rows`);
       return now.completedAt ? now : undefined;
     },
     LONG_TIMEOUT_MS,
@@ -68,14 +68,14 @@ export async function tourCampaign({ client, report, run, from }: Tour, segmentI
       const { status } = await client.call('GET', `/campaigns/${campaign.id}`).then((got) => got.data ?? got);
       const stats = await client.call('GET', `/campaigns/${campaign.id}/stats`).then((got) => got.data ?? got);
       report.progress(
-        `${status}: ${number(stats.sent)} sent, ${number(stats.pending)} to go, of ${number(stats.total)}`,
+        `${status}: ${formatNumber(stats.sent)} sent, ${formatNumber(stats.pending)} to go, of ${formatNumber(stats.total)}`,
       );
       return status === 'SENT' ? stats : undefined;
     },
     LONG_TIMEOUT_MS,
   );
   const seconds = (performance.now() - startedAt) / 1_000;
-  report.line(`SENT after ${since(startedAt)}: ${number(Math.round(sent.sent / seconds))} emails per second`);
+  report.line(`SENT after ${since(startedAt)}: ${formatNumber(Math.round(sent.sent / seconds))} emails per second`);
   report.check('sent, by its own counters', sent.sent, PAYING - 1);
   return PAYING - 1;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReport, number } from './report.ts';
+import { createReport, formatNumber } from './report.ts';
 
 function capture(isTTY: boolean) {
   let text = '';
@@ -30,5 +30,5 @@ describe('the report of a tour', () => {
     expect(plain.text()).toBe('   0 sent\n   done\n');
   });
 
-  it('the report of a tour writes numbers with separators', () => expect(number(1_234_567)).toBe('1,234,567'));
+  it('the report of a tour writes numbers with separators', () => expect(formatNumber(1_234_567)).toBe('1,234,567'));
 });

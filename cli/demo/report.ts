@@ -45,7 +45,7 @@ export function createReport(out: { write(text: string): unknown; isTTY?: boolea
     check(what, got, expected) {
       const right = got === expected;
       if (!right) wrong += 1;
-      print(`   ${right ? 'ok   ' : 'WRONG'} ${what}: ${number(got)} of ${number(expected)}`);
+      print(`   ${right ? 'ok   ' : 'WRONG'} ${what}: ${formatNumber(got)} of ${formatNumber(expected)}`);
     },
     get wrong() {
       return wrong;
@@ -54,7 +54,7 @@ export function createReport(out: { write(text: string): unknown; isTTY?: boolea
 }
 
 /** Formats 12345 as 12,345. */
-export function number(value: number): string {
+export function formatNumber(value: number): string {
   return value.toLocaleString('en-US');
 }
 

@@ -64,7 +64,7 @@ export interface EmbeddedPostgres extends Running {
 /**
  * Starts the embedded Postgres of a data folder, and returns when it accepts connections. Creates the cluster and the
  * database `tidings` if they are missing. Adopts a live postmaster of this folder. Removes the lock and the backends
- * that a killed one left behind. Source: libraries.md "Embedded Postgres recipe".
+ * that a killed one left behind.
  * @throws StartError that gives the reason and names the log
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -220,7 +220,7 @@ async function ensureDatabase(port: number, password: string): Promise<void> {
 
 async function query(port: number, password: string, database: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: address(port, password, database), connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {}); // A server that goes away in mid-query also fails the query below.
+  client.on('error', () => {}); // If the server stops during a query, the query fails with this error too.
   try {
     await client.connect();
     return (await client.query(text)).rows;

@@ -29,7 +29,7 @@ const EXPLAINED = 50;
  * and segments.
  */
 export async function conditionHolds(db: Db, p: ConditionInput): Promise<boolean> {
-  const [holds] = await askAll(db, p, [parseCondition(p.config, 'step')]);
+  const [holds] = await evaluateAll(db, p, [parseCondition(p.config, 'step')]);
   return holds ?? false;
 }
 
@@ -44,7 +44,7 @@ export async function explainCondition(
   const all = filtersOf(parseCondition(p.config, 'step'));
   const filters = all.slice(0, EXPLAINED);
   if (all.length === 1) return filters.map((filter) => ({ ...filter, holds: p.held }));
-  const holds = await askAll(
+  const holds = await evaluateAll(
     db,
     p,
     filters.map((filter) => ({ logic: 'AND', groups: [{ filters: [filter] }] })),
@@ -56,7 +56,7 @@ function filtersOf({ groups }: Condition): Filter[] {
   return groups.flatMap((group: Group) => [...group.filters, ...(group.conditions ? filtersOf(group.conditions) : [])]);
 }
 
-async function askAll(db: Db, p: ConditionInput, asked: Condition[]): Promise<boolean[]> {
+async function evaluateAll(db: Db, p: ConditionInput, asked: Condition[]): Promise<boolean[]> {
   if (asked.length === 0) return [];
   const conditions = await fillAll(db, p, asked);
   const predicates: RawBuilder<boolean>[] = [];

@@ -52,7 +52,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
   if (!project) return undefined;
   const { project_id: projectId } = project;
   const addresses = addressesOf(key, project, erased);
-  const contacts = await findHolders(db, key, { projectId, row: project, addresses, erased });
+  const contacts = await findLinkContacts(db, key, { projectId, row: project, addresses, erased });
   const contactIds = contacts.map(({ id }) => id);
   const held = new Set(contacts.map(({ email }) => addressHash(key, email).toString('hex')));
   const reasons = await listReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
@@ -202,7 +202,7 @@ interface Holder {
 }
 
 /** Finds the link's own contact first, then contacts that have one of the addresses now. */
-async function findHolders(
+async function findLinkContacts(
   db: Db,
   key: Buffer,
   p: {

@@ -110,7 +110,7 @@ function contactIdsOf(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
-/** Adds to the events the marks of the executions that caused them. */
+/** Marks events as untrusted, or as caused by an untrusted trigger, by the executions that caused them. */
 async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];

@@ -94,13 +94,13 @@ async function recordRejection(
   const before = statusesBefore('FAILED');
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET status = 'FAILED', ${why(reasonOfRefusal(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
+    sql`UPDATE emails SET status = 'FAILED', ${reasonColumns(reasonOfRefusal(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
   );
   if (!isNew) return KNOWN;
   return refusesSender(refusal) ? { ...toRecordedResult([]), ...senderRefusalOf(email) } : toRecordedResult([]);
 }
 
-function why(reason: Reason, words: string) {
+function reasonColumns(reason: Reason, words: string) {
   const error = cutReply(words);
   return sql`reason = ${reason}, error = ${error}`;
 }
@@ -116,7 +116,7 @@ async function recordBounce(
     trx,
     sql`
       UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
-        ${why(reasonOfRefusal(refusal), p.words)}, status = ${forward('BOUNCED')}
+        ${reasonColumns(reasonOfRefusal(refusal), p.words)}, status = ${forward('BOUNCED')}
       WHERE id = ${email.id} AND status <> 'FAILED'
         AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${bounceType} = 'Permanent'))`,
   );

@@ -3,7 +3,7 @@ import type { Trx } from '../../db/connection.ts';
 import { insertAudit } from '../../db/projects/audit-log.ts';
 import { getProject, lockProject, type OperatorLimits, type Project } from '../../db/projects/projects.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { sendHeld } from './project-changes.ts';
+import { queueRelease } from './project-changes.ts';
 
 /** A change that the operator of the service makes to a project, with the operator's name. */
 export interface OperatorChange {
@@ -72,5 +72,5 @@ export async function releaseByOperator(
   const entry = { projectId, action: 'project.released' as const, actor, target: null, ip: null };
   await insertAudit(trx, { ...entry, details: note === undefined ? {} : { note } });
   const project = await getProject(trx, projectId);
-  return { project, outbox: project.hold.held ? [] : await sendHeld(trx, projectId) };
+  return { project, outbox: project.hold.held ? [] : await queueRelease(trx, projectId) };
 }

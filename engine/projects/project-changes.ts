@@ -124,12 +124,12 @@ export async function releaseProject(trx: Trx, projectId: string): Promise<{ pro
     .where('id', '=', projectId)
     .where('held_at', 'is not', null)
     .executeTakeFirst();
-  const outbox = numUpdatedRows ? await sendHeld(trx, projectId) : [];
+  const outbox = numUpdatedRows ? await queueRelease(trx, projectId) : [];
   return { project: await getProject(trx, projectId), outbox };
 }
 
 /** Restarts the guards' counts, and queues the emails that the ended hold had held. */
-export async function sendHeld(trx: Trx, projectId: string): Promise<OutboxRow[]> {
+export async function queueRelease(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   await resetGuard(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
   return [...outbox, ...(await wakeCampaigns(trx, projectId))];

@@ -139,7 +139,7 @@ async function findCauses(
 
 /**
  * Finds the contacts that an unauthenticated caller may have moved in or out, because the condition reads data or
- * events that such a caller wrote. When the condition names other segments, any data counts.
+ * events that such a caller wrote. If the condition names other segments, data of any field counts as read by it.
  */
 async function findUntrustedContacts(
   trx: Trx,

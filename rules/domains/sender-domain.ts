@@ -209,13 +209,13 @@ export async function checkRecords(dns: Dns, source: RecordSource): Promise<Chec
   const asMx = ({ priority, exchange }: MxRecord) => `${priority} ${exchange}`;
   return {
     found: {
-      DKIM: has(dkim, (text) => dkimKeyOf(text) === publicKey),
-      SPF: has(spf, (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism)),
-      DMARC: has(dmarc, isDmarc),
-      RETURN_PATH: has(returnPath, leadsHere),
+      DKIM: hasRecord(dkim, (text) => dkimKeyOf(text) === publicKey),
+      SPF: hasRecord(spf, (text) => isSpf(text) && mechanism !== undefined && namesMechanism(text, mechanism)),
+      DMARC: hasRecord(dmarc, isDmarc),
+      RETURN_PATH: hasRecord(returnPath, leadsHere),
       // Earlier versions requested an MX at the domain itself, which still works.
-      INBOUND: eitherOf(has(inbound, leadsHere), has(apex, leadsHere)),
-      ...(source.returnPathDomain === undefined && hostFound(has(returnPath, leadsHere), envelopeHost)),
+      INBOUND: eitherOf(hasRecord(inbound, leadsHere), hasRecord(apex, leadsHere)),
+      ...(source.returnPathDomain === undefined && hostFound(hasRecord(returnPath, leadsHere), envelopeHost)),
     },
     seen: {
       DKIM: seenIn(dkim, asText),
@@ -294,7 +294,7 @@ function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cs}]/gu, '\uFFFD');
 }
 
-function has<T>(answer: DnsAnswer<T>, matches: (record: T) => boolean): boolean | undefined {
+function hasRecord<T>(answer: DnsAnswer<T>, matches: (record: T) => boolean): boolean | undefined {
   if (answer.kind === 'fault') return undefined;
   return answer.kind === 'found' && answer.records.some(matches);
 }

@@ -19,7 +19,7 @@ export function faultOfAnswer({
 }
 
 /** Returns the part of a response that the execution's record keeps. */
-export function outputOfAnswer({ statusCode, body, latencyMs }: WebhookAnswer): Record<string, unknown> {
+export function outputOfResponse({ statusCode, body, latencyMs }: WebhookAnswer): Record<string, unknown> {
   return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
 }
 
@@ -28,7 +28,7 @@ export function outcomeOfAnswer(answer: WebhookAnswer, onFailure: 'CONTINUE' | '
   const fault = faultOfAnswer(answer);
   return {
     status: fault ? ('FAILED' as const) : ('COMPLETED' as const),
-    output: outputOfAnswer(answer),
+    output: outputOfResponse(answer),
     error: fault?.error ?? null,
     fails: fault !== null && onFailure === 'FAIL',
   };

@@ -59,7 +59,7 @@ describe('is refused', () => {
     expect(r.body.error.errors[0].field).toBe(field);
   });
 
-  it('no sender for the country', async () => {
+  it('without a sender for the country', async () => {
     const r = await send({ to: DE, body: 'x' }, {}, api.two.secretKey);
     expect([r.status, r.body.error.code]).toEqual([400, 'NO_SMS_SENDER']);
   });

@@ -135,7 +135,7 @@ export class Tidings {
   async #attempt({ method, path }: Wire, input: Input): Promise<unknown> {
     const { params = {}, query = {}, body, idempotencyKey, signal } = input;
     const form = body instanceof FormData;
-    const url = `${this.#baseUrl}${filled(path, params)}${search(query)}`;
+    const url = `${this.#baseUrl}${fillPath(path, params)}${search(query)}`;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     let response: Response;
     let text: string;
@@ -212,7 +212,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-function filled(path: string, params: Record<string, string>): string {
+function fillPath(path: string, params: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === '') throw new TypeError(`${path} requires params.${name}`);

@@ -245,7 +245,7 @@ describe('a notification of SES', () => {
   });
 });
 
-describe('a notification of SES with default settings, by its own id alone', () => {
+describe('a notification of SES with default settings, which has only the id from SES', () => {
   let fake: FakeSes;
   let provider: EmailProvider;
 
