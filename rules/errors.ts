@@ -30,13 +30,13 @@ export const ERRORS = {
   },
   INVALID_API_KEY: {
     status: 401,
-    message: 'The API key is unknown, expired, revoked, or not of the kind this endpoint takes.',
+    message: 'The API key is unknown, expired, revoked, or of a type that this endpoint does not accept.',
     suggestion: 'Use a current secret key; the public key works only on /v1/track, /v1/pixel and /v1/back-in-stock.',
   },
   FORBIDDEN: {
     status: 403,
-    message: 'These credentials may not do this.',
-    suggestion: 'Use a key or a role that holds the scope named in details.requiredScope.',
+    message: 'These credentials do not permit this.',
+    suggestion: 'Use a key or a role with the scope named in details.requiredScope.',
   },
   PROJECT_DISABLED: {
     status: 403,
@@ -50,7 +50,7 @@ export const ERRORS = {
   },
   NOT_FOUND: {
     status: 404,
-    message: 'No such resource.',
+    message: 'This resource does not exist.',
     suggestion: 'Check the path and the id; an id of another project is not found either.',
   },
   TEMPLATE_NOT_FOUND: {
@@ -60,7 +60,7 @@ export const ERRORS = {
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    message: 'This path does not take this method.',
+    message: 'This path does not support this method.',
     suggestion: 'Use one of the methods in the Allow header.',
   },
   CONFLICT: {

@@ -8,7 +8,7 @@ const HEIGHT_PX = { least: 160, most: 20_000 };
 const BORDERS_PX = 2;
 
 /**
- * Shows the HTML of an email in isolation: no script, no form, and links do nothing. Images load as in a mail client.
+ * Shows the HTML of an email in isolation: no script, no form, and links do nothing. Images load as in an email client.
  */
 export function MailFrame({
   html,
@@ -24,7 +24,7 @@ export function MailFrame({
   height?: number;
   width?: number | string;
   title?: string;
-  /** The color scheme of the mail client. */
+  /** The color scheme of the email client. */
   colorScheme?: 'light' | 'dark';
   /** Has no border of its own, because a card around it has one. */
   isBare?: boolean;

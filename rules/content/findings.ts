@@ -117,7 +117,7 @@ function sizeFindings({ subject, html }: ReviewedContent): Finding[] {
   }
   const characters = [...subject].length;
   if (characters > SUBJECT_MAX_CHARS) {
-    const message = `The subject is ${characters} characters long: mail programs show at most ${SUBJECT_MAX_CHARS} of it.`;
+    const message = `The subject is ${characters} characters long: email programs show at most ${SUBJECT_MAX_CHARS} of it.`;
     const details = { characters, maxCharacters: SUBJECT_MAX_CHARS };
     findings.push({ code: 'subject_too_long', severity: 'warning', message, details });
   }

@@ -339,7 +339,7 @@ describe('settings', () => {
 
 describe('the pages', () => {
   it.each(['.', ')', '/', '),', '%3E', '/).', '%0A', '.%0D%0A'])(
-    'open with %s behind the link, which a mail program took for a part of it',
+    'open with %s behind the link, which an email program took for a part of it',
     async (behind) => {
       const mail = await mailTo();
       for (const page of ['u', 's', 'm']) expect((await get(`/${page}/${mail.manage}${behind}`)).status).toBe(200);

@@ -44,7 +44,7 @@ function asMessage(mail: CapturedEmail, email: Email): ParsedMail {
   };
 }
 
-/** Replaces `cid:` addresses by the inline images, like a mail client. */
+/** Replaces `cid:` addresses by the inline images, like an email client. */
 function withImages(email: Email): string {
   let html = email.html ?? '';
   for (const file of email.attachments) {

@@ -14,7 +14,7 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Content security policy of a captured email, like in a mail client: images and styles, no scripts or forms, and
+ * Content security policy of a captured email, like in an email client: images and styles, no scripts or forms, and
  * only in a frame of this service.
  */
 const MAIL_POLICY =

@@ -36,7 +36,7 @@ import type { RequestContext } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { answerNoSuchLink, answerPage } from './response.ts';
 
-/** The forms of the pages and one-click requests of mail clients have only one line. */
+/** The forms of the pages and one-click requests of email clients have only one line. */
 const FORM_MAX_BYTES = 16 * 1024;
 
 interface Visit {
@@ -51,7 +51,7 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
 
 /**
  * Serves the pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET never changes anything.
- * POST changes the subscription without cookies, so that one-click requests of mail clients work (RFC 8058 §3.1). The
+ * POST changes the subscription without cookies, so that one-click requests of email clients work (RFC 8058 §3.1). The
  * signed token is the permission, and does not expire. A page shows the stored state after the change, not the
  * requested one.
  */
@@ -62,7 +62,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     const handler = async (c: RequestContext) => {
       const written = c.req.param('token') ?? '';
       const token = verifyManageToken(config.secretKey, written);
-      // Some mail clients include the punctuation after a link in the link.
+      // Some email clients include the punctuation after a link in the link.
       const text = written.slice(0, LINK_TOKEN_CHARS);
       if (!token) return answerNoSuchLink(c);
       const subject = await findLinkSubject(db, key, token);

@@ -1,7 +1,7 @@
 const DARK_RULE = /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi;
 const LIGHT_RULE = /\(\s*prefers-color-scheme\s*:\s*light\s*\)/gi;
 
-/** Mail clients in dark mode change an email without rules for dark mode: they invert its colors, except in images. */
+/** Email clients in dark mode change an email without rules for dark mode: they invert its colors, except in images. */
 const TURNED =
   '<style>html{background:#fff;filter:invert(1) hue-rotate(180deg)}img{filter:invert(1) hue-rotate(180deg)}</style>';
 
@@ -11,7 +11,7 @@ export function hasDarkRules(html: string): boolean {
 }
 
 /**
- * Returns the HTML of an email as a mail client in dark mode shows it, whatever the color scheme of the viewer's
+ * Returns the HTML of an email as an email client in dark mode shows it, whatever the color scheme of the viewer's
  * system is.
  */
 export function inDarkMode(html: string): string {

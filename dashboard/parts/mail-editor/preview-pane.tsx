@@ -72,7 +72,7 @@ export function PreviewPane({
   );
 }
 
-/** A line that mail clients show in the list of emails. */
+/** A line that email clients show in the list of emails. */
 function Line({ label, children }: { label: string; children: string }) {
   return (
     <Text size="sm">
