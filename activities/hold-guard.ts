@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createDns } from '../channels/dns.ts';
 import type { Db } from '../db/connection.ts';
-import { findWatchedMails, noteAccepted } from '../db/sending/hold-guard.ts';
+import { findWatchedEmails, noteAccepted } from '../db/sending/hold-guard.ts';
 import type { RecordedOutcome } from '../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../rules/emails/email-address.ts';
 import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
@@ -41,7 +41,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   const providerOf = async (domain: string) => mailboxProviderOf(domain, await dns.mx(domain));
 
   async function note(emailIds: string[]): Promise<void> {
-    const watched = await findWatchedMails(db, emailIds);
+    const watched = await findWatchedEmails(db, emailIds);
     const taken = await Promise.all(
       watched.map(async ({ projectId, domain, mails }) => ({ projectId, mails, provider: await providerOf(domain) })),
     );

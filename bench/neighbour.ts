@@ -59,7 +59,7 @@ let stage = await warmStage();
 /** Whether the service still has work from the last scenario, so that the next one needs a new service. */
 let stale = false;
 try {
-  if (only.includes('single')) await singleMails(stage, Number(values.single));
+  if (only.includes('single')) await singleEmails(stage, Number(values.single));
   for (const name of NAMES.filter((known) => only.includes(known))) await scenario(name);
 } finally {
   await stage.close();
@@ -101,7 +101,7 @@ async function warmStage(): Promise<NeighbourStage> {
 }
 
 /** Measures one email at a time on an idle service. */
-async function singleMails({ b, sink }: NeighbourStage, count: number): Promise<void> {
+async function singleEmails({ b, sink }: NeighbourStage, count: number): Promise<void> {
   const sentAt: number[] = [];
   for (let n = 0; n < count; n += 1) {
     const to = `t-single-${n}@load.test`;

@@ -61,7 +61,7 @@ try {
   const table: Record<string, unknown>[] = [{ when: 'all zones wait', ...(await cost()) }];
   const { messages } = await sink.counts();
   const due = Math.ceil(recipients / zones.length);
-  await untilMails(sink, messages + due);
+  await untilEmails(sink, messages + due);
   await untilAllWait(database, data.id);
   table.push({ when: 'after the first hour', ...(await cost()) });
   console.table(table);
@@ -119,7 +119,7 @@ async function untilAllWait(database: pg.Client, id: string): Promise<void> {
   throw new Error('not all zones wait');
 }
 
-async function untilMails(into: SinkProcess, count: number): Promise<void> {
+async function untilEmails(into: SinkProcess, count: number): Promise<void> {
   for (const from = performance.now(); performance.now() - from < DAY_MS; ) {
     if ((await into.counts()).messages >= count) return;
     await sleep(100);

@@ -55,11 +55,11 @@ const secret = readFileSync(join(home, 'secret-key'), 'utf8').trim();
 const { db } = connect({ connectionString: dev.databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
 const agent = new Agent();
 try {
-  const warm = await buildSentMails('warm', 300);
+  const warm = await buildSentEmails('warm', 300);
   for (const path of Object.values(KINDS)) await measure(warm.map(path), { clients, rate: Number.POSITIVE_INFINITY });
   const rows: Record<string, string | number>[] = [];
   for (const [n, load] of LOADS.entries()) {
-    const tokens = await buildSentMails(`load${n}n`, mails);
+    const tokens = await buildSentEmails(`load${n}n`, mails);
     for (const [kind, path] of Object.entries(KINDS))
       rows.push({ kind, clients: load.clients, ...(await measure(tokens.map(path), load)) });
   }
@@ -74,7 +74,7 @@ try {
 }
 
 /** Inserts emails that were sent an hour ago, and returns their tracking tokens. */
-async function buildSentMails(localPart: string, count: number): Promise<string[]> {
+async function buildSentEmails(localPart: string, count: number): Promise<string[]> {
   const { projectId } = dev;
   await buildContacts(db, { projectId, count, localPart });
   const contentId = await saveContent(db, {

@@ -34,7 +34,7 @@ async function tour(dev: DevFile, found: string): Promise<void> {
   const receiver = await startHookReceiver();
   try {
     report.title('A first email');
-    await tourMail(visit, dev);
+    await tourEmail(visit, dev);
     report.title('An event that drives an execution through all seven types of step');
     const execution = await tourExecution(visit, receiver.url);
     report.title('Contacts from a CSV file');
@@ -42,20 +42,20 @@ async function tour(dev: DevFile, found: string): Promise<void> {
     report.title('A segment');
     const segmentId = await tourSegment(visit);
     report.title('A campaign to the segment');
-    const campaignMails = await tourCampaign(visit, segmentId);
+    const campaignEmails = await tourCampaign(visit, segmentId);
     report.title('A campaign that is paused and resumed');
-    const pausedMails = await tourPause(visit);
+    const pausedEmails = await tourPause(visit);
     report.title('Failed recipients, their reasons, and a retry');
-    const retriedMails = await tourRetry(visit);
+    const retriedEmails = await tourRetry(visit);
     report.title('Two subjects, and a winner');
-    const variantMails = await tourVariants(visit);
+    const variantEmails = await tourVariants(visit);
     report.title("In each contact's local time");
-    const ownHourMails = await tourLocalTime(visit);
+    const ownHourEmails = await tourLocalTime(visit);
     report.title('An automation that is previewed, and that a purchase ends');
     await tourPreviewAndExit(visit);
     report.title('Arrived emails');
-    const controlled = pausedMails + retriedMails + variantMails + ownHourMails;
-    await countArrived(dev, toDomain, 1 + execution.mails + campaignMails + controlled);
+    const controlled = pausedEmails + retriedEmails + variantEmails + ownHourEmails;
+    await countArrived(dev, toDomain, 1 + execution.mails + campaignEmails + controlled);
     if (execution.hookRefused) {
       report.line(
         'The WEBHOOK step was refused: this service calls public addresses only. WEBHOOK_ALLOW_PRIVATE=true allows it.',
@@ -69,7 +69,7 @@ async function tour(dev: DevFile, found: string): Promise<void> {
   }
 }
 
-async function tourMail({ client, toDomain, from }: Tour, dev: DevFile): Promise<void> {
+async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promise<void> {
   const to = `ada@${toDomain}`;
   const startedAt = performance.now();
   await client.call('POST', '/v1/send', {

@@ -65,13 +65,13 @@ const LARGE_REQUEST_MS_PER_MB = 30;
  * Milliseconds per MB of files, measured in the same way: 6 for reading, 6 for the message, 5 for its signature, 3 for
  * preparing the SMTP data, some for writing it, and 5 in Postgres.
  */
-const LARGE_MAIL_MS_PER_MB = 30;
+const LARGE_EMAIL_MS_PER_MB = 30;
 /** Milliseconds per MB, measured with pages of 4 MB of all lists: half in Postgres, half in this process. */
 const PAGE_MS_PER_MB = 40;
 /** Larger input gets more time in a thread, in proportion. */
 const USUAL_MS = 250;
 /** Limit of large emails in memory, of all projects. Each email may be in memory three times. */
-const LARGE_MAILS = 4;
+const LARGE_EMAILS = 4;
 
 /**
  * Creates the `Compute` of a process.
@@ -93,7 +93,7 @@ export function createCompute(p: {
   const threads = p.threads ?? createThreads();
   const resumed = p.resumed ?? (() => {});
   const keyed = createBudgets({ cpuMsPerSecond: 0 });
-  const largeMails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, ofProcess: LARGE_MAILS });
+  const largeEmails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, ofProcess: LARGE_EMAILS });
 
   async function large<T>(
     { budgets, work, ms }: { budgets: Budgets; work: Work; ms: number },
@@ -139,7 +139,8 @@ export function createCompute(p: {
     keyed: (work, run) => keyed.run(work, run),
     largeRequest: (work, bytes, run) =>
       large({ budgets: largeRequests, work, ms: (bytes / MB) * LARGE_REQUEST_MS_PER_MB }, run),
-    largeMail: (work, bytes, run) => large({ budgets: largeMails, work, ms: (bytes / MB) * LARGE_MAIL_MS_PER_MB }, run),
+    largeMail: (work, bytes, run) =>
+      large({ budgets: largeEmails, work, ms: (bytes / MB) * LARGE_EMAIL_MS_PER_MB }, run),
     close: () => threads.close(),
   };
 }

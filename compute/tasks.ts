@@ -1,4 +1,4 @@
-import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
+import type { FinishedEmail, FinishedEmailInput } from '../channels/email/finished-mail.ts';
 import { asBuffer } from '../rules/as-buffer.ts';
 import { runBounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
 import {
@@ -122,8 +122,8 @@ export const TASKS = {
     reviewCsvChunk(p.file, p),
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
   /** Loaded at first use, because most threads never compose a message with files. */
-  'mail.finished': async (p: FinishedMailInput): Promise<FinishedMail> =>
-    (await import('../channels/email/finished-mail.ts')).finishMail(p),
+  'mail.finished': async (p: FinishedEmailInput): Promise<FinishedEmail> =>
+    (await import('../channels/email/finished-mail.ts')).finishEmail(p),
   /** Loaded at first use, because the relay is off in most installations. */
   'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
     const { prepareOriginal } = await import('../rules/mime/prepare-original.ts');

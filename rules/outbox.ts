@@ -105,12 +105,12 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
  * Priority of emails with large attachments, of which few are in progress at a time, so that no other email waits
  * behind them, not even of the same project.
  */
-export const LARGE_MAIL_PRIORITY = 5;
+export const LARGE_EMAIL_PRIORITY = 5;
 
 export type QueuedRow = { [K in OutboxKind]: Pick<OutboxRowOf<K>, 'kind' | 'payload'> }[OutboxKind];
 
 export function priorityOf(row: QueuedRow): number {
-  return isLarge(row) ? LARGE_MAIL_PRIORITY : OUTBOX_PRIORITY[row.kind];
+  return isLarge(row) ? LARGE_EMAIL_PRIORITY : OUTBOX_PRIORITY[row.kind];
 }
 
 function isLarge(row: QueuedRow): boolean {

@@ -7,7 +7,7 @@ import type { TakenRow } from '../db/outbox/outbox.ts';
 import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/direct-messages.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
-import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../rules/outbox.ts';
+import { LARGE_EMAIL_PRIORITY, OUTBOX_PRIORITY } from '../rules/outbox.ts';
 import type { DirectChannel, RowFate } from './direct-sender.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'>;
@@ -47,7 +47,13 @@ export function emailChannel(deps: Deps): DirectChannel {
  * wait for their turn stay unclaimed, and delay no other email.
  */
 export function largeEmailChannel(deps: Deps): DirectChannel {
-  return { ...emailChannel(deps), name: 'large mails', priority: LARGE_MAIL_PRIORITY, maxInFlight: 4, maxOfProject: 2 };
+  return {
+    ...emailChannel(deps),
+    name: 'large mails',
+    priority: LARGE_EMAIL_PRIORITY,
+    maxInFlight: 4,
+    maxOfProject: 2,
+  };
 }
 
 /** Sends SMS. Providers accept about ten a second from a sender. */

@@ -16,7 +16,7 @@ import type { SettleHook } from './settler.ts';
 const UNRECORDED_MS = 30_000;
 
 /** A single email and its delivery. The first delivery that claims an email keeps it. */
-export interface MailToSend {
+export interface EmailToSend {
   id: string;
   deliveryId: string;
 }
@@ -39,7 +39,7 @@ export interface EmailAttempts {
    */
   attempt(p: {
     projectId: string;
-    mails: MailToSend[];
+    mails: EmailToSend[];
     /** Emails deferred beyond this instant are given up. */
     expiresAt: Date;
     /** Aborted when no further email may be sent. */
@@ -62,7 +62,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   async function takeTurn({
     projectId,
     mails,
-  }: Batch): Promise<{ now: MailToSend[]; paid: number; retryAfterMs: number }> {
+  }: Batch): Promise<{ now: EmailToSend[]; paid: number; retryAfterMs: number }> {
     if ((await rates.rateOf(projectId)) === 0) return { now: mails, paid: 0, retryAfterMs: 0 };
     const live = await findLiveEmails(db, { projectId, ids: mails.map(({ id }) => id) });
     const { granted, retryAfterMs } = await rates.take(projectId, live.size, 'single');

@@ -19,7 +19,7 @@ import { isTracked } from '../../rules/content/message-tracking.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
-import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import { isLargeEmail } from '../../rules/emails/large-mail.ts';
 import { messageIdOf } from '../../rules/emails/message-id.ts';
 import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
@@ -66,7 +66,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
     async largeBytes({ projectId, options }) {
       const ids = options.attachmentIds ?? [];
       const bytes = ids.length > 0 ? await sumAttachmentBytes(db, { projectId, ids }) : 0;
-      return isLargeMail(bytes) ? bytes : 0;
+      return isLargeEmail(bytes) ? bytes : 0;
     },
     async make(email, to, inThread) {
       const { id, projectId } = email;

@@ -40,7 +40,7 @@ type StepBeginning = { email: ClaimedEmail } | { next: Next };
  * An email of a sandbox uses the same path. Its execution's mode is `test`, so it is delivered to no recipient, and
  * its row has the changes that the run has made.
  */
-const MAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
+const EMAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 
 /**
  * The SEND_EMAIL activity. The email is a row, unique by execution and visit, before it is sent, so a run after a crash
@@ -94,7 +94,7 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
 async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<StepBeginning[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const positions = await resumeExecutions(trx, { projectId, inputs });
-  const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', MAIL_OF) ?? []);
+  const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', EMAIL_OF) ?? []);
   const marketing = await findMarketing(trx, { projectId, positions: effects });
   const waits = await waitForWindow(trx, { projectId, steps: marketing });
   const mails = await saveStepEmails(trx, {

@@ -1,5 +1,5 @@
 import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
-import { countPastMailHours } from '../../db/events/mail-hours.ts';
+import { countPastEmailHours } from '../../db/events/mail-hours.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { listParts, type PeriodicParts } from './parts.ts';
@@ -11,7 +11,7 @@ export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts
       await deleteStaleFigures(db);
       return null;
     },
-    mail_hours: async ({ mayContinue }) => ((await countPastMailHours(db, mayContinue)) ? null : 'hours are left'),
+    mail_hours: async ({ mayContinue }) => ((await countPastEmailHours(db, mayContinue)) ? null : 'hours are left'),
     step_visit_counts: async () => {
       await foldVisitCounts(db);
       return null;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  endCancelledStepMails,
+  endCancelledStepEmails,
   findOpenIds,
   listOpenMessages,
   type OpenMessage,
@@ -30,7 +30,7 @@ const KINDS = ['email', 'sms'] as const;
  */
 export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { messagesSince: since, settledMs } = turn;
-  await endCancelledStepMails(deps.db, since);
+  await endCancelledStepEmails(deps.db, since);
   for (const kind of KINDS) {
     const open = await listOpenMessages(deps.db, { kind, since, settledMs });
     if (open.length > 0) await sleep(LISTED_AFTER_MS);

@@ -5,7 +5,7 @@ import { createMonthOpener } from '../../db/sending/monthly-usage.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { acceptBatch } from '../../engine/sending/accept-batch.ts';
 import { acceptSends, type SendOutcome } from '../../engine/sending/accept-sends.ts';
-import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import { isLargeEmail } from '../../rules/emails/large-mail.ts';
 import {
   type BatchResponse,
   contactChanges,
@@ -101,7 +101,7 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
     },
     async accept(request) {
       if (request.mode === 'live' && request.monthlyEmailLimit !== null) await openMonth(request.projectId);
-      const outcome = await (isLargeMail(fileBytes(request)) ? large : group).add(request);
+      const outcome = await (isLargeEmail(fileBytes(request)) ? large : group).add(request);
       if (outcome.outcome === 'refused') throw outcome.error;
       return outcome.answer;
     },

@@ -19,7 +19,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import type { Installation } from '../../rules/installation.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { EngagementBatcher } from '../accept/engagement-batcher.ts';
-import { startInboundMail } from '../mail/inbound-mail.ts';
+import { startInboundEmail } from '../mail/inbound-mail.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
 import { createApp } from './app.ts';
 import { registerBacklog } from './backlog-metrics.ts';
@@ -75,7 +75,7 @@ export async function startApi(
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let heartbeat: ReturnType<typeof startHeartbeat> | undefined;
   let metricsServer: Server | undefined;
-  let inbound: Awaited<ReturnType<typeof startInboundMail>>;
+  let inbound: Awaited<ReturnType<typeof startInboundEmail>>;
   let relay: Awaited<ReturnType<typeof startSmtpRelay>>;
 
   async function stop(): Promise<void> {
@@ -89,7 +89,7 @@ export async function startApi(
     if (config.metricsPort) {
       metricsServer = await serveMetrics(metrics, { host: config.metricsHost, port: config.metricsPort });
     }
-    inbound = await startInboundMail(deps);
+    inbound = await startInboundEmail(deps);
     relay = await startSmtpRelay(deps);
   } catch (error) {
     await stop();

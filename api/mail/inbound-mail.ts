@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import type { Verdicts } from '../../channels/inbound/auth-verdicts.ts';
 import { isMailSystem } from '../../channels/inbound/automatic-email.ts';
 import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
-import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
+import type { InboundEmail, ReadMessage } from '../../channels/inbound/read-message.ts';
 import type { Db } from '../../db/connection.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findMailAddresses, listDomainOwners, recordReceived } from '../../engine/feedback/inbound-mail.ts';
+import { findEmailAddresses, listDomainOwners, recordReceived } from '../../engine/feedback/inbound-mail.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { htmlToText } from '../../rules/content/content-text.ts';
@@ -35,7 +35,7 @@ interface Deps {
 }
 
 /** Starts the listener of INBOUND_SMTP_PORT. Undefined if it is off; the parsers are then not loaded. */
-export async function startInboundMail(deps: Deps): Promise<InboundListener | undefined> {
+export async function startInboundEmail(deps: Deps): Promise<InboundListener | undefined> {
   const { config, log } = deps;
   if (config.inboundSmtpPort === undefined) return undefined;
   const { startInboundListener } = await import('../../channels/inbound/listener.ts');
@@ -89,7 +89,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
           ];
     const emailIds = [...new Set([...returned, ...quoted])];
     if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report names no email of this service');
-    const addresses = read.kind === 'status' ? await findMailAddresses(db, emailIds) : new Map<string, string>();
+    const addresses = read.kind === 'status' ? await findEmailAddresses(db, emailIds) : new Map<string, string>();
     const source = read.kind === 'complaint' ? 'arf' : 'dsn';
     for (const emailId of emailIds) {
       const report = read.kind === 'status' ? read.of(addresses.get(emailId) ?? null) : read;
@@ -102,7 +102,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     }
   }
 
-  async function receive(message: InboundMessage, recipients: string[], mail: InboundMail): Promise<void> {
+  async function receive(message: InboundMessage, recipients: string[], mail: InboundEmail): Promise<void> {
     const sender = parseSender(mail.from ?? message.from);
     if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message has no sender in From');
     const detail = detailOf(message, mail, await verdictsOf(message));
@@ -163,7 +163,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
 }
 
 /** Returns the data of `email.received`. It does not include a check for spam or viruses. */
-function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts): Record<string, unknown> {
+function detailOf(message: InboundMessage, mail: InboundEmail, verdicts: Verdicts): Record<string, unknown> {
   const body = clean(textOf(mail));
   return {
     from: message.from || mail.from,
@@ -183,13 +183,13 @@ function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts
   };
 }
 
-function htmlOf({ html, text }: InboundMail): string {
+function htmlOf({ html, text }: InboundEmail): string {
   const body = html ?? `<pre>${escapeHtml(text ?? '')}</pre>`;
   return clean(body).slice(0, RECORD_BODY_MAX_CHARS).toWellFormed();
 }
 
 /** Returns the text of an email. Converts the HTML if the email has no text. */
-function textOf({ text, html }: InboundMail): string {
+function textOf({ text, html }: InboundEmail): string {
   if (text?.trim() || !html) return text ?? '';
   return htmlToText(html.slice(0, HTML_MAX_CHARS));
 }

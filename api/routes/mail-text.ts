@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type MailTemplates, type MailText, NO_TEXT } from '../../rules/content/mail-text.ts';
+import { type EmailTemplates, type EmailText, NO_TEXT } from '../../rules/content/mail-text.ts';
 import type { Mailbox } from '../../rules/emails/email-address.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../http/schemas.ts';
 
@@ -29,21 +29,21 @@ const Preheader = oneLine(PREHEADER_MAX_CHARS).nullish().openapi('Preheader', {
 });
 
 /** The templates of an email in a request. */
-export const mailTemplatesInput = {
+export const emailTemplatesInput = {
   subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
   preheader: Preheader,
-} satisfies Record<keyof MailTemplates, z.ZodType>;
+} satisfies Record<keyof EmailTemplates, z.ZodType>;
 
 /** The whole text of an email in a request. */
-export const mailTextInput = {
-  ...mailTemplatesInput,
+export const emailTextInput = {
+  ...emailTemplatesInput,
   from: MailboxInput.openapi({
     description: 'Must be on a verified domain. A display name sets `fromName`, unless that is given.',
   }),
   fromName: oneLine(200).nullish(),
   replyTo: EmailAddress.nullish(),
-} satisfies Record<keyof MailText, z.ZodType>;
+} satisfies Record<keyof EmailText, z.ZodType>;
 
 /** A request with only the sender's address in `from`. */
 type WithAddress<G> = { [Field in keyof G]: G[Field] extends infer T ? (T extends Mailbox ? string : T) : never };
@@ -61,17 +61,17 @@ export function splitSender<G extends { from?: Mailbox | null | undefined; fromN
 }
 
 /** The text of an email in a response. */
-export const mailTextResponse = {
+export const emailTextResponse = {
   subject: z.string(),
   body: z.string(),
   preheader: z.string().nullable(),
   from: z.string(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),
-} satisfies Record<keyof MailText, z.ZodType>;
+} satisfies Record<keyof EmailText, z.ZodType>;
 
 /** The text of an email in examples. */
-export const MAIL_TEXT_EXAMPLE: MailText = {
+export const MAIL_TEXT_EXAMPLE: EmailText = {
   ...NO_TEXT,
   subject: 'Welcome, {{firstName ?? there}}',
   body: '<p>Hello {{firstName}}</p>',
@@ -80,17 +80,17 @@ export const MAIL_TEXT_EXAMPLE: MailText = {
 };
 
 /** The fields of a text that a request sets. */
-type Given = { [Field in keyof MailText]?: MailText[Field] | null | undefined };
+type Given = { [Field in keyof EmailText]?: EmailText[Field] | null | undefined };
 
 /**
  * Returns the text after a change. Omitted fields do not change, null clears optional ones. The schema has checked
  * which fields are optional or required.
  */
-export function changedMailText<From>(given: Given, current?: MailText<From>): MailText<From> {
-  const fields = Object.keys(NO_TEXT) as (keyof MailText)[];
+export function changedEmailText<From>(given: Given, current?: EmailText<From>): EmailText<From> {
+  const fields = Object.keys(NO_TEXT) as (keyof EmailText)[];
   const changed = fields.map((field) => [
     field,
     given[field] === undefined ? (current ?? NO_TEXT)[field] : given[field],
   ]);
-  return Object.fromEntries(changed) as MailText<From>;
+  return Object.fromEntries(changed) as EmailText<From>;
 }

@@ -12,7 +12,7 @@ const BEFORE_LOOK_MS = 1_000;
 /** Cost of sending a campaign. */
 export interface Sent {
   /** From the request to SENT. */
-  mailsPerSecond: number;
+  emailsPerSecond: number;
   apiCpuMs: number;
   postgresCpuMs: number;
 }
@@ -42,7 +42,7 @@ export async function sendCampaign(
   const [seconds] = await Promise.all([readSent(), meanwhile(data.id)]);
   const after = cpu();
   return {
-    mailsPerSecond: p.recipients / seconds,
+    emailsPerSecond: p.recipients / seconds,
     apiCpuMs: after.api - before.api,
     postgresCpuMs: after.postgres - before.postgres,
   };
@@ -52,7 +52,7 @@ export async function sendCampaign(
 export function sentColumns(sends: readonly Sent[]) {
   const least = (key: keyof Sent) => Math.round(Math.min(...sends.map((sent) => sent[key])));
   return {
-    'msg/s': Math.round(Math.max(...sends.map(({ mailsPerSecond }) => mailsPerSecond))),
+    'msg/s': Math.round(Math.max(...sends.map(({ emailsPerSecond }) => emailsPerSecond))),
     'API CPU ms': least('apiCpuMs'),
     'Postgres CPU ms': least('postgresCpuMs'),
   };

@@ -69,7 +69,7 @@ export async function judge(stage: SoakStage, asked: Asked[], campaigns: string[
     }
   };
 
-  const mails = await mailRows(stage);
+  const mails = await emailRows(stage);
   const arrived = counted(stage.sink.messages.map(({ messageId }) => emailIdOf(messageId) ?? messageId));
   const transactional = mails.filter(({ source }) => source === 'TRANSACTIONAL');
   const lines = (['mail with key', 'mail without key', 'rate-limited mail'] as const).map((kind) =>
@@ -196,7 +196,7 @@ function registryCalls({ receiver }: SoakStage) {
   return receiver.received.filter(({ path }) => path === '/registry');
 }
 
-async function mailRows({ db }: SoakStage): Promise<(Served & { source: string })[]> {
+async function emailRows({ db }: SoakStage): Promise<(Served & { source: string })[]> {
   const { rows } = await sql<Served & { source: string }>`
     SELECT e.id, coalesce(e.to_email, c.email) AS name, e.status, e.source_type AS source
     FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id`.execute(db);

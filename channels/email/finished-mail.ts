@@ -7,7 +7,7 @@ import { type Payload, payloadOf } from './smtp/payload.ts';
 /**
  * An email to build in a thread: its parts, or an application's own message. Results come back as plain byte arrays.
  */
-export type FinishedMailInput = Signing & MessageContent;
+export type FinishedEmailInput = Signing & MessageContent;
 
 /** The parts of a message, or a whole one that an application has composed. */
 export type MessageContent = ComposedInput | { original: Omit<OriginalInput, 'message'> & { message: Uint8Array } };
@@ -25,14 +25,14 @@ interface Signing {
 }
 
 /** A complete message in two forms: for a provider that accepts it unchanged, and encoded for SMTP. */
-export interface FinishedMail {
+export interface FinishedEmail {
   raw: Uint8Array;
   /** The message as SMTP sends it: the same bytes, unless a line starts with a dot. */
   payload: Omit<Payload, 'data'> & { data: Uint8Array };
 }
 
 /** Composes, signs and encodes an email: all work whose cost grows with its size. */
-export async function finishMail(input: FinishedMailInput): Promise<FinishedMail> {
+export async function finishEmail(input: FinishedEmailInput): Promise<FinishedEmail> {
   const { signer, rewrittenFields } = input;
   const message = 'original' in input ? complete(input.original) : await compose(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;

@@ -8,7 +8,7 @@ export interface MailAddress {
   address: string;
 }
 
-export interface MailAttachment {
+export interface EmailAttachment {
   filename: string;
   contentType: string;
   content: Buffer;
@@ -30,7 +30,7 @@ export interface MailInput {
   text: string;
   /** Further headers, such as List-Unsubscribe. Names that the message itself sets are skipped. */
   headers?: readonly (readonly [name: string, value: string])[];
-  attachments?: readonly MailAttachment[];
+  attachments?: readonly EmailAttachment[];
   /** With its angle brackets; the same on every attempt. */
   messageId: string;
   date: Date;
@@ -113,7 +113,7 @@ function headersOf(headers: readonly (readonly [string, string])[]): { key: stri
     .map(([key, value]) => ({ key, value: ID_FIELDS.test(key) ? singleLine(value) : foldableText(value) }));
 }
 
-function attachmentOf(attachment: MailAttachment) {
+function attachmentOf(attachment: EmailAttachment) {
   const cid = attachment.contentId ? singleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
   return {
     filename: singleLine(attachment.filename),
@@ -125,7 +125,7 @@ function attachmentOf(attachment: MailAttachment) {
 }
 
 /** Has no file name, because email clients would then show it as an attachment. */
-function alternativeOf({ contentType, content }: MailAttachment) {
+function alternativeOf({ contentType, content }: EmailAttachment) {
   const type = singleLine(contentType);
   const isPlainText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
   return { contentType: isPlainText ? `${type}; charset=utf-8` : type, content };

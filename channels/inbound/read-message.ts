@@ -8,7 +8,7 @@ import { hasAutomaticMark, isMailSystem } from './automatic-email.ts';
 import { statusOf } from './delivery-status.ts';
 
 /** A parsed email from a person or a program. */
-export interface InboundMail {
+export interface InboundEmail {
   messageId: string;
   /** The id of the email that it replies to, with its angle brackets; null without one. */
   inReplyTo: string | null;
@@ -48,7 +48,7 @@ export type ReadMessage =
   | { kind: 'complaint'; feedback: Feedback; returnPaths: string[]; links: string[] }
   /** An automatic report that needs no action. */
   | { kind: 'nothing'; why: string }
-  | { kind: 'mail'; mail: InboundMail };
+  | { kind: 'mail'; mail: InboundEmail };
 
 /** The content of a report. A report of a delay or of a forwarded email has nothing to record. */
 export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
@@ -306,7 +306,7 @@ function bounceReport(words: string, p: { status: string | null; at: Date; isAbo
   return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: words || (status ?? '') } };
 }
 
-function mailOf(email: Email): InboundMail {
+function mailOf(email: Email): InboundEmail {
   const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
   return {
     messageId: email.messageId ?? '',

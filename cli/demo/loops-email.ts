@@ -65,7 +65,7 @@ async function closeOpen(tour: ChannelTour): Promise<string> {
 
 /** Loads the pixel of an email. */
 export async function open({ report }: ChannelTour, letter: { html: string }): Promise<void> {
-  const pixel = inMail(letter, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
+  const pixel = inEmail(letter, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
   const response = await fetch(pixel, { headers: READER });
   const bytes = (await response.arrayBuffer()).byteLength;
   report.line(`GET ${pixel}: ${response.status} ${response.headers.get('content-type')}, ${bytes} bytes`);
@@ -82,7 +82,7 @@ async function closeClick(tour: ChannelTour): Promise<string> {
  * @throws Error if it does not lead to the target that the author wrote
  */
 export async function click({ report }: ChannelTour, letter: { html: string }): Promise<void> {
-  const link = inMail(letter, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
+  const link = inEmail(letter, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
   const response = await fetch(link, { headers: READER, redirect: 'manual' });
   const location = response.headers.get('location');
   report.line(`GET ${link}: ${response.status} to ${location}`);
@@ -136,7 +136,7 @@ async function closeRelay(tour: ChannelTour): Promise<string> {
   return showRecord(tour, { emailId, contactId }, { status: 'SENT', event: 'email.sent', subscribed: false });
 }
 
-function inMail({ html }: { html: string }, pattern: RegExp, what: string): string {
+function inEmail({ html }: { html: string }, pattern: RegExp, what: string): string {
   const found = pattern.exec(html)?.[1];
   if (!found) throw new Error(`the email has no ${what}: is the project's tracking ENABLED?`);
   return found.replaceAll('&amp;', '&');

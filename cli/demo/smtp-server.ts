@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-export interface DemoMail {
+export interface DemoEmail {
   from: string;
   to: string;
   user: string | null;
@@ -11,7 +11,7 @@ export interface DemoMail {
 
 export interface LoopbackSmtpServer {
   port: number;
-  mails: DemoMail[];
+  mails: DemoEmail[];
   /** Mechanism, user and password of every login attempt. */
   logins: { method: string; user: string; pass: string; secure: boolean }[];
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface LoopbackSmtpServer {
  * offer PIPELINING.
  */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<LoopbackSmtpServer> {
-  const mails: DemoMail[] = [];
+  const mails: DemoEmail[] = [];
   const logins: LoopbackSmtpServer['logins'] = [];
   const server = new SMTPServer({
     authOptional: true,

@@ -7,13 +7,13 @@ import {
   variantText,
   type WinnerSource,
 } from '../../rules/campaigns/variants.ts';
-import type { MailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { containsText } from '../contains-text.ts';
-import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
+import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from '../contents/mail-text.ts';
 import { assertSender } from '../domains/senders.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
@@ -27,7 +27,7 @@ import { deleteMachineHours } from './machine-hours.ts';
 import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
 /** Content and audience of a campaign: everything that a caller can write. */
-export interface CampaignContent extends MailText {
+export interface CampaignContent extends EmailText {
   name: string;
   description: string | null;
   audienceType: AudienceType;
@@ -83,7 +83,7 @@ export interface CampaignStart {
 /** The columns of `CampaignContent` that a copy keeps: all except the name and `sendAtLocal`. */
 const COPIED = [
   'description',
-  ...MAIL_TEXT_COLUMN_NAMES,
+  ...EMAIL_TEXT_COLUMN_NAMES,
   'audience_type',
   'segment_id',
   'audience_filter',
@@ -321,7 +321,7 @@ async function assertContent(
 }
 
 /** Returns the text of each variant, or the one text of a campaign without variants. */
-export function textsOf(content: CampaignContent): MailText[] {
+export function textsOf(content: CampaignContent): EmailText[] {
   return content.variants ? content.variants.map((variant) => variantText(content, variant)) : [content];
 }
 
@@ -335,7 +335,7 @@ function contentColumns(content: CampaignContent) {
   return {
     name,
     description,
-    ...mailTextColumns(content),
+    ...emailTextColumns(content),
     audience_type: audienceType,
     segment_id: segmentId,
     audience_filter: jsonOrNull(audienceFilter),
@@ -362,7 +362,7 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     name: row.name,
     slug: row.slug,
     description: row.description,
-    ...mailTextOf(row),
+    ...emailTextOf(row),
     audienceType: row.audience_type,
     segmentId: row.segment_id,
     audienceFilter: row.audience_filter,

@@ -40,14 +40,14 @@ export async function countChunks(
   // on disk.
   await sql`SELECT set_config('enable_sort', 'off', true)`.execute(trx);
   const counted = { ...OUTCOME_OF_E, machineOpens: sql`e.machine_opens`, machineClicks: sql`e.machine_clicks` };
-  const perMail = Object.entries(counted).map(([name, of]): [string, RawBuilder<unknown>] => [
+  const perEmail = Object.entries(counted).map(([name, of]): [string, RawBuilder<unknown>] => [
     name,
     name in OUTCOME_OF_E ? sql`(${of})::int` : of,
   ]);
   const { rows } = await sql<FiguresRow>`
     WITH combined AS MATERIALIZED (
       SELECT k.seq, e.variant, e.reason, ${sql.join(SERIES.map((kind) => sql`${hourOf(kind)} AS ${sql.ref(`${kind}Hour`)}`))},
-        count(*) AS total, ${sums(perMail)}
+        count(*) AS total, ${sums(perEmail)}
       FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
       WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.seq = ANY(${p.seqs}::int[])
         AND ${ofCampaign(sql`e.campaign_id`, p)}

@@ -16,7 +16,7 @@ export interface Deferred {
 }
 
 /** Emails that the provider accepted, column by column. */
-export interface SentMails {
+export interface SentEmails {
   ids: string[];
   claims: number[];
   /** The provider's own ids of the messages, if it assigns any. */
@@ -31,7 +31,7 @@ export interface SentMails {
 export interface CompletedSent {
   /** Number of emails that this call completed. If it is lower than the number given, other processes own the rest. */
   counted: number;
-  /** True if a mailbox provider has recently refused email of one of these projects, see `findWatchedMails`. */
+  /** True if a mailbox provider has recently refused email of one of these projects, see `findWatchedEmails`. */
   watched: boolean;
   /** Projects for which nothing was recorded, because something listens to their events. */
   listening: string[];
@@ -42,7 +42,7 @@ export interface CompletedSent {
  * a million events store no text. This works only for projects in which nothing listens to the event. For the others,
  * `recordEvents` must write it. A status from a callback that came before this commit stays.
  */
-export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent> {
+export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent> {
   const done = sql`
     UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
       provider_message_id = d.provider_id
@@ -100,6 +100,6 @@ function plainArray(values: (string | number)[]): string {
 }
 
 /** Returns an empty array if no email has an id, because `unnest` fills the shorter array with NULL. */
-function idsOfProvider({ providerIds }: SentMails): (string | null)[] {
+function idsOfProvider({ providerIds }: SentEmails): (string | null)[] {
   return providerIds.some((id) => id !== null) ? providerIds : [];
 }

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { MailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/mail-text.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';
-import { selectMailText } from '../contents/mail-text.ts';
+import { selectEmailText } from '../contents/mail-text.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 
@@ -78,7 +78,7 @@ function isDue(at: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(${at} IS NULL OR ${at} <= now() - ${ASK_EVERY})`;
 }
 
-interface AskingTemplate extends MailText<string | null> {
+interface AskingTemplate extends EmailText<string | null> {
   id: string;
   limit: number | null;
 }
@@ -92,7 +92,7 @@ async function sendConfirmations(
 ): Promise<void> {
   const { projectId, contacts } = p;
   const { rows } = await sql<AskingTemplate>`
-    SELECT t.id, p.effective_monthly_email_limit AS limit, ${selectMailText('t')}
+    SELECT t.id, p.effective_monthly_email_limit AS limit, ${selectEmailText('t')}
     FROM projects p JOIN templates t ON t.id = p.double_opt_in_template_id AND t.project_id = p.id WHERE p.id = ${projectId}
   `.execute(trx);
   const template = rows[0];

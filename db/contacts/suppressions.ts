@@ -5,7 +5,7 @@ import { addressHash, type KeyPads, keyPads } from '../../rules/emails/suppressi
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import type { MailType } from '../schema/contents.ts';
+import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /** An address and its keyed hash. The text is null once its contact is erased. */
@@ -200,7 +200,7 @@ export async function copyRefusals(
 export async function findSuppressionFor(
   db: Db,
   key: Buffer,
-  p: { projectId: string; email: string; type: MailType },
+  p: { projectId: string; email: string; type: EmailType },
 ): Promise<SuppressionReason | undefined> {
   const found = await findSuppressions(db, key, { projectId: p.projectId, emails: [p.email] });
   return found.get(normalizeEmail(p.email))?.find((reason) => suppresses(reason, p.type));
@@ -216,7 +216,7 @@ export function notSuppressed(p: {
   pads: KeyPads;
   email: RawBuilder<unknown>;
   projectId: string;
-  type: MailType;
+  type: EmailType;
 }): RawBuilder<boolean> {
   return sql<boolean>`NOT EXISTS (${suppressedReason(p)})`;
 }
@@ -229,7 +229,7 @@ export function suppressedReason(p: {
   pads: KeyPads;
   email: RawBuilder<unknown>;
   projectId: string;
-  type: MailType;
+  type: EmailType;
 }): RawBuilder<string> {
   // The reasons are literals, so that a generic plan knows how few they are, and looks up a single address.
   const stopping = SUPPRESSION_REASONS.filter((reason) => suppresses(reason, p.type));

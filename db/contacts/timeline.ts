@@ -120,7 +120,7 @@ const text = (value: string): Sql => sql`${value}::text`;
 function sourcesOf(asked: Asked): Source[] {
   return [
     eventSource(asked),
-    failedMails(asked),
+    failedEmails(asked),
     execution(asked, 'started'),
     execution(asked, 'completed'),
     steps(asked),
@@ -167,7 +167,7 @@ export function whyChanged(): Sql {
 }
 
 /** Selects emails that were not sent, which have no event. */
-function failedMails({ projectId, contactId, position }: Asked): Source {
+function failedEmails({ projectId, contactId, position }: Asked): Source {
   const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
   return {
     type: text('email.failed'),

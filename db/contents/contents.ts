@@ -1,15 +1,15 @@
 import { hash as digest } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { MailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/mail-text.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
-import type { ContentsTable, MailType } from '../schema/contents.ts';
-import { MAIL_TEXT_COLUMNS } from '../schema/contents.ts';
+import type { ContentsTable, EmailType } from '../schema/contents.ts';
+import { EMAIL_TEXT_COLUMNS } from '../schema/contents.ts';
 
 /** Text and sender of an email. Immutable, and shared by all emails with the same content. */
-export interface NewContent extends MailText {
+export interface NewContent extends EmailText {
   projectId: string;
-  type: MailType;
+  type: EmailType;
   templateId: string | null;
   /** Topic of the email. Only MARKETING content has one. */
   topicId?: string | null;
@@ -21,7 +21,7 @@ export interface Content extends NewContent {
 
 /** All parts of a content except its project, with their columns. All are text except the ids. */
 const PARTS = {
-  ...MAIL_TEXT_COLUMNS,
+  ...EMAIL_TEXT_COLUMNS,
   type: 'type',
   templateId: 'template_id',
   topicId: 'topic_id',

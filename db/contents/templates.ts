@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { MailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -10,17 +10,17 @@ import { fittedPage, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersion } from '../records/record-version.ts';
 import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
-import type { MailType } from '../schema/contents.ts';
+import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
-import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
+import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from './mail-text.ts';
 
-export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies MailType[];
+export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies EmailType[];
 
-export interface TemplateFields extends MailText<string | null> {
+export interface TemplateFields extends EmailText<string | null> {
   name: string;
   description: string | null;
-  type: MailType;
+  type: EmailType;
   /** Topic of the template's emails. Only MARKETING templates have one. */
   topicId: string | null;
 }
@@ -45,7 +45,7 @@ export interface TemplateUsage {
 }
 
 /** The columns of `TemplateFields` except the name. */
-const COPIED = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
+const COPIED = ['description', ...EMAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
 const COLUMN_NAMES = ['id', 'name', 'slug', ...COPIED, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 const SEARCHED = ['name', 'subject', 'description'];
@@ -78,7 +78,7 @@ export async function listTemplates(
     page: number;
     pageSize: number;
     cursor?: string | undefined;
-    type?: MailType | undefined;
+    type?: EmailType | undefined;
     search?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Template>>> {
@@ -123,7 +123,7 @@ export async function insertTemplate(
   const slug = p.slug ?? (await newSlug(trx, { table: 'templates', within: projectId, name }));
   const inserted = trx
     .insertInto('templates')
-    .values({ project_id: projectId, name, slug, description, type, topic_id: p.topicId, ...mailTextColumns(p) })
+    .values({ project_id: projectId, name, slug, description, type, topic_id: p.topicId, ...emailTextColumns(p) })
     .returning(COLUMN_NAMES);
   return toTemplate(await refusingTakenSlug({ what: 'template', slug }, () => inserted.executeTakeFirst()));
 }
@@ -149,7 +149,7 @@ export async function updateTemplate(
       description: changes.description,
       type: changes.type,
       topic_id: changes.topicId,
-      ...mailTextColumns(changes),
+      ...emailTextColumns(changes),
       updated_at: nextVersion(),
     })
     .where('project_id', '=', p.projectId)
@@ -264,7 +264,7 @@ async function stepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['work
   return rows;
 }
 
-function ofType(type: MailType | undefined): RawBuilder<SqlBool> {
+function ofType(type: EmailType | undefined): RawBuilder<SqlBool> {
   return type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${type}`;
 }
 
@@ -275,7 +275,7 @@ function toTemplate(row: TemplateRow | undefined): Template {
     name: row.name,
     slug: row.slug,
     description: row.description,
-    ...mailTextOf(row),
+    ...emailTextOf(row),
     type: row.type,
     topicId: row.topic_id,
     createdAt: row.created_at,

@@ -11,7 +11,7 @@ import type { Db } from '../connection.ts';
 import { earliestIdOf, latestIdOf } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { countResponseBytes, PAGE_MAX_BYTES } from '../page-budget.ts';
-import type { MailType } from '../schema/contents.ts';
+import type { EmailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
 /** An email of the history, with the inputs that it is rendered from. */
@@ -25,7 +25,7 @@ export interface Email extends CarriedVariables {
   replyTo: string | null;
   /** The subject before `variables` are inserted. */
   subject: string;
-  type: MailType;
+  type: EmailType;
   contentId: string;
   status: EmailStatus;
   mode: KeyMode;

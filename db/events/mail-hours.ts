@@ -16,10 +16,10 @@ type Figure = keyof typeof FIGURES;
 const NAMES = Object.values(FIGURES);
 const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
 
-export type MailFigures = Record<Figure, number>;
+export type EmailFigures = Record<Figure, number>;
 
 /** `date` is `YYYY-MM-DD`. */
-export interface MailDay extends MailFigures {
+export interface MailDay extends EmailFigures {
   date: string;
 }
 
@@ -41,7 +41,7 @@ const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
  * with a soft and then a hard bounce counts as two bounces. Events that are erased or pruned after their hour stay
  * counted.
  */
-export async function listMailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<MailDay[]> {
+export async function listEmailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<MailDay[]> {
   const [first, last] = [p.days.at(0), p.days.at(-1)];
   if (!first || !last) return [];
   const from = sql`${firstHourOf(first.fromMs)}::int`;
@@ -71,7 +71,7 @@ const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
  * @param mayContinue called between two hours; false ends it
  * @returns whether all past hours are added up
  */
-export async function countPastMailHours(db: Db, mayContinue: () => boolean = () => true): Promise<boolean> {
+export async function countPastEmailHours(db: Db, mayContinue: () => boolean = () => true): Promise<boolean> {
   do {
     const { rows } = await sql<{ hour: number }>`
       WITH moved AS (

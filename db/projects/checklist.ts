@@ -8,7 +8,7 @@ export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'aut
 export type ChecklistItem = (typeof CHECKLIST)[number];
 
 /** Number of oldest emails searched for a sent one, if the event was pruned. */
-const FIRST_MAILS = 100;
+const FIRST_EMAILS = 100;
 
 /**
  * Tells which steps a project has done: whether any such row exists, not how many. Event names are found by skipping
@@ -20,7 +20,7 @@ export async function readChecklist(db: Db, projectId: string): Promise<Record<C
       EXISTS (SELECT FROM domains WHERE project_id = ${projectId} AND status = 'VERIFIED') AS domain,
       EXISTS (SELECT FROM contacts WHERE project_id = ${projectId}) AS contact,
       EXISTS (SELECT FROM templates WHERE project_id = ${projectId}) AS template,
-      EXISTS (SELECT FROM (SELECT sent_at FROM emails WHERE project_id = ${projectId} ORDER BY id LIMIT ${FIRST_MAILS}) m
+      EXISTS (SELECT FROM (SELECT sent_at FROM emails WHERE project_id = ${projectId} ORDER BY id LIMIT ${FIRST_EMAILS}) m
         WHERE sent_at IS NOT NULL) AS mail,
       EXISTS (SELECT FROM workflows WHERE project_id = ${projectId} AND enabled) AS automation
   `.execute(db);

@@ -21,7 +21,7 @@ const BODY = `
  * reading the email history.
  * @param p.atRest the key of secrets at rest
  */
-export async function queueInvitationMail(
+export async function queueInvitationEmail(
   trx: Trx,
   p: { projectId: string; projectName: string; invitation: Invitation; url: string; atRest: Buffer },
 ): Promise<OutboxRow[]> {

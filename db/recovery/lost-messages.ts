@@ -109,7 +109,7 @@ export async function settleSent(
  * reason `cancelled`. Emails that were on the wire then have been recorded since. Returns how many. Idempotent, and
  * may run at any time.
  */
-export async function endCancelledStepMails(db: Db, since: Date): Promise<number> {
+export async function endCancelledStepEmails(db: Db, since: Date): Promise<number> {
   const settled = new Date(Date.now() - SETTLED_MS);
   const { numAffectedRows } = await sql`
     UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL

@@ -7,7 +7,7 @@ import type { CampaignVariant, VariantTest, WinnerSource } from '../../rules/cam
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
-import type { MailTextColumns } from './contents.ts';
+import type { EmailTextColumns } from './contents.ts';
 
 /** Campaigns, the chunks of their audience, and clicks of their links. */
 export interface CampaignsTables {
@@ -18,7 +18,7 @@ export interface CampaignsTables {
   campaign_touches: CampaignTouchesTable;
 }
 
-export interface CampaignsTable extends MailTextColumns {
+export interface CampaignsTable extends EmailTextColumns {
   id: Generated<string>;
   project_id: string;
   name: string;

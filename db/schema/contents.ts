@@ -1,23 +1,23 @@
 import type { Generated } from 'kysely';
-import type { MailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/mail-text.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
 /** The column of each field in the text of an email. All columns are text. */
-export const MAIL_TEXT_COLUMNS = {
+export const EMAIL_TEXT_COLUMNS = {
   subject: 'subject',
   body: 'body',
   preheader: 'preheader',
   from: 'from_email',
   fromName: 'from_name',
   replyTo: 'reply_to',
-} as const satisfies Record<keyof MailText, string>;
+} as const satisfies Record<keyof EmailText, string>;
 
 /** The columns with the text of an email. `templates`, `campaigns` and `contents` have the same ones. */
-export type MailTextColumns<From = string> = {
-  [Field in keyof MailText as (typeof MAIL_TEXT_COLUMNS)[Field]]: MailText<From>[Field];
+export type EmailTextColumns<From = string> = {
+  [Field in keyof EmailText as (typeof EMAIL_TEXT_COLUMNS)[Field]]: EmailText<From>[Field];
 };
 
-export type MailType = 'TRANSACTIONAL' | 'MARKETING';
+export type EmailType = 'TRANSACTIONAL' | 'MARKETING';
 
 /** Content of emails: templates, and the content of sent emails. */
 export interface ContentsTables {
@@ -26,13 +26,13 @@ export interface ContentsTables {
   erased_contents: ErasedContentsTable;
 }
 
-export interface TemplatesTable extends MailTextColumns<string | null> {
+export interface TemplatesTable extends EmailTextColumns<string | null> {
   id: Generated<string>;
   project_id: string;
   name: string;
   slug: Generated<string>;
   description: string | null;
-  type: MailType;
+  type: EmailType;
   topic_id: string | null;
   /** Hashes of the images that the body names. The table's triggers write it. */
   asset_hashes: Generated<string[] | null>;
@@ -40,11 +40,11 @@ export interface TemplatesTable extends MailTextColumns<string | null> {
   updated_at: GeneratedTimestamp;
 }
 
-export interface ContentsTable extends MailTextColumns {
+export interface ContentsTable extends EmailTextColumns {
   id: Generated<string>;
   project_id: string;
   hash: Buffer;
-  type: MailType;
+  type: EmailType;
   template_id: string | null;
   topic_id: string | null;
   asset_hashes: Generated<string[] | null>;

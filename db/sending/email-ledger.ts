@@ -18,7 +18,7 @@ import { type CarriedVariables, readVariableColumns } from '../emails/variable-c
 import { wasAdvanced } from '../executions/visits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
-import type { MailType } from '../schema/contents.ts';
+import type { EmailType } from '../schema/contents.ts';
 import type { SentEmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/contact-topics.ts';
 import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts';
@@ -49,7 +49,7 @@ export interface ClaimedEmail extends CarriedVariables {
     pending?: boolean;
     data: Sourced<Data>;
   } | null;
-  contentType: MailType;
+  contentType: EmailType;
   /** True if the contact is not on the topic of the email. */
   offTopic: boolean;
   /** True if the contact has already had the maximum number of emails under the project's frequency cap. */
@@ -117,7 +117,7 @@ async function readClaimed(
   taken: RawBuilder<unknown>,
 ): Promise<{ claimed: ClaimedEmail[]; cap: FrequencyCap | null }> {
   const address = sql`coalesce(t.to_email, c.email)`;
-  const why = (type: MailType): RawBuilder<string> =>
+  const why = (type: EmailType): RawBuilder<string> =>
     suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
   const { rows } = await prepared<ClaimedRow>`
     WITH ${taken}
@@ -280,7 +280,7 @@ interface ClaimedRow {
   pending: boolean | null;
   contact_data: Data | null;
   untrusted_keys: string[] | null;
-  content_type: MailType;
+  content_type: EmailType;
   off_topic: boolean;
   frequency_max: number | null;
   frequency_days: number | null;

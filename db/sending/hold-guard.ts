@@ -3,7 +3,7 @@ import {
   brokenByRefusals,
   brokenGuard,
   GUARD_HOURS,
-  RECENT_MAILS,
+  RECENT_EMAILS,
   type SendOutcomes,
 } from '../../rules/emails/hold-guard.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -32,7 +32,7 @@ export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
  * Counts the outcomes of a project's live emails, and puts the project on hold when a guard is exceeded. Only hard
  * bounces and complaints can exceed a guard, so only their share is computed. Runs last in its transaction, because
  * other connections may wait for its row. `watched`: a mailbox provider has recently refused email of the project,
- * see `findWatchedMails`.
+ * see `findWatchedEmails`.
  */
 export async function guardRates(
   trx: Trx,
@@ -63,9 +63,9 @@ export async function guardRefusals(
   const { projectId, provider } = p;
   const { rows } = await sql<{ refused: number }>`
     INSERT INTO provider_outcomes (project_id, provider, recent)
-    VALUES (${projectId}, ${provider}, repeat('1', ${Math.min(p.refused, RECENT_MAILS)}::int))
+    VALUES (${projectId}, ${provider}, repeat('1', ${Math.min(p.refused, RECENT_EMAILS)}::int))
     ON CONFLICT (project_id, provider) DO UPDATE
-      SET recent = right(provider_outcomes.recent || excluded.recent, ${sql.lit(RECENT_MAILS)}), updated_at = now()
+      SET recent = right(provider_outcomes.recent || excluded.recent, ${sql.lit(RECENT_EMAILS)}), updated_at = now()
     RETURNING length(replace(recent, '0', '')) AS refused
   `.execute(trx);
   const why = brokenByRefusals({ provider, refused: rows[0]?.refused ?? 0 });
@@ -83,7 +83,7 @@ export interface SentToDomain {
  * Finds the live emails of projects that a mailbox provider has recently refused, by domain. The result is empty most
  * of the time.
  */
-export async function findWatchedMails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
+export async function findWatchedEmails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
   const { rows } = await sql<{ project_id: string; domain: string; mails: number }>`
     SELECT e.project_id, lower(substring(coalesce(e.to_email, c.email) FROM '@([^@]*)$')) AS domain, count(*) AS mails
     FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
@@ -104,9 +104,9 @@ export async function noteAccepted(
 ): Promise<void> {
   if (taken.length === 0) return;
   await sql`
-    UPDATE provider_outcomes p SET recent = right(p.recent || repeat('0', u.mails), ${sql.lit(RECENT_MAILS)}), updated_at = now()
+    UPDATE provider_outcomes p SET recent = right(p.recent || repeat('0', u.mails), ${sql.lit(RECENT_EMAILS)}), updated_at = now()
     FROM unnest(${taken.map((t) => t.projectId)}::uuid[], ${taken.map((t) => t.provider)}::text[],
-      ${taken.map((t) => Math.min(t.mails, RECENT_MAILS))}::int[]) AS u (project_id, provider, mails)
+      ${taken.map((t) => Math.min(t.mails, RECENT_EMAILS))}::int[]) AS u (project_id, provider, mails)
     WHERE p.project_id = u.project_id AND p.provider = u.provider
   `.execute(db);
   await sql`

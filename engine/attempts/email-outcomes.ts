@@ -45,7 +45,7 @@ export interface EmailResult {
  * on hold.
  * @param p.source the provider
  * @returns the ids whose result was recorded (a newer claim fences off the others), rows for `outbox.wake`, and
- * whether a mailbox provider has recently refused the project's email (`watched`, see `findWatchedMails`)
+ * whether a mailbox provider has recently refused the project's email (`watched`, see `findWatchedEmails`)
  */
 export async function recordEmailResults(
   trx: Trx,

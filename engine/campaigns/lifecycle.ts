@@ -27,7 +27,7 @@ import { remainingMonthlyQuota } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
-import { pickMailText } from '../../rules/content/mail-text.ts';
+import { pickEmailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
@@ -369,7 +369,7 @@ async function startSending(trx: Trx, p: CampaignStart, campaign: Campaign): Pro
   const said = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
   const contentIds = await saveContents(
     trx,
-    textsOf(campaign).map((text) => ({ ...pickMailText(text), ...said })),
+    textsOf(campaign).map((text) => ({ ...pickEmailText(text), ...said })),
   );
   const ofVariants = campaign.variants ? contentIds : null;
   await sql`

@@ -5,7 +5,7 @@ import { assertSender } from '../../db/domains/senders.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
+import { type EmailText, pickEmailText } from '../../rules/content/mail-text.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -13,7 +13,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 
 const SUBJECT_PREFIX = '[TEST] ';
 
-export interface TestMail {
+export interface TestEmail {
   emailId: string;
   /** For `outbox.wake`, after the commit. */
   outbox: OutboxRow[];
@@ -25,16 +25,16 @@ export interface TestMail {
  * Source: contract §6.
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */
-export async function insertTestMail(
+export async function insertTestEmail(
   trx: Trx,
-  p: { projectId: string; text: MailText; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
-): Promise<TestMail> {
+  p: { projectId: string; text: EmailText; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
+): Promise<TestEmail> {
   const { projectId, text, mode } = p;
   await assertSender(trx, { projectId, from: text.from });
   const limit = mode === 'live' && !isSimulatorAddress(p.email) ? p.monthlyEmailLimit : null;
   if (!(await takeMonthlyAllowance(trx, { projectId, n: 1, limit }))) throw new AppError('BILLING_LIMIT_EXCEEDED');
   const contentId = await saveContent(trx, {
-    ...pickMailText(text),
+    ...pickEmailText(text),
     subject: SUBJECT_PREFIX + text.subject,
     projectId,
     type: 'TRANSACTIONAL',

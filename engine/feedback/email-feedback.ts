@@ -15,7 +15,7 @@ import type { Reason } from '../../rules/emails/reasons.ts';
 import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
-import { eventOfMail } from '../sending/email-variables.ts';
+import { eventOfEmail } from '../sending/email-variables.ts';
 import { endAddresses, findHolders } from './end-addresses.ts';
 
 type FoundEmail = Email & { projectId: string };
@@ -207,6 +207,6 @@ async function applyUpdate(trx: Trx, update: ReturnType<typeof sql>): Promise<bo
 }
 
 async function emit(trx: Trx, email: FoundEmail, name: string, detail: Record<string, unknown>): Promise<OutboxRow[]> {
-  const event = { ...eventOfMail(email, name, detail), causeId: email.executionId };
+  const event = { ...eventOfEmail(email, name, detail), causeId: email.executionId };
   return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
 }

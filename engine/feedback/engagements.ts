@@ -7,7 +7,7 @@ import type { Email } from '../../db/emails/emails.ts';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
-import { eventOfMail } from '../sending/email-variables.ts';
+import { eventOfEmail } from '../sending/email-variables.ts';
 
 /** The opens and clicks of one email since they were last recorded. */
 export interface Engagement {
@@ -123,11 +123,11 @@ function firstEvents(engagement: Engagement, before: Counters | undefined): NewE
   const { mode } = email;
   if (before?.opens === 0 && opens > 0) {
     const detail = { openedAt: openedAt?.toISOString(), opens: 1, isFirstOpen: true };
-    events.push({ ...eventOfMail(email, 'email.open', detail), mode });
+    events.push({ ...eventOfEmail(email, 'email.open', detail), mode });
   }
   if (before?.clicks === 0 && clicks > 0) {
     const detail = { link, clickedAt: clickedAt?.toISOString(), clicks: 1, isFirstClick: true };
-    events.push({ ...eventOfMail(email, 'email.click', detail), mode });
+    events.push({ ...eventOfEmail(email, 'email.click', detail), mode });
   }
   return events;
 }

@@ -20,7 +20,7 @@ export interface ReceivedFile {
 }
 
 /** One received email, for one project. */
-export interface ReceivedMail {
+export interface ReceivedEmail {
   /** The address of the person who wrote it. */
   sender: string;
   fromName: string | null;
@@ -50,7 +50,7 @@ export async function listDomainOwners(db: Db, domain: string): Promise<string[]
  * Finds the recipients of emails of any project, by ids that a signed return path has proven. An email whose contact is
  * erased is missing.
  */
-export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map<string, string>> {
+export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; address: string }>`
     SELECT e.id, coalesce(e.to_email, c.email) AS address
     FROM emails e LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
@@ -70,7 +70,7 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
  */
 export async function recordReceived(
   trx: Trx,
-  p: { projectId: string; suppressionKey: Buffer; mail: ReceivedMail },
+  p: { projectId: string; suppressionKey: Buffer; mail: ReceivedEmail },
 ): Promise<OutboxRow[]> {
   const { projectId, mail } = p;
   const rows = [{ email: mail.sender, set: {}, remove: [], by: 'unauthenticated' as const }];
@@ -136,7 +136,7 @@ export async function recordReceived(
 
 async function isKnown(
   trx: Trx,
-  { projectId, contactId, mail }: { projectId: string; contactId: string; mail: ReceivedMail },
+  { projectId, contactId, mail }: { projectId: string; contactId: string; mail: ReceivedEmail },
 ): Promise<boolean> {
   if (mail.messageId === '') return false;
   const { rows } = await sql`

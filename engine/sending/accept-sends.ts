@@ -9,7 +9,7 @@ import { insertOutbox, outboxRows } from '../../db/outbox/outbox.ts';
 import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { CopyOptions } from '../../rules/emails/email-options.ts';
-import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import { isLargeEmail } from '../../rules/emails/large-mail.ts';
 import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -181,7 +181,7 @@ async function saveRecipients(
   return { contacts, outbox };
 }
 
-interface NewMail extends CarriedVariables {
+interface NewEmail extends CarriedVariables {
   id: string;
   request: SendRequest;
   projectId: string;
@@ -194,7 +194,7 @@ interface NewMail extends CarriedVariables {
 }
 
 /** Builds one email for each recipient. Attachments are stored once and shared. */
-function mailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewMail[] {
+function mailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewEmail[] {
   const { request, recipients } = draft;
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
@@ -242,12 +242,12 @@ function isMoreThanAddress(replyTo: readonly HeaderMailbox[]): boolean {
   return replyTo.length > 1 || Boolean(replyTo[0]?.name);
 }
 
-function toDeliver({ projectId, id, request }: NewMail): NewOutboxRow {
+function toDeliver({ projectId, id, request }: NewEmail): NewOutboxRow {
   const fileBytes = request.attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
-  return { projectId, kind: 'email.deliver', refId: id, payload: isLargeMail(fileBytes) ? { large: true } : {} };
+  return { projectId, kind: 'email.deliver', refId: id, payload: isLargeEmail(fileBytes) ? { large: true } : {} };
 }
 
-function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
+function insertEmails(mails: NewEmail[]): RawBuilder<unknown> {
   const rendered = mails.map(toVariableColumns);
   return sql`
     INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
@@ -259,7 +259,7 @@ function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 
-function buildResponses(mails: NewMail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendResponse> {
+function buildResponses(mails: NewEmail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendResponse> {
   const timestamp = new Date().toISOString();
   return new Map(
     [...groupBy(mails, (mail) => mail.request)].map(([request, group]) => [

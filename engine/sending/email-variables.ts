@@ -71,7 +71,7 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
 }
 
 /** Builds an event of an email with further details, marked with the email's own origin. */
-export function eventOfMail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
+export function eventOfEmail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
   const { values, untrusted } = eventDataOf(email);
   return {
     contactId: email.contactId,

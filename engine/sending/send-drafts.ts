@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { findSuppressions } from '../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../db/contents/contents.ts';
-import { selectMailText } from '../../db/contents/mail-text.ts';
+import { selectEmailText } from '../../db/contents/mail-text.ts';
 import { prepared } from '../../db/prepared.ts';
-import type { MailType } from '../../db/schema/contents.ts';
+import type { EmailType } from '../../db/schema/contents.ts';
 import { isOnTopic } from '../../db/topics/contact-topics.ts';
-import { type MailText, NO_TEXT, pickMailText } from '../../rules/content/mail-text.ts';
+import { type EmailText, NO_TEXT, pickEmailText } from '../../rules/content/mail-text.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import { suppresses } from '../../rules/emails/reasons.ts';
 import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
@@ -84,10 +84,10 @@ function copiesOf({ recipients }: SendDraft): string[] {
   return recipients.filter(({ role }) => role !== undefined).map(({ email }) => email);
 }
 
-interface SendTemplate extends MailText<string | null> {
+interface SendTemplate extends EmailText<string | null> {
   id: string;
   project_id: string;
-  type: MailType;
+  type: EmailType;
   topicId: string | null;
 }
 
@@ -97,7 +97,7 @@ async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<str
   );
   if (wanted.length === 0) return new Map();
   const { rows } = await prepared<SendTemplate>`
-    SELECT DISTINCT t.id, t.project_id, t.type, t.topic_id AS "topicId", ${selectMailText('t')}
+    SELECT DISTINCT t.id, t.project_id, t.type, t.topic_id AS "topicId", ${selectEmailText('t')}
     FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.templateId)}::uuid[]) AS w (project_id, id)
     JOIN templates t ON t.project_id = w.project_id AND t.id = w.id
   `.execute(trx);
@@ -111,7 +111,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Se
   const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
   if (templateId !== undefined && !template)
     return new AppError('TEMPLATE_NOT_FOUND', { details: { template: templateId } });
-  const text: MailText<string | null> = template ? pickMailText(template) : NO_TEXT;
+  const text: EmailText<string | null> = template ? pickEmailText(template) : NO_TEXT;
   const from = request.from?.email ?? text.from;
   if (!from) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
   return {

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Db, Trx } from '../../db/connection.ts';
 import { type NewContent, saveContents } from '../../db/contents/contents.ts';
-import { selectMailText } from '../../db/contents/mail-text.ts';
+import { selectEmailText } from '../../db/contents/mail-text.ts';
 import { toVariableColumns, type VariableColumns } from '../../db/emails/variable-columns.ts';
 import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
-import type { MailType } from '../../db/schema/contents.ts';
+import type { EmailType } from '../../db/schema/contents.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import { interpolate, namesUntrustedValue } from '../../rules/content/interpolate.ts';
-import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
+import { type EmailText, pickEmailText } from '../../rules/content/mail-text.ts';
 import { parseMailbox } from '../../rules/emails/email-address.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
 import { markUntrusted } from '../../rules/provenance/provenance.ts';
@@ -120,7 +120,7 @@ async function draftOf(
   const to = await recipientOf(db, position, config);
   if (to !== null && typeof to === 'object') return { position, error: to.fault };
   const content = {
-    ...pickMailText(template),
+    ...pickEmailText(template),
     from: sender.toLowerCase(),
     fromName: from ? (from.name ?? null) : template.fromName,
     projectId: position.execution.projectId,
@@ -137,15 +137,15 @@ function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
   return SendEmailConfig.safeParse({ ...config, templateId: templateId ?? config.templateId }).data;
 }
 
-interface TemplateRow extends MailText<string | null> {
+interface TemplateRow extends EmailText<string | null> {
   id: string;
-  type: MailType;
+  type: EmailType;
   topicId: string | null;
 }
 
 async function findTemplates(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
-    SELECT t.id, t.type, t.topic_id AS "topicId", ${selectMailText('t')} FROM templates t
+    SELECT t.id, t.type, t.topic_id AS "topicId", ${selectEmailText('t')} FROM templates t
     WHERE t.id = ANY(${[...new Set(p.ids)]}::uuid[]) AND ${ownedBy('t.project_id', p.projectId)}
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));

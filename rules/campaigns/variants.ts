@@ -1,4 +1,4 @@
-import { type MailText, NO_TEXT } from '../content/mail-text.ts';
+import { type EmailText, NO_TEXT } from '../content/mail-text.ts';
 
 export const VARIANTS_MIN = 2;
 export const VARIANTS_MAX = 5;
@@ -11,7 +11,7 @@ export interface CampaignVariant extends OwnText {
   weight: number;
 }
 
-type OwnText = { [Field in keyof MailText]?: NonNullable<MailText[Field]> };
+type OwnText = { [Field in keyof EmailText]?: NonNullable<EmailText[Field]> };
 
 /** The test by which a campaign finds the better variant before most recipients get it. */
 export interface VariantTest {
@@ -29,9 +29,9 @@ export const WINNER_SOURCES = ['test', 'hand'] as const;
 export type WinnerSource = (typeof WINNER_SOURCES)[number];
 
 /** Returns the text of a variant's emails. The campaign's text fills fields that the variant does not set. */
-export function variantText(campaign: MailText, variant: CampaignVariant): MailText {
-  const fields = Object.keys(NO_TEXT) as (keyof MailText)[];
-  return Object.fromEntries(fields.map((field) => [field, variant[field] ?? campaign[field]])) as unknown as MailText;
+export function variantText(campaign: EmailText, variant: CampaignVariant): EmailText {
+  const fields = Object.keys(NO_TEXT) as (keyof EmailText)[];
+  return Object.fromEntries(fields.map((field) => [field, variant[field] ?? campaign[field]])) as unknown as EmailText;
 }
 
 /** Returns the number of the variant with this name. Undefined if it does not exist. */

@@ -7,10 +7,10 @@ import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { COUNTED_LINK, type FlatToken, tagText } from './liquid-tokens.ts';
-import type { MailTemplates, NullsOptional } from './mail-text.ts';
+import type { EmailTemplates, NullsOptional } from './mail-text.ts';
 
 /** The templates of an email. Every template is required, so that no caller omits one by mistake. */
-export interface AuthoredContent extends MailTemplates {
+export interface AuthoredContent extends EmailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
 
@@ -30,12 +30,12 @@ export function contentSource(content: AuthoredContent, tracked: boolean): Conte
 
 /** Lists all templates of a content. */
 export function templatesOf({ subject, body, preheader, text }: ContentSource): string[] {
-  const own = { subject, body, preheader: preheader ?? '' } satisfies MailTemplates;
+  const own = { subject, body, preheader: preheader ?? '' } satisfies EmailTemplates;
   return [...Object.values(own), text ?? ''];
 }
 
 /** Parses and checks each template, with the escaping of its position. @throws TemplateError */
-export function parseTemplates(said: NullsOptional<MailTemplates>): Record<keyof MailTemplates, ParsedTemplate> {
+export function parseTemplates(said: NullsOptional<EmailTemplates>): Record<keyof EmailTemplates, ParsedTemplate> {
   return {
     subject: parseTemplate(said.subject, 'plain', 'subject'),
     body: parseTemplate(said.body, 'html', 'body'),

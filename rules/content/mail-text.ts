@@ -1,5 +1,5 @@
 /** The templates of an email: Liquid that is rendered for each recipient. */
-export interface MailTemplates {
+export interface EmailTemplates {
   subject: string;
   body: string;
   /** Preview text beside the subject in a mailbox. */
@@ -10,7 +10,7 @@ export interface MailTemplates {
  * The author's text and sender of an email, for templates, campaigns, requests and notices. A new field applies to all
  * of them. `From` is `string | null` if the sender may come from elsewhere.
  */
-export interface MailText<From = string> extends MailTemplates {
+export interface EmailText<From = string> extends EmailTemplates {
   from: From;
   fromName: string | null;
   replyTo: string | null;
@@ -22,13 +22,13 @@ export type NullsOptional<T> = { [K in keyof T as null extends T[K] ? never : K]
 };
 
 /** Picks the text fields of a larger object. */
-export function pickMailText<From>(text: MailText<From>): MailText<From> {
+export function pickEmailText<From>(text: EmailText<From>): EmailText<From> {
   const { subject, body, preheader, from, fromName, replyTo } = text;
   return { subject, body, preheader, from, fromName, replyTo };
 }
 
 /** The text fields of an email for which its author sets none. */
-export const NO_TEXT: MailText<null> = {
+export const NO_TEXT: EmailText<null> = {
   subject: '',
   body: '',
   preheader: null,

@@ -2,7 +2,7 @@ import type { Data } from '../filters/data-values.ts';
 import { localNames, outputNames, URL_VARIABLES } from './content-names.ts';
 import { parseTemplates } from './content-prepare.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
-import type { MailTemplates } from './mail-text.ts';
+import type { EmailTemplates } from './mail-text.ts';
 import { plainExpression } from './plain-expression.ts';
 
 /** Variables of every message. */
@@ -15,7 +15,7 @@ const CHOICES = /^(?:if|unless|elsif|case|when)$/;
  * leading `data.`, in order. A variable with `??` or `default`, or tested in an `if`, has a fallback.
  * @throws TemplateError
  */
-export function requiredVariables(templates: MailTemplates): string[] {
+export function requiredVariables(templates: EmailTemplates): string[] {
   const parsed = Object.values(parseTemplates(templates));
   return [...new Set(parsed.flatMap(({ tokens }) => requiredBy(tokens)))].sort();
 }

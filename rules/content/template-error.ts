@@ -1,9 +1,9 @@
 import type { Reason } from '../emails/reasons.ts';
 import { AppError } from '../errors.ts';
-import type { MailTemplates } from './mail-text.ts';
+import type { EmailTemplates } from './mail-text.ts';
 
 /** The part of the content with the error, by the name of the API's field. */
-export type TemplateField = keyof MailTemplates | 'text' | 'template';
+export type TemplateField = keyof EmailTemplates | 'text' | 'template';
 
 /** A template that does not parse, uses a refused construct, or exceeds a limit; `line` and `column` start at 1. */
 export class TemplateError extends Error {

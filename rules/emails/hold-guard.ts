@@ -4,13 +4,13 @@ import type { DnsAnswer, MxRecord } from '../domains/dns.ts';
 export const GUARD_HOURS = 24;
 /** Fractions of 1. A project may tighten its guards, but only the operator may loosen them beyond these values. */
 export const GUARD_DEFAULTS = { bounceGuard: 0.1, complaintGuard: 0.003 } as const;
-const BOUNCES_MIN_MAILS = 200;
-const COMPLAINTS_MIN_MAILS = 1_000;
+const BOUNCES_MIN_EMAILS = 200;
+const COMPLAINTS_MIN_EMAILS = 1_000;
 /**
  * The number of recent emails to one mailbox provider. It may refuse fewer than `REFUSALS_MAX` of them because of the
  * sender.
  */
-export const RECENT_MAILS = 100;
+export const RECENT_EMAILS = 100;
 const REFUSALS_MAX = 20;
 /** Prevents a rounding error from missing a reached share: `0.1 * 30` is slightly more than 3. */
 const ROUNDING = 1e-9;
@@ -35,8 +35,8 @@ export function brokenGuard(
 ): string | undefined {
   const reached = (n: number, guard: number) => n > 0 && n >= guard * mails - ROUNDING;
   const of = `of ${mails} emails within ${GUARD_HOURS} hours`;
-  if (mails >= BOUNCES_MIN_MAILS && reached(dead, guards.bounceGuard)) return `${dead} ${of} were hard bounces`;
-  if (mails >= COMPLAINTS_MIN_MAILS && reached(complaints, guards.complaintGuard))
+  if (mails >= BOUNCES_MIN_EMAILS && reached(dead, guards.bounceGuard)) return `${dead} ${of} were hard bounces`;
+  if (mails >= COMPLAINTS_MIN_EMAILS && reached(complaints, guards.complaintGuard))
     return `${complaints} ${of} were reported as spam`;
   return undefined;
 }
@@ -44,7 +44,7 @@ export function brokenGuard(
 /** Returns why a mailbox provider's refusals put the project on hold. Undefined if they do not. */
 export function brokenByRefusals(p: { provider: string; refused: number }): string | undefined {
   if (p.refused < REFUSALS_MAX) return undefined;
-  return `${p.provider} refused ${p.refused} of the last ${RECENT_MAILS} emails because of the sender`;
+  return `${p.provider} refused ${p.refused} of the last ${RECENT_EMAILS} emails because of the sender`;
 }
 
 /**

@@ -8,6 +8,6 @@ const LARGE_BYTES = 256 * 1024;
  * Tells whether an email with this many bytes of attachments is large. Large emails wait separately, and only a few are
  * in progress at a time.
  */
-export function isLargeMail(fileBytes: number): boolean {
+export function isLargeEmail(fileBytes: number): boolean {
   return fileBytes > LARGE_BYTES;
 }

@@ -1,6 +1,6 @@
 import type { KeyMode } from '../access/api-keys.ts';
 import type { KeyOwner } from '../access/key-owner.ts';
-import type { MailText } from '../content/mail-text.ts';
+import type { EmailText } from '../content/mail-text.ts';
 import type { AppError, ErrorBody } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { HeaderMailbox } from '../mime/mime-headers.ts';
@@ -61,7 +61,7 @@ export interface SendRequest {
 
 /** Fields that a resent email takes from the original, besides its recipient, variables and attachments. */
 export interface SentBefore {
-  content: MailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
+  content: EmailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
   /** The id of the original email, and whether an untrusted caller caused it. */
   origin: Pick<EmailOptions, 'forStranger' | 'resentFrom' | 'copies' | 'replyTo' | 'messageId'>;
 }

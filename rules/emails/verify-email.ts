@@ -49,7 +49,7 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
   const mail = mailOf({ ns, mx, website });
   return {
     email,
-    valid: mail.takesMail && !isDisposable,
+    valid: mail.takesEmail && !isDisposable,
     ...traits,
     domainExists: ns.kind === 'found',
     hasWebsite: website.kind === 'found',
@@ -85,21 +85,21 @@ interface DomainAnswers {
  * Tells whether email can be delivered: by MX records, else by the domain's address (RFC 5321 §5.1). A null MX means
  * no (RFC 7505).
  */
-function mailOf({ ns, mx, website }: DomainAnswers): { takesMail: boolean; reasons: string[] } {
+function mailOf({ ns, mx, website }: DomainAnswers): { takesEmail: boolean; reasons: string[] } {
   const reasons: string[] = [];
   const fault = [ns, mx, website].find((answer) => answer.kind === 'fault');
   if (fault) reasons.push(`The DNS could not be asked about everything: ${fault.reason}.`);
-  if (ns.kind === 'absent') return { takesMail: false, reasons: [...reasons, 'The domain does not exist.'] };
+  if (ns.kind === 'absent') return { takesEmail: false, reasons: [...reasons, 'The domain does not exist.'] };
   if (mx.kind === 'found' && isNullMx(mx.records)) {
-    return { takesMail: false, reasons: [...reasons, 'The domain says that it takes no mail.'] };
+    return { takesEmail: false, reasons: [...reasons, 'The domain says that it takes no mail.'] };
   }
   if (mx.kind === 'absent' && website.kind === 'absent') {
-    return { takesMail: false, reasons: [...reasons, 'The domain has no mail servers.'] };
+    return { takesEmail: false, reasons: [...reasons, 'The domain has no mail servers.'] };
   }
   if (mx.kind === 'absent' && website.kind === 'found') {
     reasons.push('The domain has no MX records; mail goes to its address.');
   }
-  return { takesMail: true, reasons };
+  return { takesEmail: true, reasons };
 }
 
 function isNullMx(records: MxRecord[]): boolean {

@@ -3,7 +3,7 @@ import { failWith, type RecordedOutcome } from './attempt-outcome.ts';
 import { type SuppressionReason, suppressedBy } from './reasons.ts';
 
 /** Facts about an email that is about to be sent, or that a preview asks about. */
-export interface MailAtHand {
+export interface EmailAtHand {
   to: object | null;
   suppressedBy: SuppressionReason | null;
   contentType: 'MARKETING' | 'TRANSACTIONAL';
@@ -23,7 +23,7 @@ export interface MailAtHand {
  * consent, sender, frequency), or until a hold ends. Undefined sends it. A test email is never held, because it
  * reaches no one. Source: contract §6.3, §9.8.
  */
-export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
+export function withheldAs(email: EmailAtHand): RecordedOutcome | undefined {
   if (!email.to) return failWith('contact_deleted');
   if (email.suppressedBy) return failWith(suppressedBy(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) {
@@ -40,6 +40,6 @@ export function withheldAs(email: MailAtHand): RecordedOutcome | undefined {
  * Tells whether a hold stops the email: marketing and automation email waits, transactional email is sent (contract
  * §9.8 Hold).
  */
-function isHoldable(email: MailAtHand): boolean {
+function isHoldable(email: EmailAtHand): boolean {
   return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
 }

@@ -6,7 +6,7 @@ import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { addSuppressions, suppressionPads } from '../../db/contacts/suppressions.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';
-import { queueInvitationMail } from '../../db/projects/invitation-mail.ts';
+import { queueInvitationEmail } from '../../db/projects/invitation-mail.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
@@ -130,7 +130,7 @@ it('the link of an invitation is for its recipient alone: it is unchanged, not t
   const atRest = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const [row] = await database.db
     .transaction()
-    .execute((trx) => queueInvitationMail(trx, { projectId, projectName: 'A <b>', invitation, url, atRest }));
+    .execute((trx) => queueInvitationEmail(trx, { projectId, projectName: 'A <b>', invitation, url, atRest }));
   const email = await claim(row?.refId ?? '');
   if (!email) throw new Error('not claimed');
   expect(JSON.stringify(email)).not.toContain('the-token');

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countPastMailHours } from '../../db/events/mail-hours.ts';
+import { countPastEmailHours } from '../../db/events/mail-hours.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
@@ -58,7 +58,7 @@ describe('GET /analytics/overview', () => {
     expect(day(before)).toMatchObject({ sent: 1, opened: 1, clicked: 0 });
     expect(day(now)).toMatchObject({ sent: 0, clicked: 1 });
 
-    await Promise.all([countPastMailHours(api.db), countPastMailHours(api.db)]);
+    await Promise.all([countPastEmailHours(api.db), countPastEmailHours(api.db)]);
     const { rows } = await sql<{ sent: number }>`SELECT sent FROM mail_hours WHERE project_id = ${projectId}`.execute(
       api.db,
     );

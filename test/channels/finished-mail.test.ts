@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
-import { type FinishedMailInput, finishMail } from '../../channels/email/finished-mail.ts';
+import { type FinishedEmailInput, finishEmail } from '../../channels/email/finished-mail.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { BoundExceeded } from '../../rules/bounded.ts';
 import { dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
@@ -16,7 +16,7 @@ const bytes = (n: number) => Buffer.from(Array.from({ length: n }, (_, i) => (i 
  * An email with unusual parts: names, inline images, lines that start with dots, eight-bit bytes of an attached
  * message.
  */
-const input = (signer?: DkimSigner): Extract<FinishedMailInput, { mail: unknown }> => ({
+const input = (signer?: DkimSigner): Extract<FinishedEmailInput, { mail: unknown }> => ({
   signer,
   rewrittenFields: [],
   mail: {
@@ -40,7 +40,7 @@ const input = (signer?: DkimSigner): Extract<FinishedMailInput, { mail: unknown 
     ],
   },
 });
-const inThread = (p: Extract<FinishedMailInput, { mail: unknown }>) =>
+const inThread = (p: Extract<FinishedEmailInput, { mail: unknown }>) =>
   threads.run({ projectId: 'a', name: 'mail.finished', input: p, handOver: p.mail.attachments.map((a) => a.content) });
 
 /** Boundaries are random. */
@@ -76,7 +76,7 @@ describe('an email that is made in a thread', () => {
   it('is complete, also if no line starts with a dot', async () => {
     const { mail } = input();
     const plain = { ...mail, html: '<p>x</p>', text: 'x', attachments: mail.attachments.slice(0, 1) };
-    const { raw, payload } = await finishMail({ mail: plain, signer: undefined, rewrittenFields: [] });
+    const { raw, payload } = await finishEmail({ mail: plain, signer: undefined, rewrittenFields: [] });
     expect(payload.data.buffer).toBe(raw.buffer);
     const { raw: there, payload: theirs } = await inThread({ mail: plain, signer: undefined, rewrittenFields: [] });
     expect(theirs.data.buffer).toBe(there.buffer);

@@ -59,7 +59,7 @@ async function deliver(p: { from?: string; to: string | string[]; raw: string })
   return (await transport.sendMail({ envelope, raw: p.raw.replace(/\r?\n/g, '\r\n') })).response;
 }
 
-async function buildSentMail() {
+async function buildSentEmail() {
   const mail = await newSentMail(api);
   return { ...mail, returnPath: verpAddress(verpKey, mail.id, 'shop.example.com') };
 }
@@ -68,7 +68,7 @@ const stateOf = (mail: SentMail) => mailState(api, mail);
 
 describe('delivery status notifications', () => {
   it('a hard bounce is BOUNCED, unsubscribed and suppressed; the same notification again changes nothing', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const raw = dsn({
       recipient: mail.email,
       status: '5.1.1',
@@ -86,7 +86,7 @@ describe('delivery status notifications', () => {
   });
 
   it('a return path is recognized in upper and lower case', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await deliver({ to: mail.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1', recipient: mail.email }) });
     expect((await stateOf(mail)).mail.status).toBe('BOUNCED');
   });
@@ -106,7 +106,7 @@ describe('delivery status notifications', () => {
       { status: 'FAILED', reason: 'provider_rejected' },
     ],
   ])('a delivery status with %s unsubscribes no one', async (_, status, diagnostic, expected) => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic, recipient: mail.email }) });
     const state = await stateOf(mail);
     expect(state.mail).toMatchObject(expected);
@@ -120,7 +120,7 @@ describe('delivery status notifications', () => {
       (email: string) => `Final-Recipient: rfc822; x@elsewhere.example\nOriginal-Recipient: rfc822;${xtext(email)}`,
     ],
   ])('uses the block of our recipient among several, found by %s', async (_, about) => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const relayed = 'Final-Recipient: rfc822; other@example.com\nAction: relayed\nStatus: 2.0.0';
     const ours = `${about(mail.email)}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown`;
     await deliver({ to: mail.returnPath, raw: dsnOf([relayed, ours]) });
@@ -128,7 +128,7 @@ describe('delivery status notifications', () => {
   });
 
   it('the failure of another recipient does not count', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const failed = 'Final-Recipient: rfc822; other@example.com\nAction: failed\nStatus: 5.1.1';
     const ours = `Final-Recipient: rfc822; ${mail.email}\nAction: delivered\nStatus: 2.0.0`;
     await deliver({ to: mail.returnPath, raw: dsnOf([failed, ours]) });
@@ -136,7 +136,7 @@ describe('delivery status notifications', () => {
   });
 
   it('a report about another address, such as a forwarding target, does not suppress ours', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const blocks = [
       'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
       'Final-Recipient: rfc822; b@elsewhere.example\nAction: failed\nStatus: 4.2.2',
@@ -149,14 +149,14 @@ describe('delivery status notifications', () => {
   });
 
   it('uses the worst block if none names an address', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const blocks = ['Action: relayed\nStatus: 2.0.0', 'Action: failed\nStatus: 5.1.1'];
     await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
     expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('a report in the form for international email is read as the older form', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const raw = dsn({ status: '5.1.1', recipient: mail.email }).replace(
       /message\/(delivery-status)/,
       'message/global-$1',
@@ -171,7 +171,7 @@ describe('delivery status notifications', () => {
     ['message/global-delivery-status', '8bit'],
     ['message/delivery-status', 'quoted-printable'],
   ] as const)('a report as %s in %s is read', async (type, encoding) => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const raw = dsn({ status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 Usager inconnu à Genève', recipient: mail.email });
     await deliver({ to: mail.returnPath, raw: encodePart(raw, { from: 'message/delivery-status', type, encoding }) });
     expect(await stateOf(mail)).toMatchObject({
@@ -185,7 +185,7 @@ describe('delivery status notifications', () => {
     ['an answering machine with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
     ['an answering machine', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
   ])('%s who quotes a refusal to a return path causes no bounce', async (_, from, headers) => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await deliver({
       from,
       to: mail.returnPath,
@@ -210,7 +210,7 @@ describe('delivery status notifications', () => {
         `From: postmaster@x.example\nContent-Type: text/html\n\n<p>&lt;${to}&gt;:</p><p>550 5.1.1 User unknown</p>\n`,
     ],
   ])('a bounce in the words of %s counts, and for another address proves nothing', async (_, wordsFor) => {
-    const [dead, forwarded] = [await buildSentMail(), await buildSentMail()];
+    const [dead, forwarded] = [await buildSentEmail(), await buildSentEmail()];
     await deliver({ to: dead.returnPath, raw: wordsFor(dead.email) });
     expect(await stateOf(dead)).toMatchObject({ mail: { reason: 'bounced:dead_mailbox' }, entries: ['hard_bounce'] });
     await deliver({ to: forwarded.returnPath, raw: wordsFor('target@elsewhere.example') });
@@ -251,7 +251,7 @@ describe('delivery status notifications', () => {
       0,
     ],
   ])('a report of %s is judged by its code, and by its text where the code says nothing', async (_, raw, reason, n) => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await deliver({ to: mail.returnPath, raw: raw.replaceAll('RECIPIENT', mail.email) });
     const state = await stateOf(mail);
     expect(state).toMatchObject({ mail: { reason }, subscribed: n === 0 });
@@ -259,7 +259,7 @@ describe('delivery status notifications', () => {
   });
 
   it('a report of a delay changes nothing, and a report of delivery is recorded', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await deliver({ to: mail.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
     expect((await stateOf(mail)).mail.status).toBe('SENT');
     await deliver({ to: mail.returnPath, raw: dsn({ action: 'delivered', status: '2.0.0' }) });
@@ -267,19 +267,19 @@ describe('delivery status notifications', () => {
   });
 
   it('a refusal in plain text counts, and an automatic reply does not', async () => {
-    const away = await buildSentMail();
+    const away = await buildSentEmail();
     const reply =
       'From: reader@example.com\nSubject: Away\nAuto-Submitted: auto-replied\n\nI am away. 550 5.1.1 is my favourite code.\n';
     await deliver({ to: away.returnPath, raw: reply });
     expect((await stateOf(away)).mail.status).toBe('SENT');
-    const old = await buildSentMail();
+    const old = await buildSentEmail();
     const text = `From: MAILER-DAEMON@old.example\nSubject: failure notice\n\n<${old.email}>:\nRemote host said: 550 5.1.1 user unknown\n`;
     await deliver({ to: old.returnPath, raw: text });
     expect((await stateOf(old)).entries).toEqual(['hard_bounce']);
   });
 
   it('a forged return path, and one of another key, are refused and change nothing', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const forged = mail.returnPath.replace(/.(?=@)/, (last) => (last === '0' ? '1' : '0'));
     const foreign = verpAddress(deriveKey('some other secret key', 'verp'), mail.id, 'shop.example.com');
     for (const to of [forged, foreign]) {
@@ -296,7 +296,7 @@ describe('delivery status notifications', () => {
 
 describe('unknown clients', () => {
   it('get a reply to any input and do not block other clients', async () => {
-    const { returnPath: to } = await buildSentMail();
+    const { returnPath: to } = await buildSentEmail();
     const deep = Array.from(
       { length: 200 },
       (_, n) => `Content-Type: multipart/mixed; boundary="x${n}"\n\n--x${n}\n`,
@@ -358,7 +358,7 @@ describe('abuse reports', () => {
       },
     ];
     for (const proof of proofs) {
-      const mail = await buildSentMail();
+      const mail = await buildSentEmail();
       await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw: arf(proof(mail)) });
       const state = await stateOf(mail);
       expect(state.mail.status).toBe('COMPLAINED');
@@ -379,7 +379,7 @@ describe('abuse reports', () => {
     ['message/global-headers', 'base64'],
     ['text/rfc822-headers', 'quoted-printable'],
   ] as const)('quote the email as %s in %s, with a report in UTF-8', async (type, encoding) => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const headers = `From: Kävla <händler@bücher.example>\nReturn-Path: <${mail.returnPath}>`;
     const written = arf({ type: 'fraud', headers, fields: 'User-Agent: Gerät/1.0\nReported-Domain: bücher.example' });
     const report = encodePart(written, { from: 'message/feedback-report', type: 'message/feedback-report', encoding });
@@ -389,7 +389,7 @@ describe('abuse reports', () => {
   });
 
   it('without a proof, or of another type, change nothing', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const named = arf({
       headers: `Message-ID: <${mail.id}@shop.example.com>\nReturn-Path: <bounce+0@shop.example.com>`,
     });
@@ -673,7 +673,7 @@ describe('automatic replies', () => {
   });
 
   it('a person who writes to a return path and to the project is heard by the project', async () => {
-    const { returnPath } = await buildSentMail();
+    const { returnPath } = await buildSentEmail();
     const raw = 'From: both@elsewhere.example\nMessage-ID: <both@x>\nSubject: Re: Hello\n\nThanks\n';
     await deliver({ from: 'both@elsewhere.example', to: [returnPath, 'help@shop.example.com'], raw });
     const events = api.db.selectFrom('events').select('data').where('name', '=', 'email.received');

@@ -40,7 +40,7 @@ async function startApi(): Promise<HostProcess> {
   return host;
 }
 
-async function buildSentMails(): Promise<string[]> {
+async function buildSentEmails(): Promise<string[]> {
   const { id: projectId } = await buildProject(database.db, 'Tracking');
   return Promise.all(
     Array.from({ length: MAILS }, async () => {
@@ -64,7 +64,7 @@ async function countOf(ids: string[]) {
 }
 
 it('a stopping API writes every open that it has confirmed', async () => {
-  const ids = await buildSentMails();
+  const ids = await buildSentEmails();
   const api = await startApi();
   await open(ids);
   await api.stop();
@@ -72,7 +72,7 @@ it('a stopping API writes every open that it has confirmed', async () => {
 });
 
 it('an API writes opens while it runs; a kill loses only the last ones, and none is written twice or in part', async () => {
-  const [early, late] = await Promise.all([buildSentMails(), buildSentMails()]);
+  const [early, late] = await Promise.all([buildSentEmails(), buildSentEmails()]);
   const api = await startApi();
   await open(early);
   // The next flush is due within 100 ms, but a busy machine runs it later.

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryStatus } from '../../cli/demo/notices.ts';
-import { type DemoMail, type LoopbackSmtpServer, startSmtpServer } from '../../cli/demo/smtp-server.ts';
+import { type DemoEmail, type LoopbackSmtpServer, startSmtpServer } from '../../cli/demo/smtp-server.ts';
 import { freePort } from '../../cli/start/ports.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Sends an email with the API. Returns it as received by the server. */
 async function arrive(
   email: string,
-): Promise<{ id: string; mail: DemoMail; html: string; header(name: string): string }> {
+): Promise<{ id: string; mail: DemoEmail; html: string; header(name: string): string }> {
   const body = {
     to: email,
     from: 'hello@shop.example.com',

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { listMailDays, type MailDay, type MailFigures } from '../../../db/events/mail-hours.ts';
+import { type EmailFigures, listEmailDays, type MailDay } from '../../../db/events/mail-hours.ts';
 import { listUpcomingHours } from '../../../db/events/upcoming.ts';
 import { isOperator } from '../../../db/operator/operators.ts';
 import {
@@ -83,7 +83,7 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
     const { timezone } = await getProject(reads, projectId);
     const asked = daysOf(c.req.valid('query'), timezone);
     const before = daysBefore(asked, timezone);
-    const days = await listMailDays(reads, { projectId, days: [...before, ...asked] });
+    const days = await listEmailDays(reads, { projectId, days: [...before, ...asked] });
     const isReported = config.email.reportsDeliveries;
     const answer = {
       timezone,
@@ -125,7 +125,7 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
 
 /** Returns totals, rates and days, with delivered emails by their basis. */
 function summaryOf(days: readonly MailDay[], isReported: boolean) {
-  const delivered = <Counts extends MailFigures>(counts: Counts): Counts => ({
+  const delivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({
     ...counts,
     delivered: deliveredOf(counts, isReported),
   });
@@ -141,8 +141,8 @@ function summaryOf(days: readonly MailDay[], isReported: boolean) {
   return { totals, rates, days: days.map(delivered) };
 }
 
-function totalsOf(days: readonly MailFigures[]): MailFigures {
-  const sum = (figure: keyof MailFigures) => days.reduce((total, day) => total + day[figure], 0);
+function totalsOf(days: readonly EmailFigures[]): EmailFigures {
+  const sum = (figure: keyof EmailFigures) => days.reduce((total, day) => total + day[figure], 0);
   return {
     sent: sum('sent'),
     delivered: sum('delivered'),

@@ -40,7 +40,7 @@ export const TopCampaign = z
     },
   });
 
-export const mailFigures = {
+export const emailFigures = {
   sent: z.number().int(),
   delivered: z.number().int(),
   opened: z.number().int().openapi({ description: 'First opens by humans' }),
@@ -59,8 +59,8 @@ const MailRates = z
     complained: z.number(),
   })
   .openapi('MailRates', { description: 'Percentages of the emails sent in the time span' });
-const MailTotals = z.object(mailFigures).openapi('MailTotals');
-const MailDay = z.object({ date: z.iso.date(), ...mailFigures }).openapi('MailDay');
+const MailTotals = z.object(emailFigures).openapi('MailTotals');
+const MailDay = z.object({ date: z.iso.date(), ...emailFigures }).openapi('MailDay');
 
 export const MailOverview = z
   .object({

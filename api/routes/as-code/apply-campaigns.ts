@@ -14,7 +14,7 @@ import { withIds } from '../../../rules/as-code/references.ts';
 import { NO_TIMING } from '../../../rules/campaigns/timing.ts';
 import { type CampaignChanges, CreateCampaign, campaignContent, PutCampaign } from '../campaigns/input.ts';
 import { changedVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
-import { changedMailText } from '../mail-text.ts';
+import { changedEmailText } from '../mail-text.ts';
 import {
   type Applying,
   addFinding,
@@ -45,7 +45,7 @@ export async function checkCampaigns(
     const current = stored.get(item.slug);
     if (current && current.status !== 'DRAFT') continue;
     await withFieldPrefix(`campaigns.${i}`, async () => {
-      const said = { ...changedMailText(item, current), ...changedVariants(item, current) };
+      const said = { ...changedEmailText(item, current), ...changedVariants(item, current) };
       if (current && changedFields(said, current).length === 0) return;
       await refuseBadVariants(p.compute, { projectId: p.projectId, content: { ...said, ...UNCHECKED_FIELDS } });
     });

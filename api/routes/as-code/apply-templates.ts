@@ -3,7 +3,7 @@ import type { Db } from '../../../db/connection.ts';
 import { insertTemplate, listAllTemplates, type Template, updateTemplate } from '../../../db/contents/templates.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { withIds } from '../../../rules/as-code/references.ts';
-import { changedMailText } from '../mail-text.ts';
+import { changedEmailText } from '../mail-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
 import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, withFieldPrefix } from './applying.ts';
@@ -23,7 +23,7 @@ export async function checkTemplates(
   for (const [i, item] of items.entries()) {
     const current = stored.get(item.slug);
     const type = item.type ?? current?.type ?? 'TRANSACTIONAL';
-    const content = { ...changedMailText<string | null>(item, current), type };
+    const content = { ...changedEmailText<string | null>(item, current), type };
     if (current && changedFields(content, current).length === 0) continue;
     await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, { projectId: p.projectId, content }));
   }
@@ -69,7 +69,7 @@ async function applyTemplate(
     description,
     type,
     topicId: given.topicId ?? null,
-    ...changedMailText<string | null>({ ...given, from }),
+    ...changedEmailText<string | null>({ ...given, from }),
   };
   const { id } = await insertTemplate(trx, { ...fields, projectId, slug });
   ids.template.set(item.slug, id);

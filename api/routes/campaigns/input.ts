@@ -6,7 +6,7 @@ import { type Condition, ConditionInput } from '../../../rules/filters/filters.t
 import { aliasOf, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, Id, NullableInstantInput, SlugInput } from '../../http/schemas.ts';
-import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
+import { changedEmailText, emailTextInput, splitSender } from '../mail-text.ts';
 import { changedTiming, hourInput, timingInput } from './timing.ts';
 import { changedVariants, variantFields } from './variants-input.ts';
 
@@ -33,7 +33,7 @@ const fields = {
   name: z.string().trim().min(1).max(NAME_MAX_CHARS),
   slug: SlugInput.optional(),
   description: z.string().max(2_000).nullish(),
-  ...mailTextInput,
+  ...emailTextInput,
   audienceType: AudienceType.optional(),
   type: aliasOf(AudienceType.optional(), 'audienceType'),
   segmentId: Id.nullish(),
@@ -95,7 +95,7 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
   return {
     name,
     description,
-    ...changedMailText(changes, current),
+    ...changedEmailText(changes, current),
     audienceType,
     segmentId: audienceType === 'SEGMENT' ? neededSegment(changes, current) : null,
     audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,

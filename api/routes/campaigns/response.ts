@@ -9,7 +9,7 @@ import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rule
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { deliveredOf } from '../../../rules/emails/delivered.ts';
 import { DeliveredBasis, EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
-import { MAIL_TEXT_EXAMPLE, mailTextResponse } from '../mail-text.ts';
+import { emailTextResponse, MAIL_TEXT_EXAMPLE } from '../mail-text.ts';
 import { timingResponse } from './timing.ts';
 import {
   NO_VARIANTS_EXAMPLE,
@@ -90,7 +90,7 @@ export const CampaignRecord = z
     name: z.string(),
     slug: Slug,
     description: z.string().nullable(),
-    ...mailTextResponse,
+    ...emailTextResponse,
     type: z.enum(AUDIENCE_TYPES),
     audienceType: z.enum(AUDIENCE_TYPES),
     segmentId: Id.nullable(),

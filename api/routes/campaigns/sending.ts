@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { type Campaign, getCampaign, lockCampaign } from '../../../db/campaigns/campaigns.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../engine/campaigns/lifecycle.ts';
-import { insertTestMail } from '../../../engine/campaigns/test-mail.ts';
+import { insertTestEmail } from '../../../engine/campaigns/test-mail.ts';
 import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -179,7 +179,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
     const text = textOf(campaign, variant ?? undefined);
     const { emailId, outbox: queued } = await inTransaction(db, (trx) =>
-      insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
+      insertTestEmail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );
     outbox.wake(queued);
     const message = `A test email is on its way to ${email}.`;

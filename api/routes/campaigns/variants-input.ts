@@ -9,10 +9,10 @@ import {
   type VariantTest,
   variantNamed,
 } from '../../../rules/campaigns/variants.ts';
-import type { MailText } from '../../../rules/content/mail-text.ts';
+import type { EmailText } from '../../../rules/content/mail-text.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { oneLine } from '../../http/schemas.ts';
-import { mailTextInput, splitSender } from '../mail-text.ts';
+import { emailTextInput, splitSender } from '../mail-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 
 const NAME_MAX_CHARS = 100;
@@ -24,8 +24,8 @@ const WAIT_DEFAULT_MINUTES = 240;
 
 /** All fields of an email, optional and nullable. */
 const ownText = Object.fromEntries(
-  Object.entries(mailTextInput).map(([field, type]) => [field, (type as z.ZodType).nullish()]),
-) as { [Field in keyof typeof mailTextInput]: z.ZodOptional<z.ZodNullable<(typeof mailTextInput)[Field]>> };
+  Object.entries(emailTextInput).map(([field, type]) => [field, (type as z.ZodType).nullish()]),
+) as { [Field in keyof typeof emailTextInput]: z.ZodOptional<z.ZodNullable<(typeof emailTextInput)[Field]>> };
 
 const VariantInput = z
   .object({
@@ -104,7 +104,7 @@ export function changedVariants(
  * Returns the text of the campaign, or of its variant with this name.
  * @throws AppError VALIDATION_ERROR for an unknown variant
  */
-export function textOf(campaign: Campaign, variant: string | undefined): MailText {
+export function textOf(campaign: Campaign, variant: string | undefined): EmailText {
   if (variant === undefined) return campaign;
   const text = textsOf(campaign)[variantNamed(campaign.variants, variant) ?? -1];
   if (!text) throw fieldError('variant', 'No variant of this campaign has this name');

@@ -20,7 +20,7 @@ import { streamOf } from '../../http/stream.ts';
 import { emailItem } from '../emails/response.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactResponse } from './response.ts';
 
-const MAILS_A_PAGE = 100;
+const EMAILS_A_PAGE = 100;
 
 const RecordList = z.array(z.record(z.string(), z.unknown()));
 
@@ -82,7 +82,7 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     async function* mails(): Records {
       let cursor: string | undefined;
       do {
-        const asked = { projectId, mode: 'all' as const, to: contact.email, limit: MAILS_A_PAGE, cursor };
+        const asked = { projectId, mode: 'all' as const, to: contact.email, limit: EMAILS_A_PAGE, cursor };
         const page = await inTurn(() => listEmails(reads, asked));
         yield page.items.map(emailItem);
         cursor = page.cursor ?? undefined;

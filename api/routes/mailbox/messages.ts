@@ -7,14 +7,14 @@ import type { MailboxMessage } from '../../../web/mailbox.ts';
 const KEPT_MAX = 1000;
 const PREVIEW_CHARS = 120;
 
-export interface ParsedMail extends MailboxMessage {
+export interface ParsedEmail extends MailboxMessage {
   html: string;
 }
 
-const kept = new Lru<string, Promise<ParsedMail>>(KEPT_MAX);
+const kept = new Lru<string, Promise<ParsedEmail>>(KEPT_MAX);
 
 /** Parses a captured email. An email that was sent again is parsed again. */
-export function parseCaptured(mail: CapturedEmail): Promise<ParsedMail> {
+export function parseCaptured(mail: CapturedEmail): Promise<ParsedEmail> {
   const key = `${mail.id} ${mail.createdAt.getTime()} ${mail.raw.length}`;
   const known = kept.get(key);
   if (known) return known;
@@ -23,7 +23,7 @@ export function parseCaptured(mail: CapturedEmail): Promise<ParsedMail> {
   return parsed;
 }
 
-function asMessage(mail: CapturedEmail, email: Email): ParsedMail {
+function asMessage(mail: CapturedEmail, email: Email): ParsedEmail {
   const text = email.text ?? '';
   return {
     id: mail.id,

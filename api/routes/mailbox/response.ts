@@ -1,5 +1,5 @@
-import type { ParsedMail } from './messages.ts';
+import type { ParsedEmail } from './messages.ts';
 
-export function mailResponse({ id, from, to, subject, html, text, headers, createdAt }: ParsedMail) {
+export function emailResponse({ id, from, to, subject, html, text, headers, createdAt }: ParsedEmail) {
   return { id, from, to, subject, html, text, headers, createdAt };
 }

@@ -8,7 +8,7 @@ import type { AppEnv } from '../../http/env.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import { mailboxProjects } from './access.ts';
 import { parseCaptured } from './messages.ts';
-import { mailResponse } from './response.ts';
+import { emailResponse } from './response.ts';
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -60,7 +60,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   }
   get('/mailbox.json', async (c) => {
     const mails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });
-    return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailResponse) });
+    return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(emailResponse) });
   });
   get('/mailbox', async (c) => {
     const filter = await readMailboxRequest(c);

@@ -5,7 +5,7 @@ import type { ServiceProcess } from '../../../db/operator/processes.ts';
 import type { Tenant as TenantState } from '../../../db/operator/tenants.ts';
 import { PERIODIC_KINDS, type PeriodicKind } from '../../../rules/periodic-work.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
-import { mailFigures } from '../analytics/response.ts';
+import { emailFigures } from '../analytics/response.ts';
 
 const Count = z.number().int();
 const AT = '2026-01-01T12:00:00.000Z';
@@ -78,7 +78,7 @@ export const TenantDetail = Tenant.extend({
     .array(z.object({ hour: Instant, mails: Count, dead: Count, complaints: Count }))
     .openapi({ description: 'Hours with email, in the last 48 hours' }),
   days: z
-    .array(z.object({ date: z.iso.date(), ...mailFigures }))
+    .array(z.object({ date: z.iso.date(), ...emailFigures }))
     .openapi({ description: 'The last 30 days (UTC) until now. Days without email are zero.' }),
   refusals: z
     .array(z.object({ provider: z.string(), refused: Count, of: Count }))

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { listMailDays } from '../../../db/events/mail-hours.ts';
+import { listEmailDays } from '../../../db/events/mail-hours.ts';
 import {
   getTenant,
   listRefusals,
@@ -111,7 +111,7 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
     const [tenant, hours, days, refusals, actions] = await Promise.all([
       getTenant(reads, id),
       listTenantHours(reads, id),
-      listMailDays(reads, { projectId: id, days: lastDays('UTC', TENANT_DAYS, Date.now()) }),
+      listEmailDays(reads, { projectId: id, days: lastDays('UTC', TENANT_DAYS, Date.now()) }),
       listRefusals(reads, id),
       listTenantActions(reads, id),
     ]);

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { fitLists } from '../../../db/page-budget.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
-import { queueInvitationMail } from '../../../db/projects/invitation-mail.ts';
+import { queueInvitationEmail } from '../../../db/projects/invitation-mail.ts';
 import { deleteInvitation, insertInvitation, listInvitations } from '../../../db/projects/invitations.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { changeRole, listTeam, refuseAbove, removeMember } from '../../../db/projects/team.ts';
@@ -115,7 +115,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
     const { invitation, outbox: queued } = await inTransaction(db, async (trx) => {
       const made = await insertInvitation(trx, given);
       const { name: projectName } = await getProject(trx, projectId);
-      const mails = await queueInvitationMail(trx, { projectId, projectName, invitation: made, url, atRest });
+      const mails = await queueInvitationEmail(trx, { projectId, projectName, invitation: made, url, atRest });
       await insertAudit(trx, {
         ...audited(c),
         action: 'team.invited',

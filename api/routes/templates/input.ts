@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/templates.ts';
-import type { MailType } from '../../../db/schema/contents.ts';
+import type { EmailType } from '../../../db/schema/contents.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
-import { mailTextInput, splitSender } from '../mail-text.ts';
+import { emailTextInput, splitSender } from '../mail-text.ts';
 
 export const LIST_DEFAULT = 20;
 
@@ -14,8 +14,8 @@ const fields = {
   name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
   slug: SlugInput.optional(),
   description: z.string().max(1000).nullish(),
-  ...mailTextInput,
-  from: mailTextInput.from.nullish(),
+  ...emailTextInput,
+  from: emailTextInput.from.nullish(),
   type: Type,
   topicId: Id.nullish().openapi({ description: 'Topic of the emails; only for MARKETING' }),
 };
@@ -24,7 +24,7 @@ const fields = {
  * Refuses a topic on a TRANSACTIONAL template, because its recipients cannot unsubscribe from it.
  * @throws AppError VALIDATION_ERROR
  */
-export function refuseTopicOnTransactional(template: { type: MailType; topicId?: string | null | undefined }): void {
+export function refuseTopicOnTransactional(template: { type: EmailType; topicId?: string | null | undefined }): void {
   if (template.type !== 'TRANSACTIONAL' || !template.topicId) return;
   throw fieldError('topicId', 'Only a MARKETING template can have a topic.');
 }

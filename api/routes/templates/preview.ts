@@ -11,12 +11,12 @@ import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { contentReview, readersVariables, SAMPLE_READER } from '../content-review.ts';
 import { FindingRecord } from '../finding-response.ts';
-import { changedMailText, mailTemplatesInput } from '../mail-text.ts';
+import { changedEmailText, emailTemplatesInput } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const PreviewTemplate = z
   .object({
-    ...mailTemplatesInput,
+    ...emailTemplatesInput,
     type: Type.default('TRANSACTIONAL').openapi({
       description: 'A MARKETING body without an unsubscribe link gets a footer',
     }),
@@ -75,7 +75,7 @@ export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): 
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
     const vars = readersVariables(reader, { zone: project.timezone, given: data ?? {} });
-    const content = { ...changedMailText<string | null>(said), type };
+    const content = { ...changedEmailText<string | null>(said), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { required, findings, ...shown } = review;
     const missing = missingVariables(required, vars.values);

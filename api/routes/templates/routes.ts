@@ -16,7 +16,7 @@ import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/recor
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { changedMailText } from '../mail-text.ts';
+import { changedEmailText } from '../mail-text.ts';
 import { refuseBadContent } from './content-check.ts';
 import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
 import { listedResponse, TemplateList, TemplateRecord, templateResponse, Usage } from './response.ts';
@@ -130,7 +130,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const { projectId } = c.var;
     refuseTopicOnTransactional(given);
     const { name, slug, description = null, type, topicId = null } = given;
-    const fields = { name, slug, description, type, topicId, ...changedMailText<string | null>(given) };
+    const fields = { name, slug, description, type, topicId, ...changedEmailText<string | null>(given) };
     await refuseBadContent(compute, { projectId, content: fields });
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     tellVersion(c, template);
@@ -150,7 +150,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     // Runs before anything is locked, because a trial rendering waits for its turn. Omitted content was checked when
     // it was saved.
     const current = await getTemplate(db, ref);
-    const content = { ...changedMailText(changes, current), type: changes.type ?? current.type };
+    const content = { ...changedEmailText(changes, current), type: changes.type ?? current.type };
     await refuseBadContent(compute, { projectId: ref.projectId, content });
     const template = await inTransaction(db, async (trx) => {
       const changed = await updateTemplate(trx, { ...ref, changes, read });

@@ -1,16 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
-import { insertTestMail } from '../../../engine/campaigns/test-mail.ts';
+import { insertTestEmail } from '../../../engine/campaigns/test-mail.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { changedMailText, mailTextInput, splitSender } from '../mail-text.ts';
+import { changedEmailText, emailTextInput, splitSender } from '../mail-text.ts';
 import { refuseBadContent } from './content-check.ts';
 
 const TestTemplate = z
-  .object({ email: EmailAddress.openapi({ description: 'Recipient of the test' }), ...mailTextInput })
+  .object({ email: EmailAddress.openapi({ description: 'Recipient of the test' }), ...emailTextInput })
   .transform(splitSender)
   .openapi('TestTemplate', {
     example: {
@@ -50,10 +50,10 @@ export function templateTestRoutes(app: App, { db, compute, outbox }: Deps): voi
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;
     const { email, ...given } = c.req.valid('json');
-    const text = changedMailText<string>(given);
+    const text = changedEmailText<string>(given);
     await refuseBadContent(compute, { projectId, content: { ...text, type: 'TRANSACTIONAL' } });
     const { emailId, outbox: queued } = await inTransaction(db, (trx) =>
-      insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
+      insertTestEmail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );
     outbox.wake(queued);
     const message = `A test email is on its way to ${email}.`;

@@ -70,7 +70,7 @@ async function previewMail(
     now: environment.now(execution),
     suppressionPads: suppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
   });
-  const rendered = await renderMail(deps, draft.content, email);
+  const rendered = await renderEmail(deps, draft.content, email);
   const outcome = decide(email, rendered);
   const { changes, ...ending } = outcomeOfEmail(outcome, email?.id ?? '');
   const { emailId: _, ...output } = ending.output;
@@ -115,7 +115,7 @@ function reasonOf(outcome: RecordedOutcome): string | null {
 }
 
 /** Also renders emails that would not be sent, so that the user sees their content. */
-async function renderMail(
+async function renderEmail(
   { compute, config }: EffectDeps,
   content: NewContent,
   email: ClaimedEmail | undefined,

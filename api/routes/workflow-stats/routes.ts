@@ -81,10 +81,10 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     const { projectId } = c.var;
     const { steps } = await getWorkflow(db, { projectId, id: c.req.valid('param').id });
     const idsOf = (some: typeof steps) => some.map(({ id }) => id);
-    const mailSteps = steps.filter(({ type }) => type === 'SEND_EMAIL');
+    const emailSteps = steps.filter(({ type }) => type === 'SEND_EMAIL');
     const [counts, emails] = await Promise.all([
       countVisits(reads, { projectId, stepIds: idsOf(steps), since, until }),
-      countStepEmails(reads, { projectId, stepIds: idsOf(mailSteps), since, until }),
+      countStepEmails(reads, { projectId, stepIds: idsOf(emailSteps), since, until }),
     ]);
     const span = { since: since?.toISOString() ?? null, until: until?.toISOString() ?? null };
     return c.json({ ...span, steps: steps.map((step) => stepStatsResponse(step, counts, emails)) }, 200);

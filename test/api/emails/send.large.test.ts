@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../../../rules/outbox.ts';
+import { LARGE_EMAIL_PRIORITY, OUTBOX_PRIORITY } from '../../../rules/outbox.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
@@ -38,7 +38,7 @@ test('a large request is stored unchanged, and its email waits with the other la
   expect(second?.content.toString()).toBe('A');
   expect(await rowOf(large.body.data.emails[0].email)).toEqual({
     kind: 'email.deliver',
-    priority: LARGE_MAIL_PRIORITY,
+    priority: LARGE_EMAIL_PRIORITY,
   });
 
   const small = await send([file('QQ==')]);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Builds an email that was sent a while ago. Returns the addresses of its pixel and links. */
-async function buildSentMail(
+async function buildSentEmail(
   p: { status?: EmailStatus; mode?: KeyMode; secondsAgo?: number; body?: string; at?: TestApi } = {},
 ) {
   const { db, one } = p.at ?? api;
@@ -57,7 +57,7 @@ const counted = (id: string, column: 'opens' | 'clicks' | 'machine_opens' | 'mac
 
 describe('opens', () => {
   it('the pixel is a transparent GIF of 43 bytes that is never cached', async () => {
-    const { pixel } = await buildSentMail();
+    const { pixel } = await buildSentEmail();
     const response = await api.app.request(pixel, { headers: BROWSER });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('image/gif');
@@ -68,7 +68,7 @@ describe('opens', () => {
   });
 
   it('counts every open, and records the first as an event with the documented payload', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await get(mail.pixel);
     await counted(mail.id, 'opens', 1);
     await Promise.all([get(mail.pixel), get(mail.pixel)]);
@@ -95,7 +95,7 @@ describe('opens', () => {
   });
 
   it('a hundred concurrent opens record one event', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await Promise.all(Array.from({ length: 100 }, () => get(mail.pixel)));
     await counted(mail.id, 'opens', 100);
     expect(await eventsOf(mail.id)).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('opens', () => {
   it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
     'an open of a mail that is %s counts, and leaves its status',
     async (status) => {
-      const mail = await buildSentMail({ status });
+      const mail = await buildSentEmail({ status });
       await get(mail.pixel);
       await counted(mail.id, 'opens', 1);
       expect((await mailOf(mail.id)).status).toBe(status);
@@ -112,9 +112,9 @@ describe('opens', () => {
   );
 
   it('an open of an email that is still being sent is recorded after the email is SENT', async () => {
-    const mail = await buildSentMail({ status: 'SENDING' });
+    const mail = await buildSentEmail({ status: 'SENDING' });
     await get(mail.pixel);
-    const other = await buildSentMail();
+    const other = await buildSentEmail();
     await get(other.pixel);
     await counted(other.id, 'opens', 1);
     expect(await mailOf(mail.id)).toMatchObject({ opens: 0, status: 'SENDING' });
@@ -124,7 +124,7 @@ describe('opens', () => {
   });
 
   it('a test email stays SENT', async () => {
-    const mail = await buildSentMail({ mode: 'test' });
+    const mail = await buildSentEmail({ mode: 'test' });
     await get(mail.pixel);
     await counted(mail.id, 'opens', 1);
     expect((await mailOf(mail.id)).status).toBe('SENT');
@@ -133,7 +133,7 @@ describe('opens', () => {
 
 describe('clicks', () => {
   it('redirects to the link of the content, with the variables of this email', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const first = await get(mail.link(0));
     expect(first.status).toBe(302);
     expect(first.headers.get('location')).toBe('https://shop.example.com/sale?for=Ada%20&%20Co');
@@ -157,7 +157,7 @@ describe('clicks', () => {
 
   it('each of many concurrent clicks redirects to the link of its own email', async () => {
     const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
-    const mails = await Promise.all(Array.from({ length: 150 }, () => buildSentMail({ body })));
+    const mails = await Promise.all(Array.from({ length: 150 }, () => buildSentEmail({ body })));
     const unknown = linkToken(TEST_SECRET_KEY, mails[0]?.contactId ?? '').track;
     const [missing, ...answers] = await Promise.all([
       get(`/c/${unknown}/0`),
@@ -171,7 +171,7 @@ describe('clicks', () => {
   });
 
   it('an open after the click does not change CLICKED', async () => {
-    const mail = await buildSentMail({ status: 'DELIVERED' });
+    const mail = await buildSentEmail({ status: 'DELIVERED' });
     await get(mail.link(1));
     await counted(mail.id, 'clicks', 1);
     await get(mail.pixel);
@@ -181,7 +181,7 @@ describe('clicks', () => {
   });
 
   it('works for a deleted contact if the content has no personal data', async () => {
-    const mail = await buildSentMail({ body: `${BODY} from a template` });
+    const mail = await buildSentEmail({ body: `${BODY} from a template` });
     const { content_id: contentId } = await mailOf(mail.id);
     await api.db.updateTable('contents').set({ template_id: contentId }).where('id', '=', contentId).execute();
     expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
@@ -190,7 +190,7 @@ describe('clicks', () => {
   });
 
   it('a link omits untrusted data', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await api.db
       .updateTable('contacts')
       .set({ untrusted_keys: ['name'] })
@@ -201,13 +201,13 @@ describe('clicks', () => {
 });
 
 it.each(['.', ')', '/', '%22'])('a click leads on with %s behind the link', async (behind) => {
-  const mail = await buildSentMail();
+  const mail = await buildSentEmail();
   expect((await get(`/c/${mail.track}/0${behind}`)).status).toBe(302);
 });
 
 describe('tracked links that were changed to other sites', () => {
   it('show a small page, redirect nowhere and change nothing', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     const forged = `${mail.track.slice(0, 30)}${mail.track[30] === 'A' ? 'B' : 'A'}${mail.track.slice(31)}`;
     const paths = [
       `/o/${forged}.gif`,
@@ -236,7 +236,7 @@ describe('tracked links that were changed to other sites', () => {
 
 describe('bots', () => {
   it('are counted separately, and change no status', async () => {
-    const mail = await buildSentMail();
+    const mail = await buildSentEmail();
     await get(mail.pixel, SCANNER);
     await get(mail.link(0), SCANNER);
     const head = await api.call('HEAD', mail.link(1), { key: null, headers: BROWSER });
@@ -258,12 +258,12 @@ describe('bots', () => {
     const strict = await startTestApi({ PUBLIC_URL: 'https://mail.example.com' });
     const at = strict;
     try {
-      const mail = await buildSentMail({ secondsAgo: 0, at });
+      const mail = await buildSentEmail({ secondsAgo: 0, at });
       await get(mail.link(0), BROWSER, at);
       await get(mail.pixel, { 'user-agent': 'python-requests/2.32' }, at);
       await counted(mail.id, 'machine_clicks', 1, at);
       await counted(mail.id, 'machine_opens', 1, at);
-      const read = await buildSentMail({ secondsAgo: 60, at });
+      const read = await buildSentEmail({ secondsAgo: 60, at });
       await get(read.link(0), BROWSER, at);
       await counted(read.id, 'clicks', 1, at);
     } finally {
@@ -274,7 +274,7 @@ describe('bots', () => {
 
 describe('writing', () => {
   it('two processes with concurrent clicks of one email count both and record one event', async () => {
-    const mails = await Promise.all(Array.from({ length: 20 }, () => buildSentMail()));
+    const mails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail()));
     const { db, outbox, log } = api.deps;
     const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, outbox, log, lenient: true }));
     for (const { id } of [...mails, ...mails.toReversed()]) {
@@ -293,7 +293,7 @@ describe('writing', () => {
   it('loses nothing when the process is stopped', async () => {
     const own = await startTestApi();
     try {
-      const mails = await Promise.all(Array.from({ length: 20 }, () => buildSentMail({ at: own })));
+      const mails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail({ at: own })));
       await Promise.all(mails.flatMap((mail) => [get(mail.pixel, BROWSER, own), get(mail.link(1), BROWSER, own)]));
       await own.deps.engagements.close();
       for (const mail of mails)
