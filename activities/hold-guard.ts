@@ -46,9 +46,9 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
       watched.map(async ({ projectId, domain, mails }) => ({ projectId, mails, provider: await providerOf(domain) })),
     );
     const byProvider = new Map<string, (typeof taken)[number]>();
-    for (const mail of taken) {
-      const key = `${mail.projectId} ${mail.provider}`;
-      byProvider.set(key, { ...mail, mails: mail.mails + (byProvider.get(key)?.mails ?? 0) });
+    for (const email of taken) {
+      const key = `${email.projectId} ${email.provider}`;
+      byProvider.set(key, { ...email, mails: email.mails + (byProvider.get(key)?.mails ?? 0) });
     }
     await noteAccepted(db, [...byProvider.values()]);
   }

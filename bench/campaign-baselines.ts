@@ -47,7 +47,7 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
   const text = liquid.parse(BODY.replace(/<[^>]+>/g, ' '));
   const send = (n: number, done: () => void) => {
     const variables = { ...DATA, n, unsubscribeUrl: `https://bench.example/u/${n}` };
-    const mail = {
+    const email = {
       from: FROM,
       to: `r${n}@bench.test`,
       subject: liquid.renderSync(subject, variables),
@@ -58,7 +58,7 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },
     };
-    transport.sendMail(mail, (error) => {
+    transport.sendMail(email, (error) => {
       if (error) throw error;
       done();
     });

@@ -45,8 +45,8 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
     await sleep(untilMs - Date.now());
   },
   previews: async ({ a }, untilMs) => {
-    const mail = { to: 'preview@load.test', from: `hello@${a.domain}`, subject: 'S', body: COSTLY, data: ITEMS };
-    const sent = await a.client.callOk('POST', '/v1/send', mail);
+    const email = { to: 'preview@load.test', from: `hello@${a.domain}`, subject: 'S', body: COSTLY, data: ITEMS };
+    const sent = await a.client.callOk('POST', '/v1/send', email);
     const id = sent.data.emails[0]?.email;
     await inParallel({ total: 80, concurrency: 10 }, async () => {
       if (Date.now() < untilMs) await a.client.call('GET', `/v1/emails/${id}`);
@@ -60,7 +60,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
       contentType: 'application/octet-stream',
       content: randomBytes(9_750_000).toString('base64'),
     };
-    const mail = {
+    const email = {
       to: 'big@load.test',
       from: `hello@${a.domain}`,
       subject: 'S',
@@ -68,7 +68,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
       attachments: [file],
     };
     // Serialized once, because the time in the caller's own loop would count as the service's.
-    const body = Buffer.from(JSON.stringify(mail));
+    const body = Buffer.from(JSON.stringify(email));
     await inParallel({ ...untilThen(untilMs), concurrency: 5 }, async () => {
       const { status } = await a.client.call('POST', '/v1/send', body);
       if (status === 429) await sleep(100);

@@ -59,7 +59,7 @@ export function startNeighbour(p: {
       .finally(() => open.delete(answered));
     open.add(answered);
   };
-  const mail = (n: number) => {
+  const email = (n: number) => {
     const to = `${p.tag}m${n}@load.test`;
     const from = `hello@${p.domain}`;
     send(to, '/v1/send', { to, from, subject: 'Your code {{n}}', body: '<p>Your code is {{n}}.</p>', data: { n } });
@@ -72,7 +72,7 @@ export function startNeighbour(p: {
     const periodMs = 1_000 / p.perSecond;
     const startedAt = steadyMs();
     for (let half = 0; !stopped; half += 1) {
-      (half % 2 === 0 ? mail : execution)(half >> 1);
+      (half % 2 === 0 ? email : execution)(half >> 1);
       await sleep(Math.max(0, startedAt + ((half + 1) * periodMs) / 2 - steadyMs()));
     }
   };

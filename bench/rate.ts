@@ -104,8 +104,8 @@ async function sendSingles({ service, limit }: Stage, untilAt: number): Promise<
   for (let n = 0; performance.now() < untilAt; n++) {
     const nextAt = performance.now() + gapMs;
     // A contact of the campaigns. A new address would become a contact without consent, which the next campaigns skip.
-    const mail = { to: `r${n + 1}@bench.test`, from, subject: 'One', body: '<p>One</p>' };
-    under.push(callService(service, 'POST', '/v1/send', mail));
+    const email = { to: `r${n + 1}@bench.test`, from, subject: 'One', body: '<p>One</p>' };
+    under.push(callService(service, 'POST', '/v1/send', email));
     await sleep(Math.max(0, Math.min(nextAt, untilAt) - performance.now()));
   }
   await Promise.all(under);

@@ -81,12 +81,12 @@ async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promis
   });
   report.line(`POST /v1/send accepted it in ${since(startedAt)}`);
   const headers = await mailboxHeaders(dev);
-  const mail = await until('the first email', async () => {
+  const email = await until('the first email', async () => {
     const response = await fetch(`${dev.mailboxUrl}.json?to=${encodeURIComponent(to)}`, { headers });
     const { data } = (await response.json()) as { data: { subject: string; from: string }[] };
     return data[0];
   });
-  report.line(`in the mailbox after ${since(startedAt)}: "${mail.subject}" from ${mail.from}`);
+  report.line(`in the mailbox after ${since(startedAt)}: "${email.subject}" from ${email.from}`);
 }
 
 async function countArrived({ databaseUrl }: DevFile, toDomain: string, expected: number): Promise<void> {

@@ -70,27 +70,27 @@ ${time(mail.createdAt)}</a></li>`,
 }
 
 /** Returns the page of an email: its headers, its HTML in a frame without scripts, and its text. */
-export function mailboxEmailPage(mail: MailboxMessage): string {
+export function mailboxEmailPage(email: MailboxMessage): string {
   const shown = ['from', 'to', 'reply-to', 'subject', 'date', 'list-unsubscribe', 'message-id'];
   const headers = shown.flatMap((name) => {
-    const value = mail.headers[name];
+    const value = email.headers[name];
     return value === undefined ? [] : [`<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`];
   });
-  const files = mail.attachments.map(
+  const files = email.attachments.map(
     (file) =>
       `<dd>${escapeHtml(file.filename)} <span class="preview">${escapeHtml(file.type)}, ${file.bytes} bytes</span></dd>`,
   );
-  const html = mail.hasHtml
-    ? `<iframe title="The email" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mailbox/${mail.id}/html"></iframe>`
+  const html = email.hasHtml
+    ? `<iframe title="The email" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mailbox/${email.id}/html"></iframe>`
     : '';
   const attachments = files.length > 0 ? `<dt>attachments</dt>${files.join('<dt></dt>')}` : '';
-  const subject = escapeHtml(mail.subject) || '(no subject)';
+  const subject = escapeHtml(email.subject) || '(no subject)';
   const body = `<h2 class="subject">${subject}</h2>
 <dl>${headers.join('')}${attachments}</dl>
 ${html}
-<h2>Text</h2><pre>${escapeHtml(mail.text)}</pre>
-<p class="more"><a href="/mailbox/${mail.id}/raw">Source</a></p>`;
-  return page(mail.subject || '(no subject)', body);
+<h2>Text</h2><pre>${escapeHtml(email.text)}</pre>
+<p class="more"><a href="/mailbox/${email.id}/raw">Source</a></p>`;
+  return page(email.subject || '(no subject)', body);
 }
 
 /** Returns the list of captured SMS, newest first. */

@@ -131,9 +131,9 @@ class ChunkSender implements RecordOwner {
    * Releases the places of emails that are no longer in doubt, because they are recorded or belong to another
    * attempt.
    */
-  recorded(mails: number): void {
-    this.inDoubt -= mails;
-    this.deps.inFlight.give(this.projectId, mails);
+  recorded(emails: number): void {
+    this.inDoubt -= emails;
+    this.deps.inFlight.give(this.projectId, emails);
     if (this.inDoubt === 0) this.drained?.();
   }
 

@@ -27,7 +27,7 @@ const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 export interface RecordOwner {
   readonly projectId: string;
   /** Called when these emails are no longer in doubt: they are committed, or known to belong to another attempt. */
-  recorded(mails: number): void;
+  recorded(emails: number): void;
   /**
    * Called when an email was not recorded, because something has started to wait for `email.sent`. The email has to
    * be recorded with all its consequences.
@@ -38,8 +38,8 @@ export interface RecordOwner {
 }
 
 export interface CampaignRecorder {
-  sent(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; providerId: string | null }): void;
-  deferred(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; error: string }): void;
+  sent(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; providerId: string | null }): void;
+  deferred(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; error: string }): void;
   /** Starts the commit without waiting for more results, because none will come for now. */
   flush(): void;
 }
@@ -121,8 +121,8 @@ export function createCampaignRecorder(deps: {
   }
 
   return {
-    sent: (owner, mail) => add({ ...mail, owner, error: undefined }),
-    deferred: (owner, mail) => add({ ...mail, owner, providerId: null }),
+    sent: (owner, email) => add({ ...email, owner, error: undefined }),
+    deferred: (owner, email) => add({ ...email, owner, providerId: null }),
     flush() {
       hurry = true;
       run();

@@ -76,7 +76,7 @@ async function sendGroup(
     };
     const attempted = await attempt(batch);
     rest = rest.slice(CLAIM_MAX);
-    for (const mail of attempted) count(result, mail);
+    for (const email of attempted) count(result, email);
     const throttled = attempted.flatMap(({ outcome }) => (outcome.kind === 'throttled' ? outcome : []))[0];
     if (!throttled) continue;
     // The project's other emails have no place either.

@@ -97,12 +97,12 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
   const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', EMAIL_OF) ?? []);
   const marketing = await findMarketing(trx, { projectId, positions: effects });
   const waits = await waitForWindow(trx, { projectId, steps: marketing });
-  const mails = await saveStepEmails(trx, {
+  const emails = await saveStepEmails(trx, {
     projectId,
     positions: effects.filter(({ execution }) => !waits.has(execution.id)),
   });
-  const claimed = await claimEmails(trx, { projectId, mails: mails.flatMap(claimOf), suppressionPads });
-  const mailOf = new Map(mails.map((mail) => [mail.position.execution.id, mail]));
+  const claimed = await claimEmails(trx, { projectId, mails: emails.flatMap(claimOf), suppressionPads });
+  const mailOf = new Map(emails.map((mail) => [mail.position.execution.id, mail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
   const begun: StepBeginning[] = [];
   for (const { execution, next } of positions) {

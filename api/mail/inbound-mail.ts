@@ -102,11 +102,11 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     }
   }
 
-  async function receive(message: InboundMessage, recipients: string[], mail: InboundEmail): Promise<void> {
-    const sender = parseSender(mail.from ?? message.from);
+  async function receive(message: InboundMessage, recipients: string[], email: InboundEmail): Promise<void> {
+    const sender = parseSender(email.from ?? message.from);
     if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message has no sender in From');
-    const detail = detailOf(message, mail, await verdictsOf(message));
-    const files = mail.attachments.map(({ filename, contentType, contentId, content }) => ({
+    const detail = detailOf(message, email, await verdictsOf(message));
+    const files = email.attachments.map(({ filename, contentType, contentId, content }) => ({
       filename: filename && clean(filename),
       contentType: clean(contentType),
       contentId: contentId && clean(contentId),
@@ -118,10 +118,10 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
       for (const projectId of await listDomainOwners(db, domain)) {
         const received = {
           sender,
-          fromName: clean(mail.fromName ?? '') || null,
-          subject: clean(mail.subject).slice(0, HEADER_LINE_MAX_CHARS),
-          html: htmlOf(mail),
-          messageId: clean(mail.messageId),
+          fromName: clean(email.fromName ?? '') || null,
+          subject: clean(email.subject).slice(0, HEADER_LINE_MAX_CHARS),
+          html: htmlOf(email),
+          messageId: clean(email.messageId),
           digest,
           recipients: ofDomain,
           files,
@@ -163,15 +163,15 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
 }
 
 /** Returns the data of `email.received`. It does not include a check for spam or viruses. */
-function detailOf(message: InboundMessage, mail: InboundEmail, verdicts: Verdicts): Record<string, unknown> {
-  const body = clean(textOf(mail));
+function detailOf(message: InboundMessage, email: InboundEmail, verdicts: Verdicts): Record<string, unknown> {
+  const body = clean(textOf(email));
   return {
-    from: message.from || mail.from,
-    fromHeader: clean(mail.fromHeader),
-    inReplyTo: mail.inReplyTo && clean(mail.inReplyTo),
-    references: mail.references.map(clean),
+    from: message.from || email.from,
+    fromHeader: clean(email.fromHeader),
+    inReplyTo: email.inReplyTo && clean(email.inReplyTo),
+    references: email.references.map(clean),
     timestamp: message.receivedAt.toISOString(),
-    autoSubmitted: mail.hasAutomaticMark || isMailSystem(message.from) || isMailSystem(mail.from ?? 'none'),
+    autoSubmitted: email.hasAutomaticMark || isMailSystem(message.from) || isMailSystem(email.from ?? 'none'),
     hasContent: body.trim().length > 0,
     body: body.slice(0, EVENT_BODY_MAX_CHARS).toWellFormed(),
     spamVerdict: 'DISABLED',

@@ -69,9 +69,9 @@ export async function judge(stage: SoakStage, asked: Asked[], campaigns: string[
     }
   };
 
-  const mails = await emailRows(stage);
+  const emails = await emailRows(stage);
   const arrived = counted(stage.sink.messages.map(({ messageId }) => emailIdOf(messageId) ?? messageId));
-  const transactional = mails.filter(({ source }) => source === 'TRANSACTIONAL');
+  const transactional = emails.filter(({ source }) => source === 'TRANSACTIONAL');
   const lines = (['mail with key', 'mail without key', 'rate-limited mail'] as const).map((kind) =>
     judgeKind(kind, transactional, arrived),
   );
@@ -79,12 +79,12 @@ export async function judge(stage: SoakStage, asked: Asked[], campaigns: string[
   lines.push(judgeKind('SMS', sms.rows, counted(stage.twilio.requests.map(({ params }) => smsIdOf(params) ?? '?'))));
   lines.push(judgeKind('event', ...(await eventRows(stage))));
 
-  const byExecution = mails.filter(({ source }) => source === 'WORKFLOW');
+  const byExecution = emails.filter(({ source }) => source === 'WORKFLOW');
   const accepted = new Set(asked.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
   lines.push(await judgeExecutions(stage, accepted, { mails: byExecution, arrived, countCopies }, faults));
   for (const id of campaigns) lines.push(await judgeCampaign(stage, id, { arrived, countCopies }, faults));
   faults.push(...few(webhookFaults(stage)));
-  const unknown = [...arrived.keys()].filter((id) => !mails.some((mail) => mail.id === id));
+  const unknown = [...arrived.keys()].filter((id) => !emails.some((email) => email.id === id));
   if (unknown.length > 0) faults.push(`${unknown.length} messages at the sink have no record: ${unknown[0]}`);
   return { lines, faults };
 }

@@ -25,13 +25,13 @@ const TOKEN_BYTES = 16;
 
 /** Starts a mail server, a fake Twilio and a web server. */
 export async function startProviders(): Promise<DemoProviders> {
-  const mail = await startSmtpServer({ closeTimeout: 0, onRcptTo: refuseSome });
+  const email = await startSmtpServer({ closeTimeout: 0, onRcptTo: refuseSome });
   const twilio = await startFakeTwilio();
   const hooks = await startHookReceiver();
   const twilioAuthToken = randomBytes(TOKEN_BYTES).toString('hex');
   const settings = {
     EMAIL_PROVIDER: 'smtp',
-    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+    SMTP_URL: `smtp://127.0.0.1:${email.port}`,
     SMS_PROVIDER: 'twilio',
     TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
     TWILIO_AUTH_TOKEN: twilioAuthToken,
@@ -40,9 +40,9 @@ export async function startProviders(): Promise<DemoProviders> {
   };
   const close = async (): Promise<void> => {
     hooks.close();
-    await Promise.all([mail.close(), twilio.close()]);
+    await Promise.all([email.close(), twilio.close()]);
   };
-  return { mailbox: openReceived(mail), twilio, twilioAuthToken, hooks, settings, close };
+  return { mailbox: openReceived(email), twilio, twilioAuthToken, hooks, settings, close };
 }
 
 const refuseSome: NonNullable<SMTPServerOptions['onRcptTo']> = ({ address }, _, done) => {

@@ -4,12 +4,12 @@ import type { Db } from '../connection.ts';
 /**
  * Notes that the outcomes of some emails have changed, in the statement that changes them. Stored statistics of their
  * chunks are then stale. For emails outside a turn of their chunk; a chunk in a turn is counted anyway.
- * @param mails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
+ * @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
-export function markFiguresStale(mails: RawBuilder<unknown>): RawBuilder<unknown> {
+export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO campaign_touches (campaign_id, email_id, project_id)
-    SELECT t.campaign_id, t.id, t.project_id FROM (${mails}) t WHERE t.campaign_id IS NOT NULL`;
+    SELECT t.campaign_id, t.id, t.project_id FROM (${emails}) t WHERE t.campaign_id IS NOT NULL`;
 }
 
 /** Notes per statement. They cover a few thousand chunks at most. */

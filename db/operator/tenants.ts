@@ -106,12 +106,12 @@ const MONTH_COUNTS = sql`
 
 /** Orders by rate. A rate needs at least 100 emails, because one bounce of one email means nothing. */
 function orderOf(order: TenantOrder, counts: string): RawBuilder<unknown> {
-  const [mails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
+  const [emails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
   const orders: Record<TenantOrder, RawBuilder<unknown>> = {
     newest: sql`p.id DESC`,
-    mails: sql`coalesce(${mails}, 0) DESC, p.id DESC`,
-    bounces: sql`(${dead}::float8 / greatest(${mails}, 100)) DESC NULLS LAST, p.id DESC`,
-    complaints: sql`(${complaints}::float8 / greatest(${mails}, 100)) DESC NULLS LAST, p.id DESC`,
+    mails: sql`coalesce(${emails}, 0) DESC, p.id DESC`,
+    bounces: sql`(${dead}::float8 / greatest(${emails}, 100)) DESC NULLS LAST, p.id DESC`,
+    complaints: sql`(${complaints}::float8 / greatest(${emails}, 100)) DESC NULLS LAST, p.id DESC`,
   };
   return orders[order];
 }

@@ -101,10 +101,10 @@ export async function previewClaim(
   taken: RawBuilder<unknown>,
 ): Promise<ClaimedEmail | undefined> {
   const { claimed, cap } = await readClaimed(db, p, taken);
-  const [mail] = claimed;
-  if (!mail?.contact || !cap || !isCounted(mail)) return mail;
-  const fits = await wouldFit(db, { cap, id: mail.id, contactId: mail.contact.id });
-  return { ...mail, capped: !fits };
+  const [email] = claimed;
+  if (!email?.contact || !cap || !isCounted(email)) return email;
+  const fits = await wouldFit(db, { cap, id: email.id, contactId: email.contact.id });
+  return { ...email, capped: !fits };
 }
 
 /**
@@ -151,17 +151,17 @@ async function withinCap(
   db: Db,
   p: { projectId: string; cap: FrequencyCap; claimed: ClaimedEmail[] },
 ): Promise<ClaimedEmail[]> {
-  const mails = p.claimed.flatMap((mail) =>
-    isCounted(mail) && mail.contact ? [{ id: mail.id, contactId: mail.contact.id }] : [],
+  const mails = p.claimed.flatMap((email) =>
+    isCounted(email) && email.contact ? [{ id: email.id, contactId: email.contact.id }] : [],
   );
   const refused = await takeSlotsFor(db, { projectId: p.projectId, cap: p.cap, mails });
-  return p.claimed.map((mail) => (refused.has(mail.id) ? { ...mail, capped: true } : mail));
+  return p.claimed.map((email) => (refused.has(email.id) ? { ...email, capped: true } : email));
 }
 
-function isCounted(mail: ClaimedEmail): boolean {
-  if (mail.contentType !== 'MARKETING' || mail.sourceType === 'TRANSACTIONAL' || mail.mode !== 'live') return false;
-  const mayLeave = mail.contact?.subscribed && !mail.suppressedBy && !mail.offTopic;
-  return Boolean(mayLeave && mail.senderDomain && !mail.project.held);
+function isCounted(email: ClaimedEmail): boolean {
+  if (email.contentType !== 'MARKETING' || email.sourceType === 'TRANSACTIONAL' || email.mode !== 'live') return false;
+  const mayLeave = email.contact?.subscribed && !email.suppressedBy && !email.offTopic;
+  return Boolean(mayLeave && email.senderDomain && !email.project.held);
 }
 
 /** Releases a claim whose email was not attempted, as if it had not been claimed. Idempotent. */

@@ -47,8 +47,8 @@ export function takeSlots(p: {
 }
 
 /** Tells whether an email got its slot. NULL if it did not ask for one. */
-export function hasSlot(mails: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`((${mails}->>(${id})::text)::numeric > 0)`;
+export function hasSlot(emails: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`((${emails}->>(${id})::text)::numeric > 0)`;
 }
 
 /** Takes slots for single emails that the caller has claimed. Returns the ids that got no slot. Idempotent. */

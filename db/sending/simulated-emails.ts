@@ -30,7 +30,7 @@ const UNSETTLED_SECONDS = 2;
  * transaction, so that a kill loses nothing. Messages of the same moment share a transaction. Repeating an email
  * changes no scheduled event.
  */
-export function createSimulatedKeeper(db: Db): (mail: SimulatedEmail) => Promise<Simulation['answer']> {
+export function createSimulatedKeeper(db: Db): (email: SimulatedEmail) => Promise<Simulation['answer']> {
   const group = createGroupCommit<SimulatedEmail, Simulation['answer']>({
     lanes: LANES,
     max: BATCH_MAX,
@@ -39,12 +39,12 @@ export function createSimulatedKeeper(db: Db): (mail: SimulatedEmail) => Promise
     apartBy: ({ id }) => [id],
     commit: (mails) => inTransaction(db, (trx) => keep(trx, mails)),
   });
-  return (mail) => group.add(mail);
+  return (email) => group.add(email);
 }
 
 async function keep(trx: Trx, mails: SimulatedEmail[]): Promise<Simulation['answer'][]> {
   const sorted = [...mails].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const column = <T>(of: (mail: SimulatedEmail) => T): T[] => sorted.map(of);
+  const column = <T>(of: (email: SimulatedEmail) => T): T[] => sorted.map(of);
   const { rows } = await sql<{ id: string; attempts: number }>`
     WITH mail AS MATERIALIZED (
       SELECT * FROM unnest(${column((m) => m.id)}::uuid[], ${column((m) => m.from)}::text[],
@@ -56,7 +56,7 @@ async function keep(trx: Trx, mails: SimulatedEmail[]): Promise<Simulation['answ
     UPDATE emails e SET simulated = true FROM mail WHERE e.id = mail.id RETURNING e.id, e.attempts
   `.execute(trx);
   const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
-  const simulations = new Map(sorted.map((mail) => [mail.id, simulationOf(mail.to, attempts.get(mail.id) ?? 1)]));
+  const simulations = new Map(sorted.map((email) => [email.id, simulationOf(email.to, attempts.get(email.id) ?? 1)]));
   await queueSteps(
     trx,
     sorted.filter(({ id }) => attempts.has(id)),

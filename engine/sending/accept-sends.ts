@@ -96,11 +96,11 @@ async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<Sen
     ({ request }) => request.projectId,
   );
   for (const [projectId, group] of [...limited].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const mails = (of: SendDraft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(counts).length, 0);
+    const emails = (of: SendDraft[]) => of.reduce((sum, { recipients }) => sum + recipients.filter(counts).length, 0);
     const limit = group[0]?.request.monthlyEmailLimit ?? null;
-    if (await takeMonthlyAllowance(trx, { projectId, n: mails(group), limit })) continue;
+    if (await takeMonthlyAllowance(trx, { projectId, n: emails(group), limit })) continue;
     for (const draft of group) {
-      const fits = await takeMonthlyAllowance(trx, { projectId, n: mails([draft]), limit });
+      const fits = await takeMonthlyAllowance(trx, { projectId, n: emails([draft]), limit });
       if (!fits)
         over.set(draft.request, new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } }));
     }
@@ -122,16 +122,16 @@ async function insertSends(
     trx,
     drafts.map((draft) => draft.content),
   );
-  const mails = drafts.flatMap((draft, index) => mailsOf(draft, contentIds[index] ?? '', contacts.get(draft) ?? []));
+  const emails = drafts.flatMap((draft, index) => mailsOf(draft, contentIds[index] ?? '', contacts.get(draft) ?? []));
   await insertAttachments(
     trx,
-    mails.flatMap((mail) => mail.newAttachments),
+    emails.flatMap((mail) => mail.newAttachments),
   );
-  const answers = buildResponses(mails, new Map(drafts.map((draft) => [draft.request, draft])));
-  const rows = outboxRows(mails.map(toDeliver));
+  const answers = buildResponses(emails, new Map(drafts.map((draft) => [draft.request, draft])));
+  const rows = outboxRows(emails.map(toDeliver));
   // One statement, because each further one costs a group as much as two requests.
   await prepared`
-    WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedAnswers(answers))}
+    WITH mails AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(keyedAnswers(answers))}
   `.execute(trx);
   return { answers, outbox: [...outbox, ...rows] };
 }
@@ -259,10 +259,10 @@ function insertEmails(mails: NewEmail[]): RawBuilder<unknown> {
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 
-function buildResponses(mails: NewEmail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendResponse> {
+function buildResponses(emails: NewEmail[], drafts: Map<SendRequest, SendDraft>): Map<SendRequest, SendResponse> {
   const timestamp = new Date().toISOString();
   return new Map(
-    [...groupBy(mails, (mail) => mail.request)].map(([request, group]) => [
+    [...groupBy(emails, (email) => email.request)].map(([request, group]) => [
       request,
       {
         success: true,

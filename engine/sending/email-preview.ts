@@ -20,7 +20,7 @@ export async function previewEmail(
   const { projectId, contactId } = execution;
   const contentId = uuidv7();
   const { variables, options } = stepEmailRow(execution);
-  const mail = {
+  const email = {
     id: uuidv7(),
     project_id: projectId,
     contact_id: contactId,
@@ -38,7 +38,7 @@ export async function previewEmail(
   const tables = [
     ...tablesOfRun(execution, now),
     sql`contents AS (SELECT r.* FROM jsonb_populate_record(NULL::contents, ${JSON.stringify(content)}::jsonb) r)`,
-    sql`t AS (SELECT r.* FROM jsonb_populate_record(NULL::emails, ${JSON.stringify(mail)}::jsonb) r)`,
+    sql`t AS (SELECT r.* FROM jsonb_populate_record(NULL::emails, ${JSON.stringify(email)}::jsonb) r)`,
   ];
   return previewClaim(db, { projectId, suppressionPads: p.suppressionPads }, sql`${sql.join(tables)}`);
 }

@@ -99,7 +99,7 @@ function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs
   // Recipients whose time is over get nothing.
   const left = groups.map(({ mails }, n) => (stretches.some(({ group }) => group === n) ? mails : 0));
   const end = drain(stretches, left, rate);
-  const rest = left.reduce((sum, mails) => sum + mails, 0);
+  const rest = left.reduce((sum, emails) => sum + emails, 0);
   if (rest < 0.5) return Math.max(end, beginMs);
   // Every later week sends as many emails as the second week.
   const perWeek = (rate * openMs(stretches, beginMs + WEEK_MS, reachMs)) / 1000;
@@ -136,10 +136,10 @@ function drain(stretches: Stretch[], left: number[], rate: number): number {
     let nowMs = edge;
     const open = stretches.filter(({ fromMs, toMs }) => fromMs <= edge && toMs > edge).sort((a, b) => a.toMs - b.toMs);
     for (const { group } of open) {
-      const mails = Math.min(left[group] ?? 0, ((nextMs - nowMs) / 1000) * rate);
-      if (mails <= 0) continue;
-      left[group] = (left[group] ?? 0) - mails;
-      nowMs += (mails / rate) * 1000;
+      const emails = Math.min(left[group] ?? 0, ((nextMs - nowMs) / 1000) * rate);
+      if (emails <= 0) continue;
+      left[group] = (left[group] ?? 0) - emails;
+      nowMs += (emails / rate) * 1000;
       end = Math.max(end, nowMs);
     }
   }

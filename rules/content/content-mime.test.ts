@@ -160,12 +160,12 @@ describe('a compiled message', { timeout: 30_000 }, () => {
       fc.asyncProperty(anySource, vars, untrusted, async (content, values, names) => {
         const compiled = compileContent(content);
         const shown = renderContent(compiled, markUntrusted(values, names), urls);
-        const mail = await PostalMime.parse(
+        const email = await PostalMime.parse(
           renderMime(compiled, { headers, vars: markUntrusted(values, names), urls }),
         );
-        expect(lines(mail.html ?? '')).toBe(lines(shown.html));
-        expect(lines(mail.text ?? '')).toBe(lines(shown.text));
-        expect((mail.subject ?? '').replace(/\s+/g, ' ')).toBe(singleLine(shown.subject).replace(/\s+/g, ' '));
+        expect(lines(email.html ?? '')).toBe(lines(shown.html));
+        expect(lines(email.text ?? '')).toBe(lines(shown.text));
+        expect((email.subject ?? '').replace(/\s+/g, ' ')).toBe(singleLine(shown.subject).replace(/\s+/g, ' '));
       }),
       { numRuns: 100 },
     );
@@ -219,8 +219,8 @@ describe('headers of a message', () => {
       vars: markTrusted({ name: 'Zoë' }),
       urls,
     });
-    const mail = await PostalMime.parse(mime);
-    expect(mail).toMatchObject({
+    const email = await PostalMime.parse(mime);
+    expect(email).toMatchObject({
       from: { name: 'Shop', address: 'shop@example.com' },
       to: [{ name: '', address: 'ada@example.com' }],
       replyTo: [{ name: 'Zoë', address: 'z@example.com' }],
@@ -228,14 +228,14 @@ describe('headers of a message', () => {
       messageId: headers.messageId,
       date: '2026-11-21T08:00:00.000Z',
     });
-    const value = (name: string) => mail.headers.filter((header) => header.key === name).map((header) => header.value);
+    const value = (name: string) => email.headers.filter((header) => header.key === name).map((header) => header.value);
     expect(value('list-unsubscribe')).toEqual([`<https://mail.example/u/${urls.manage}>, <mailto:u@example.com>`]);
     expect(value('list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
     expect(value('subject')).toHaveLength(1);
     expect(value('content-type')).toHaveLength(1);
     expect(value('bcc')).toEqual([]);
     expect(mime).not.toContain('evil');
-    expect(mail.headers.find((header) => header.key === 'x-tag')?.value).toContain('=?utf-8?');
+    expect(email.headers.find((header) => header.key === 'x-tag')?.value).toContain('=?utf-8?');
   });
 
   it('have no List-Unsubscribe unless it is requested', () => {

@@ -155,7 +155,7 @@ it('marketing carries the unsubscribe headers and a footer; transactional mail w
   await deliver({ contactId, type: 'MARKETING' });
   await deliver({ contactId });
   const [marketing, transactional] = await Promise.all(sink.bodies.map((raw) => PostalMime.parse(raw)));
-  const header = (mail: typeof marketing, name: string) => mail?.headers.find((h) => h.key === name)?.value;
+  const header = (email: typeof marketing, name: string) => email?.headers.find((h) => h.key === name)?.value;
   expect(header(marketing, 'list-unsubscribe')).toMatch(/^<https:\/\/mail\.example\.com\/u\/[\w-]{43}>/);
   expect(header(marketing, 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   expect(marketing?.html).toContain('/u/');

@@ -50,8 +50,8 @@ async function send(
   body = '<p>Hello, <a href="https://example.com/offer">look</a></p>',
   by = project,
 ): Promise<string> {
-  const mail = { to, from: 'news@sender.test', subject: 'Hello', body, subscribed: true };
-  const answer = await callAs(by, 'POST', '/v1/send', mail);
+  const email = { to, from: 'news@sender.test', subject: 'Hello', body, subscribed: true };
+  const answer = await callAs(by, 'POST', '/v1/send', email);
   expect(answer.status).toBe(200);
   return answer.body.data.emails[0].email;
 }
@@ -158,8 +158,8 @@ describe('email to the simulator', () => {
   it('reject refuses the message: the email fails, and nothing happens to the contact', async () => {
     const to = 'reject+1@simulator.test';
     const id = await send(to);
-    const mail = await waitForEnd(id, 'FAILED');
-    expect(mail).toMatchObject({ sentAt: null, reason: 'provider_rejected' });
+    const email = await waitForEnd(id, 'FAILED');
+    expect(email).toMatchObject({ sentAt: null, reason: 'provider_rejected' });
     expect(await eventNames(id)).toEqual([]);
     expect(await suppressionsOf(to)).toEqual([]);
     expect((await contactOf(to)).subscribed).toBe(true);
@@ -198,8 +198,8 @@ it('email of an automation and of the SMTP relay has the same results', async ()
     ignoreTLS: true,
     auth: { user: 'apikey', pass: project.secretKey },
   });
-  const mail = { from: 'news@sender.test', to: 'complaint+relay@simulator.test', subject: 'Hi', text: 'Hello' };
-  await relay.sendMail(mail);
+  const email = { from: 'news@sender.test', to: 'complaint+relay@simulator.test', subject: 'Hi', text: 'Hello' };
+  await relay.sendMail(email);
   await until(async () => {
     const { body } = await call('GET', '/v1/emails');
     const ended = body.data.map((one: { to: string; status: string }) => `${one.to} ${one.status}`);

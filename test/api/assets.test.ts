@@ -152,9 +152,9 @@ describe('the images of a project', () => {
 });
 
 describe('an image in use', () => {
-  const mail = (url: string) => ({ subject: 's', body: `<p>Hi</p><img src="${url}" width="2" alt="">` });
+  const email = (url: string) => ({ subject: 's', body: `<p>Hi</p><img src="${url}" width="2" alt="">` });
   const template = (url: string) =>
-    api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...mail(url) } });
+    api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...email(url) } });
   const readUses = async (id: string) =>
     (await listAssets('?limit=100')).data.find((asset: { id: string }) => asset.id === id).usedBy;
 
@@ -168,7 +168,7 @@ describe('an image in use', () => {
     });
     await api.call('PATCH', `/templates/${used.id}`, { body: { body: '<p>none</p>' } });
     expect(await readUses(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
-    await api.call('PATCH', `/templates/${used.id}`, { body: mail(url) });
+    await api.call('PATCH', `/templates/${used.id}`, { body: email(url) });
     expect((await api.call('DELETE', `/assets/${id}?force=true`)).status).toBe(204);
   });
 
@@ -176,12 +176,12 @@ describe('an image in use', () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     const variants = [
       { name: 'A', weight: 1 },
-      { name: 'B', weight: 1, body: mail(b.url).body },
+      { name: 'B', weight: 1, body: email(b.url).body },
     ];
     const from_email = 'x@verified.example';
     await sql`
       INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, variants)
-      VALUES (${api.one.id}, 'c', 's', ${mail(a.url).body}, ${from_email}, 'ALL', ${JSON.stringify(variants)}::jsonb)
+      VALUES (${api.one.id}, 'c', 's', ${email(a.url).body}, ${from_email}, 'ALL', ${JSON.stringify(variants)}::jsonb)
     `.execute(api.db);
     expect(await readUses(a.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
     expect(await readUses(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
@@ -211,7 +211,7 @@ describe('an image in use', () => {
     const { id, url } = (await upload(newGif())).body;
     await api.call('POST', '/templates', {
       key: api.two.secretKey,
-      body: { name: 't', type: 'TRANSACTIONAL', ...mail(url) },
+      body: { name: 't', type: 'TRANSACTIONAL', ...email(url) },
     });
     expect(await readUses(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
   });

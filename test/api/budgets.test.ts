@@ -74,8 +74,8 @@ describe('an untrusted email', () => {
   it('is converted to text only up to the size of an email that a person wrote', async () => {
     const fresh = await startTestApi();
     const body = `<p>begin</p><p>${'words '.repeat(20_000)}</p><p>end</p>`;
-    const mail = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED' as const, body };
-    const { status, body: answer } = await fresh.call('GET', `/v1/emails/${await buildEmail(fresh.db, mail)}`);
+    const email = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED' as const, body };
+    const { status, body: answer } = await fresh.call('GET', `/v1/emails/${await buildEmail(fresh.db, email)}`);
     await fresh.close();
     expect(status).toBe(200);
     expect(answer.data.body).toBe(body);

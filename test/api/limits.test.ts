@@ -27,14 +27,14 @@ async function post(path: string, body: string, key = api.one.secretKey) {
   return { status: response.status, body: answer };
 }
 
-const mail = (more: string) =>
+const email = (more: string) =>
   `{"to":"a@example.com","from":"x@shop.example.com","subject":"S","body":"<p>b</p>",${more}}`;
 
 describe('values in a body', () => {
   it.each([
-    ['in data', mail(`"data":{"x":[${'[],'.repeat(60_000)}[]]}`)],
+    ['in data', email(`"data":{"x":[${'[],'.repeat(60_000)}[]]}`)],
     ['as recipients', `{"to":[${'{},'.repeat(60_000)}{}],"from":"x@shop.example.com","subject":"S","body":"b"}`],
-    ['that is no JSON in the end', mail(`"data":{"x":[${'[],'.repeat(60_000)}`)],
+    ['that is no JSON in the end', email(`"data":{"x":[${'[],'.repeat(60_000)}`)],
   ])('more than 100,000 %s are refused before they are parsed', async (_, body) => {
     const { status, body: answer } = await post('/v1/send', body);
     expect(status).toBe(422);
@@ -47,7 +47,7 @@ describe('values in a body', () => {
   it('commas and brackets in strings do not count', async () => {
     const { status } = await post(
       '/v1/send',
-      mail(`"data":{"note":{"value":"${'[,'.repeat(30_000)}","persistent":false}}`),
+      email(`"data":{"note":{"value":"${'[,'.repeat(30_000)}","persistent":false}}`),
     );
     expect(status).toBe(200);
   });
@@ -63,13 +63,13 @@ describe('bytes of a body', () => {
   });
 
   it('are 16 MB for an email with attachments, 3 MB without', async () => {
-    expect((await post('/v1/send', mail(file(12 * MB)))).status).toBe(200);
-    expect((await post('/v1/send', mail(file(16 * MB)))).body.error).toMatchObject({
+    expect((await post('/v1/send', email(file(12 * MB)))).status).toBe(200);
+    expect((await post('/v1/send', email(file(16 * MB)))).body.error).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
       details: { maxBytes: 16 * MB },
     });
     const unknown = `"extra":"${'x'.repeat(3 * MB)}"`;
-    expect((await post('/v1/send', mail(`${unknown},${file(8)}`))).body.error).toMatchObject({
+    expect((await post('/v1/send', email(`${unknown},${file(8)}`))).body.error).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
       details: { maxBytes: 3 * MB },
     });

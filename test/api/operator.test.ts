@@ -30,9 +30,9 @@ async function signUp(email: string, password: string): Promise<Record<string, s
 
 const ask = (method: string, path: string, body?: object, headers = operator) =>
   api.call(method, path, { key: null, headers, ...(body && { body }) });
-const outcomes = (project: TestProject, mails: number, dead: number, complaints: number) =>
+const outcomes = (project: TestProject, emails: number, dead: number, complaints: number) =>
   countOutcomes(
-    sql`SELECT ${project.id}::uuid AS project_id, ${mails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`,
+    sql`SELECT ${project.id}::uuid AS project_id, ${emails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`,
   ).execute(api.db);
 const tenants = async (query = '') =>
   (await ask('GET', `/operator/projects${query}`)).body.data as { id: string; name: string; mails: number }[];

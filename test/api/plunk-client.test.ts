@@ -36,8 +36,8 @@ afterAll(async () => {
 describe('the published client @plunk/node', () => {
   it('the published client @plunk/node sends an email', async () => {
     const client = new Plunk(api.one.secretKey, { baseUrl });
-    const mail = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test', name: 'Shop' };
-    const sent = await client.emails.send(mail);
+    const email = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test', name: 'Shop' };
+    const sent = await client.emails.send(email);
     expect(sent).toMatchObject({ success: true });
     const rows = await api.db.selectFrom('emails').select('to_email').where('project_id', '=', api.one.id).execute();
     expect(rows).toEqual([{ to_email: 'ada@example.com' }]);
@@ -45,15 +45,15 @@ describe('the published client @plunk/node', () => {
 
   it('sends a body of the type html, and gets advice for markdown', async () => {
     const client = new Plunk(api.one.secretKey, { baseUrl });
-    const mail = { to: 'eve@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test' };
-    expect(await client.emails.send({ ...mail, type: 'html' })).toMatchObject({ success: true });
-    const send = await api.call('POST', '/v1/send', { body: { ...mail, type: 'markdown' } });
+    const email = { to: 'eve@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'hi@shop.test' };
+    expect(await client.emails.send({ ...email, type: 'html' })).toMatchObject({ success: true });
+    const send = await api.call('POST', '/v1/send', { body: { ...email, type: 'markdown' } });
     expect(send.status).toBe(422);
     expect(send.body.error.errors).toEqual([
       expect.objectContaining({ field: 'type', message: expect.stringContaining('convert Markdown to HTML') }),
     ]);
     const batch = await api.call('POST', '/v1/send/batch', {
-      body: { emails: ['html', 'markdown'].map((type) => ({ ...mail, type })) },
+      body: { emails: ['html', 'markdown'].map((type) => ({ ...email, type })) },
     });
     expect(batch.body.data.results.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
   });

@@ -100,19 +100,19 @@ describe('a field that occurs twice', () => {
 });
 
 describe('an unknown field', () => {
-  const mail = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
+  const email = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
 
   it.each([
-    ['/v1/send', { ...mail, scheduled_at: '2030-01-01T00:00:00Z' }, 'scheduled_at', undefined],
-    ['/v1/send', { ...mail, htmlBody: 'x' }, 'htmlBody', 'body'],
-    ['/v1/send', { ...mail, recipient: 'x' }, 'recipient', 'to'],
-    ['/v1/send', { ...mail, Subject: 'x' }, 'Subject', 'subject'],
-    ['/v1/send', { ...mail, template_id: 'x' }, 'template_id', 'template'],
-    ['/v1/send', { ...mail, dynamic_template_data: {} }, 'dynamic_template_data', 'data'],
-    ['/v1/send', { ...mail, attachement: [] }, 'attachement', 'attachments'],
+    ['/v1/send', { ...email, scheduled_at: '2030-01-01T00:00:00Z' }, 'scheduled_at', undefined],
+    ['/v1/send', { ...email, htmlBody: 'x' }, 'htmlBody', 'body'],
+    ['/v1/send', { ...email, recipient: 'x' }, 'recipient', 'to'],
+    ['/v1/send', { ...email, Subject: 'x' }, 'Subject', 'subject'],
+    ['/v1/send', { ...email, template_id: 'x' }, 'template_id', 'template'],
+    ['/v1/send', { ...email, dynamic_template_data: {} }, 'dynamic_template_data', 'data'],
+    ['/v1/send', { ...email, attachement: [] }, 'attachement', 'attachments'],
     [
       '/v1/send',
-      { ...mail, attachments: [{ filename: 'a', content: 'QQ==', contentType: 'text/plain', content_id: 'x' }] },
+      { ...email, attachments: [{ filename: 'a', content: 'QQ==', contentType: 'text/plain', content_id: 'x' }] },
       'attachments.0.content_id',
       'contentId',
     ],
@@ -137,7 +137,7 @@ describe('an unknown field', () => {
   it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
     'named %s, as members of all objects are, is one like others',
     async (name) => {
-      const body = JSON.parse(`${JSON.stringify(mail).slice(0, -1)},"${name}":1}`);
+      const body = JSON.parse(`${JSON.stringify(email).slice(0, -1)},"${name}":1}`);
       const { status, body: answer } = await api.call('POST', '/v1/send', { body });
       expect([status, answer.error.errors?.[0]]).toMatchObject([422, { field: name, code: 'unrecognized_keys' }]);
       const query = await api.call('GET', `/v1/contacts?${name}=1`);
@@ -146,7 +146,7 @@ describe('an unknown field', () => {
   );
 
   it('is not reported for an email header with the name of a built-in property', async () => {
-    const { status } = await api.call('POST', '/v1/send', { body: { ...mail, headers: { constructor: 'x' } } });
+    const { status } = await api.call('POST', '/v1/send', { body: { ...email, headers: { constructor: 'x' } } });
     expect(status).toBe(200);
   });
 
@@ -154,7 +154,7 @@ describe('an unknown field', () => {
     const idempotencyKey = uuidv7();
     const ask = (body: object) =>
       api.call('POST', '/v1/send', { body, headers: { 'idempotency-key': idempotencyKey } });
-    const fresh = { ...mail, to: 'unseen@example.com' };
+    const fresh = { ...email, to: 'unseen@example.com' };
     expect((await ask({ ...fresh, sendAt: 'x' })).status).toBe(422);
     expect((await api.call('POST', '/contacts/lookup', { body: { emails: ['unseen@example.com'] } })).status).toBe(200);
     const rows = await api.db.selectFrom('contacts').select('id').where('email', '=', 'unseen@example.com').execute();
@@ -293,7 +293,7 @@ describe('an unknown field', () => {
   });
 
   it('inside `data` and `context` is accepted', async () => {
-    const { status } = await api.call('POST', '/v1/send', { body: { ...mail, data: { scheduled_at: 'x' } } });
+    const { status } = await api.call('POST', '/v1/send', { body: { ...email, data: { scheduled_at: 'x' } } });
     expect(status).toBe(200);
   });
 });

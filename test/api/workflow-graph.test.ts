@@ -190,8 +190,8 @@ describe('a whole graph', () => {
     const templateId = await buildTemplate(api.db, { projectId });
     const workflow = await draw({ end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
-    const mail = { id: 'mail', type: 'SEND_EMAIL', config: { templateId, from: 'me@elsewhere.test' } };
-    const answer = await save(workflow.id, { ...graph, steps: [mail, ...graph.steps] });
+    const email = { id: 'mail', type: 'SEND_EMAIL', config: { templateId, from: 'me@elsewhere.test' } };
+    const answer = await save(workflow.id, { ...graph, steps: [email, ...graph.steps] });
     expect(errorsOf(answer)).toEqual([
       { field: 'steps.mail.config.from', code: 'domain_not_verified', message: expect.any(String) },
     ]);

@@ -68,9 +68,9 @@ describe('an email that is made in a thread', () => {
   });
 
   it('transfers its files to the thread without a copy', async () => {
-    const mail = input();
-    await inThread(mail);
-    expect(mail.mail.attachments[0]?.content.byteLength).toBe(0);
+    const email = input();
+    await inThread(email);
+    expect(email.mail.attachments[0]?.content.byteLength).toBe(0);
   });
 
   it('is complete, also if no line starts with a dot', async () => {

@@ -60,22 +60,22 @@ async function deliver(p: { from?: string; to: string | string[]; raw: string })
 }
 
 async function buildSentEmail() {
-  const mail = await newSentMail(api);
-  return { ...mail, returnPath: verpAddress(verpKey, mail.id, 'shop.example.com') };
+  const email = await newSentMail(api);
+  return { ...email, returnPath: verpAddress(verpKey, email.id, 'shop.example.com') };
 }
 
-const stateOf = (mail: SentMail) => mailState(api, mail);
+const stateOf = (email: SentMail) => mailState(api, email);
 
 describe('delivery status notifications', () => {
   it('a hard bounce is BOUNCED, unsubscribed and suppressed; the same notification again changes nothing', async () => {
-    const mail = await buildSentEmail();
+    const email = await buildSentEmail();
     const raw = dsn({
-      recipient: mail.email,
+      recipient: email.email,
       status: '5.1.1',
       diagnostic: 'smtp; 550 5.1.1 <reader@example.com>: Recipient address\n    rejected: User unknown',
     });
-    for (let n = 0; n < 2; n++) expect(await deliver({ to: mail.returnPath, raw })).toMatch(/^250/);
-    const { mail: row, ...state } = await stateOf(mail);
+    for (let n = 0; n < 2; n++) expect(await deliver({ to: email.returnPath, raw })).toMatch(/^250/);
+    const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
     expect(row.error).toContain('User unknown');
     expect(state).toMatchObject({
@@ -86,9 +86,9 @@ describe('delivery status notifications', () => {
   });
 
   it('a return path is recognized in upper and lower case', async () => {
-    const mail = await buildSentEmail();
-    await deliver({ to: mail.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1', recipient: mail.email }) });
-    expect((await stateOf(mail)).mail.status).toBe('BOUNCED');
+    const email = await buildSentEmail();
+    await deliver({ to: email.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1', recipient: email.email }) });
+    expect((await stateOf(email)).mail.status).toBe('BOUNCED');
   });
 
   it.each([
@@ -128,41 +128,41 @@ describe('delivery status notifications', () => {
   });
 
   it('the failure of another recipient does not count', async () => {
-    const mail = await buildSentEmail();
+    const email = await buildSentEmail();
     const failed = 'Final-Recipient: rfc822; other@example.com\nAction: failed\nStatus: 5.1.1';
-    const ours = `Final-Recipient: rfc822; ${mail.email}\nAction: delivered\nStatus: 2.0.0`;
-    await deliver({ to: mail.returnPath, raw: dsnOf([failed, ours]) });
-    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
+    const ours = `Final-Recipient: rfc822; ${email.email}\nAction: delivered\nStatus: 2.0.0`;
+    await deliver({ to: email.returnPath, raw: dsnOf([failed, ours]) });
+    expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
   });
 
   it('a report about another address, such as a forwarding target, does not suppress ours', async () => {
-    const mail = await buildSentEmail();
+    const email = await buildSentEmail();
     const blocks = [
       'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
       'Final-Recipient: rfc822; b@elsewhere.example\nAction: failed\nStatus: 4.2.2',
       'Final-Recipient: rfc822; c@elsewhere.example\nAction: failed\nStatus: 5.1.1',
     ];
-    await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
-    const state = await stateOf(mail);
+    await deliver({ to: email.returnPath, raw: dsnOf(blocks) });
+    const state = await stateOf(email);
     expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient', reason: 'bounced:unknown' });
     expect(state).toMatchObject({ subscribed: true, entries: [] });
   });
 
   it('uses the worst block if none names an address', async () => {
-    const mail = await buildSentEmail();
+    const email = await buildSentEmail();
     const blocks = ['Action: relayed\nStatus: 2.0.0', 'Action: failed\nStatus: 5.1.1'];
-    await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
-    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+    await deliver({ to: email.returnPath, raw: dsnOf(blocks) });
+    expect((await stateOf(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('a report in the form for international email is read as the older form', async () => {
-    const mail = await buildSentEmail();
-    const raw = dsn({ status: '5.1.1', recipient: mail.email }).replace(
+    const email = await buildSentEmail();
+    const raw = dsn({ status: '5.1.1', recipient: email.email }).replace(
       /message\/(delivery-status)/,
       'message/global-$1',
     );
-    await deliver({ to: mail.returnPath, raw });
-    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+    await deliver({ to: email.returnPath, raw });
+    expect((await stateOf(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it.each([
@@ -171,10 +171,10 @@ describe('delivery status notifications', () => {
     ['message/global-delivery-status', '8bit'],
     ['message/delivery-status', 'quoted-printable'],
   ] as const)('a report as %s in %s is read', async (type, encoding) => {
-    const mail = await buildSentEmail();
-    const raw = dsn({ status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 Usager inconnu à Genève', recipient: mail.email });
-    await deliver({ to: mail.returnPath, raw: encodePart(raw, { from: 'message/delivery-status', type, encoding }) });
-    expect(await stateOf(mail)).toMatchObject({
+    const email = await buildSentEmail();
+    const raw = dsn({ status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 Usager inconnu à Genève', recipient: email.email });
+    await deliver({ to: email.returnPath, raw: encodePart(raw, { from: 'message/delivery-status', type, encoding }) });
+    expect(await stateOf(email)).toMatchObject({
       mail: { status: 'BOUNCED', reason: 'bounced:dead_mailbox' },
       entries: ['hard_bounce'],
     });
@@ -185,13 +185,13 @@ describe('delivery status notifications', () => {
     ['an answering machine with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
     ['an answering machine', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
   ])('%s who quotes a refusal to a return path causes no bounce', async (_, from, headers) => {
-    const mail = await buildSentEmail();
+    const email = await buildSentEmail();
     await deliver({
       from,
-      to: mail.returnPath,
+      to: email.returnPath,
       raw: `${headers}Subject: Re: Hello\n\nI got 550 5.1.1 user unknown.\n`,
     });
-    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'SENT' }, subscribed: true, entries: [] });
+    expect(await stateOf(email)).toMatchObject({ mail: { status: 'SENT' }, subscribed: true, entries: [] });
   });
 
   it.each([
@@ -251,19 +251,19 @@ describe('delivery status notifications', () => {
       0,
     ],
   ])('a report of %s is judged by its code, and by its text where the code says nothing', async (_, raw, reason, n) => {
-    const mail = await buildSentEmail();
-    await deliver({ to: mail.returnPath, raw: raw.replaceAll('RECIPIENT', mail.email) });
-    const state = await stateOf(mail);
+    const email = await buildSentEmail();
+    await deliver({ to: email.returnPath, raw: raw.replaceAll('RECIPIENT', email.email) });
+    const state = await stateOf(email);
     expect(state).toMatchObject({ mail: { reason }, subscribed: n === 0 });
     expect(state.entries).toHaveLength(n);
   });
 
   it('a report of a delay changes nothing, and a report of delivery is recorded', async () => {
-    const mail = await buildSentEmail();
-    await deliver({ to: mail.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
-    expect((await stateOf(mail)).mail.status).toBe('SENT');
-    await deliver({ to: mail.returnPath, raw: dsn({ action: 'delivered', status: '2.0.0' }) });
-    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
+    const email = await buildSentEmail();
+    await deliver({ to: email.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
+    expect((await stateOf(email)).mail.status).toBe('SENT');
+    await deliver({ to: email.returnPath, raw: dsn({ action: 'delivered', status: '2.0.0' }) });
+    expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
   });
 
   it('a refusal in plain text counts, and an automatic reply does not', async () => {
@@ -279,13 +279,13 @@ describe('delivery status notifications', () => {
   });
 
   it('a forged return path, and one of another key, are refused and change nothing', async () => {
-    const mail = await buildSentEmail();
-    const forged = mail.returnPath.replace(/.(?=@)/, (last) => (last === '0' ? '1' : '0'));
-    const foreign = verpAddress(deriveKey('some other secret key', 'verp'), mail.id, 'shop.example.com');
+    const email = await buildSentEmail();
+    const forged = email.returnPath.replace(/.(?=@)/, (last) => (last === '0' ? '1' : '0'));
+    const foreign = verpAddress(deriveKey('some other secret key', 'verp'), email.id, 'shop.example.com');
     for (const to of [forged, foreign]) {
       await expect(deliver({ to, raw: dsn({ status: '5.1.1' }) })).rejects.toThrow(/550 5\.1\.1/);
     }
-    expect((await stateOf(mail)).mail.status).toBe('SENT');
+    expect((await stateOf(email)).mail.status).toBe('SENT');
   });
 
   it('accepts a report on an unknown id without effect', async () => {
@@ -337,8 +337,8 @@ describe('the session', () => {
       onError: (error) => errors.push(error),
     });
     const options = { host: '127.0.0.1', port: secure.port, tls: { rejectUnauthorized: false } };
-    const mail = { from: 'a@author.example', to: 'b@shop.example.com', text: 'x' };
-    await createTransport({ ...options, requireTLS: true }).sendMail(mail);
+    const email = { from: 'a@author.example', to: 'b@shop.example.com', text: 'x' };
+    await createTransport({ ...options, requireTLS: true }).sendMail(email);
     expect(taken).toEqual(['a@author.example']);
     await secure.close();
   });
@@ -347,20 +347,20 @@ describe('the session', () => {
 describe('abuse reports', () => {
   it('identify the email by the return path or the unsubscribe link that they quote', async () => {
     const proofs = [
-      (mail: { returnPath: string }) => ({ headers: `Return-Path: <${mail.returnPath}>` }),
-      (mail: { returnPath: string }) => ({
+      (email: { returnPath: string }) => ({ headers: `Return-Path: <${email.returnPath}>` }),
+      (email: { returnPath: string }) => ({
         headers: 'X-None: none',
-        fields: `Original-Mail-From: <${mail.returnPath}>`,
+        fields: `Original-Mail-From: <${email.returnPath}>`,
       }),
-      (mail: { id: string }) => {
-        const { manage } = linkToken(TEST_SECRET_KEY, mail.id);
+      (email: { id: string }) => {
+        const { manage } = linkToken(TEST_SECRET_KEY, email.id);
         return { headers: `List-Unsubscribe: <https://mail.example.com/u/${manage}>,\n <mailto:x@shop.example.com>` };
       },
     ];
     for (const proof of proofs) {
-      const mail = await buildSentEmail();
-      await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw: arf(proof(mail)) });
-      const state = await stateOf(mail);
+      const email = await buildSentEmail();
+      await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw: arf(proof(email)) });
+      const state = await stateOf(email);
       expect(state.mail.status).toBe('COMPLAINED');
       expect(state).toMatchObject({
         subscribed: false,
@@ -379,26 +379,26 @@ describe('abuse reports', () => {
     ['message/global-headers', 'base64'],
     ['text/rfc822-headers', 'quoted-printable'],
   ] as const)('quote the email as %s in %s, with a report in UTF-8', async (type, encoding) => {
-    const mail = await buildSentEmail();
-    const headers = `From: Kävla <händler@bücher.example>\nReturn-Path: <${mail.returnPath}>`;
+    const email = await buildSentEmail();
+    const headers = `From: Kävla <händler@bücher.example>\nReturn-Path: <${email.returnPath}>`;
     const written = arf({ type: 'fraud', headers, fields: 'User-Agent: Gerät/1.0\nReported-Domain: bücher.example' });
     const report = encodePart(written, { from: 'message/feedback-report', type: 'message/feedback-report', encoding });
     const raw = encodePart(report, { from: 'message/rfc822', type, encoding });
     await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
-    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'COMPLAINED' }, entries: ['complaint'] });
+    expect(await stateOf(email)).toMatchObject({ mail: { status: 'COMPLAINED' }, entries: ['complaint'] });
   });
 
   it('without a proof, or of another type, change nothing', async () => {
-    const mail = await buildSentEmail();
+    const email = await buildSentEmail();
     const named = arf({
-      headers: `Message-ID: <${mail.id}@shop.example.com>\nReturn-Path: <bounce+0@shop.example.com>`,
+      headers: `Message-ID: <${email.id}@shop.example.com>\nReturn-Path: <bounce+0@shop.example.com>`,
     });
     await deliver({ to: 'fbl@shop.example.com', raw: named });
     await deliver({
       to: 'fbl@shop.example.com',
-      raw: arf({ type: 'not-spam', headers: `Return-Path: <${mail.returnPath}>` }),
+      raw: arf({ type: 'not-spam', headers: `Return-Path: <${email.returnPath}>` }),
     });
-    expect((await stateOf(mail)).mail.status).toBe('SENT');
+    expect((await stateOf(email)).mail.status).toBe('SENT');
   });
 });
 

@@ -34,7 +34,7 @@ function client(key = service.one.secretKey, options: object = {}) {
   });
 }
 
-const mail = { from: '"Shop, Inc." <Hello@Sender.test>', to: 'ada@to.test', subject: 'Hi', text: 'Hello' };
+const email = { from: '"Shop, Inc." <Hello@Sender.test>', to: 'ada@to.test', subject: 'Hi', text: 'Hello' };
 
 /** Returns the reply that refuses a message or a session. */
 async function refusal(sending: Promise<unknown>): Promise<string> {
@@ -59,7 +59,7 @@ describe('a message', () => {
   it('is sent without the headers that only the service and mail servers write', async () => {
     const names = ['X-SES-CONFIGURATION-SET', 'Authentication-Results', 'Return-Path', 'Sender', 'ARC-Seal'];
     const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
-    await client().sendMail({ ...mail, headers: { ...forged, 'X-Order': '4711' } });
+    await client().sendMail({ ...email, headers: { ...forged, 'X-Order': '4711' } });
     const [raw = ''] = await relay.arrived();
     const { headers } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
     expect(headers.find(({ key }) => key === 'x-order')?.value).toBe('4711');
@@ -69,7 +69,7 @@ describe('a message', () => {
 
   it('is stored before its 250, and is sent with its text, HTML, headers and files', async () => {
     const { response, messageId } = await client().sendMail({
-      ...mail,
+      ...email,
       to: '"Ada Löwe" <Ada@to.test>',
       replyTo: 'answers@sender.test',
       subject: 'Grüße {{name}} {% if %}',
@@ -124,7 +124,7 @@ describe('a message', () => {
 
   it('to several recipients is a separate email for each, with the original To and Cc and without Bcc', async () => {
     const to = ['one@to.test', 'Two@to.test'];
-    const { response } = await client().sendMail({ ...mail, to, cc: 'three@to.test', bcc: 'four@to.test' });
+    const { response } = await client().sendMail({ ...email, to, cc: 'three@to.test', bcc: 'four@to.test' });
     expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
     const bodies = await relay.arrived(4);
     expect([...sink.perRecipient().keys()].sort()).toEqual([
@@ -143,14 +143,14 @@ describe('a message', () => {
   });
 
   it('in plain text stays plain text', async () => {
-    await client().sendMail({ ...mail, text: 'a < b\n  indented\n' });
+    await client().sendMail({ ...email, text: 'a < b\n  indented\n' });
     const parsed = await PostalMime.parse((await relay.arrived())[0] ?? '');
     expect(parsed.text?.trimEnd()).toBe('a < b\n  indented');
     expect(parsed.html).toBeUndefined();
   });
 
   it('with a test key is recorded and not sent', async () => {
-    const { response } = await client(service.one.testKey).sendMail(mail);
+    const { response } = await client(service.one.testKey).sendMail(email);
     const id = /Accepted as (\S+)/.exec(response)?.[1];
     await until(async () => (await recordOf(id)).status === 'SENT', 'SENT');
     expect((await recordOf(id)).mode).toBe('test');
@@ -159,8 +159,8 @@ describe('a message', () => {
 
   it('from a domain that is not verified is refused with 550 5.7.1 and not stored', async () => {
     const before = await emailCount();
-    expect(await refusal(client().sendMail({ ...mail, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
-    expect(await refusal(client(service.two.secretKey).sendMail(mail))).toMatch(/^550 5\.7\.1 \w/);
+    expect(await refusal(client().sendMail({ ...email, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
+    expect(await refusal(client(service.two.secretKey).sendMail(email))).toMatch(/^550 5\.7\.1 \w/);
     expect(await emailCount()).toBe(before);
   });
 
@@ -169,19 +169,19 @@ describe('a message', () => {
       service.db.updateTable('projects').set({ monthly_email_limit: n }).where('id', '=', service.one.id).execute();
     await limit(0);
     try {
-      await until(async () => (await refusal(client().sendMail(mail))).startsWith('452 4.7.1'), '452');
+      await until(async () => (await refusal(client().sendMail(email))).startsWith('452 4.7.1'), '452');
     } finally {
       await limit(null);
     }
-    await until(async () => (await refusal(client().sendMail(mail))) === 'accepted', 'the limit to be lifted');
+    await until(async () => (await refusal(client().sendMail(email))) === 'accepted', 'the limit to be lifted');
   });
 
   it('with more than 10 MB of files, or too long a subject, is refused permanently', async () => {
     const content = Buffer.alloc(10 * 1024 * 1024 + 1);
-    expect(await refusal(client().sendMail({ ...mail, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
+    expect(await refusal(client().sendMail({ ...email, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
       /^552 5\.3\.4 \w/,
     );
-    expect(await refusal(client().sendMail({ ...mail, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
+    expect(await refusal(client().sendMail({ ...email, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
   });
 
   it('that announces more than 40 MB is refused at MAIL FROM, before it is sent', async () => {
@@ -237,11 +237,11 @@ describe('signing in', () => {
   it('with a key that is revoked during the session sends nothing more', async () => {
     const key = await buildKey(service.db, service.one.id, ['email:send']);
     const pooled = client(key, { pool: true, maxConnections: 1 });
-    await pooled.sendMail(mail);
+    await pooled.sendMail(email);
     await sql`UPDATE api_keys SET revoked_at = now() WHERE project_id = ${service.one.id} AND scopes = '{email:send}'`.execute(
       service.db,
     );
-    await until(async () => (await refusal(pooled.sendMail(mail))).startsWith('535 5.7.8'), 'the refusal');
+    await until(async () => (await refusal(pooled.sendMail(email))).startsWith('535 5.7.8'), 'the refusal');
     pooled.close();
   });
 });

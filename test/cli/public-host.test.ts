@@ -32,8 +32,8 @@ describe('a public HOST that captures email on purpose', () => {
     owner = await session(service, '/auth/login', service.dev().owner);
     const account = { email: 'eve@other.example', password: 'a long password', projectName: 'Other' };
     stranger = await session(service, '/auth/signup', account);
-    const mail = { to: 'ada@example.com', from: 'hello@tidings.test', subject: 'For Ada', body: '<p>Hello</p>' };
-    await call(service, 'POST', '/v1/send', { headers: keyOf(service), body: mail });
+    const email = { to: 'ada@example.com', from: 'hello@tidings.test', subject: 'For Ada', body: '<p>Hello</p>' };
+    await call(service, 'POST', '/v1/send', { headers: keyOf(service), body: email });
     const sms = { to: '+4915112345678', body: 'Your code is 934711' };
     await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body: sms });
   });
@@ -55,9 +55,9 @@ describe('a public HOST that captures email on purpose', () => {
     const list = async (path: string) => (await call(service, 'GET', path, { headers: owner })).body.data;
     await untilService(service, async () => (await list('/mailbox.json')).length > 0);
     await untilService(service, async () => (await list('/mailbox/sms.json')).length > 0);
-    const [mail] = await list('/mailbox.json');
-    expect(mail).toMatchObject({ to: 'ada@example.com', subject: 'For Ada' });
-    for (const path of [`/mailbox/${mail.id}`, `/mailbox/${mail.id}/html`, `/mailbox/${mail.id}/raw`]) {
+    const [email] = await list('/mailbox.json');
+    expect(email).toMatchObject({ to: 'ada@example.com', subject: 'For Ada' });
+    for (const path of [`/mailbox/${email.id}`, `/mailbox/${email.id}/html`, `/mailbox/${email.id}/raw`]) {
       expect([path, (await call(service, 'GET', path)).status]).toEqual([path, 401]);
       expect([path, (await call(service, 'GET', path, { headers: stranger })).status]).toEqual([path, 404]);
       expect([path, (await call(service, 'GET', path, { headers: owner })).status]).toEqual([path, 200]);

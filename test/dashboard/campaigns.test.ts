@@ -13,12 +13,12 @@ describeInBrowser('a campaign in the dashboard', () => {
   const open = (path: string, as: 'OWNER' | 'MEMBER' = 'OWNER') =>
     openDashboard({ service: campaigns.service, project: campaigns.project, path, as });
   const audience = (count: number) => buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
-  const limit = (mails: number | null) =>
-    sql`UPDATE projects SET monthly_email_limit = ${mails} WHERE id = ${campaigns.project.id}`.execute(
+  const limit = (emails: number | null) =>
+    sql`UPDATE projects SET monthly_email_limit = ${emails} WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
     );
-  const rate = (mails: number | null) =>
-    sql`UPDATE projects SET send_rate_per_second = ${mails} WHERE id = ${campaigns.project.id}`.execute(
+  const rate = (emails: number | null) =>
+    sql`UPDATE projects SET send_rate_per_second = ${emails} WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
     );
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });

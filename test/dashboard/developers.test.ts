@@ -64,9 +64,9 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('heading', { name: 'POST /v1/send' }).waitFor();
     await settled();
     expect(await page.getByText('order-17').count()).toBe(1);
-    const mail = page.getByRole('link', { name: 'ada@example.com' });
-    expect(await mail.getAttribute('href')).toMatch(/^\/app\/messages\/[\da-f-]{36}$/);
-    await mail.click();
+    const email = page.getByRole('link', { name: 'ada@example.com' });
+    expect(await email.getAttribute('href')).toMatch(/^\/app\/messages\/[\da-f-]{36}$/);
+    await email.click();
     await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
     await page.getByRole('main').getByRole('link', { name: 'POST /v1/send' }).click();
     await page.getByText('order-17').waitFor();

@@ -115,8 +115,8 @@ describeInBrowser('on a fresh npm start', () => {
     await button(page, 'Retry').click();
     await page.getByText('1 contact will be retried.').waitFor();
     await page.getByText('Sent to the whole audience.').waitFor();
-    const [mail] = await mailbox(`${left}`);
-    expect(mail).toMatchObject({
+    const [email] = await mailbox(`${left}`);
+    expect(email).toMatchObject({
       subject: expect.stringMatching(/^Autumn teas for (Ada|Bo|Cleo)$/),
       html: expect.stringContaining('What is new this autumn'),
     });
@@ -327,13 +327,13 @@ async function whoHasPlan(page: Page, plan: string): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-async function monthlyLimit(page: Page, mails: string): Promise<void> {
+async function monthlyLimit(page: Page, emails: string): Promise<void> {
   await go(page, 'Settings');
-  await fillLimit(page, mails);
+  await fillLimit(page, emails);
 }
 
-async function fillLimit(page: Page, mails: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Emails per month' }).fill(mails);
+async function fillLimit(page: Page, emails: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Emails per month' }).fill(emails);
   await button(page, 'Save').click();
   await page.getByText('Saved.').last().waitFor();
 }

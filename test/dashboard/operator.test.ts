@@ -209,13 +209,13 @@ async function buildOperation({ db, one, two }: TestService): Promise<void> {
     .values({ name: HOSTILE, public_key: `pk_${uuidv7()}`, public_key_hash: randomBytes(32) })
     .returning('id')
     .executeTakeFirstOrThrow();
-  for (const [id, mails] of [
+  for (const [id, emails] of [
     [one.id, 100],
     [two.id, 40],
     [hostile.id, 7],
   ] as const) {
     await countOutcomes(
-      sql`SELECT ${id}::uuid AS project_id, ${mails}::int AS mails, 3 AS dead, 1 AS complaints`,
+      sql`SELECT ${id}::uuid AS project_id, ${emails}::int AS mails, 3 AS dead, 1 AS complaints`,
     ).execute(db);
   }
   await db

@@ -68,8 +68,8 @@ describeInBrowser('the templates of the dashboard', () => {
 
   const readSaved = async (id: string) => (await service.call('GET', `/v1/templates/${id}`)).body;
   const create = async (fields: object) => {
-    const mail = { name: 'A', type: 'TRANSACTIONAL', subject: 'Hi', from: 'hi@shop.example', body: '<p>Hi</p>' };
-    return (await service.call('POST', '/v1/templates', { body: { ...mail, ...fields } })).body.id as string;
+    const email = { name: 'A', type: 'TRANSACTIONAL', subject: 'Hi', from: 'hi@shop.example', body: '<p>Hi</p>' };
+    return (await service.call('POST', '/v1/templates', { body: { ...email, ...fields } })).body.id as string;
   };
   const CODE = { name: 'HTML and Liquid' } as const;
   const showCode = async (page: Page) => {
@@ -140,17 +140,17 @@ describeInBrowser('the templates of the dashboard', () => {
   it('are edited in place, and all other text stays byte for byte', async () => {
     const id = await create({ name: 'Newsletter', body: NEWSLETTER });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
-    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
-    const words = mail.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
+    const email = page.frameLocator('iframe[title="Email, editable in place"]');
+    const words = email.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
     await words.click();
     // Moves to the end of the text, not of the line.
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' Bis <bald> & {{ plan }}');
     await page.getByRole('button', { name: 'Duplicate block' }).click();
-    await mail.getByText('Grüße aus Köln').nth(1).waitFor();
+    await email.getByText('Grüße aus Köln').nth(1).waitFor();
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
-    await mail.getByText('Grüße aus Köln').nth(1).waitFor({ state: 'detached' });
-    await mail.getByRole('link', { name: 'Jetzt lesen' }).click();
+    await email.getByText('Grüße aus Köln').nth(1).waitFor({ state: 'detached' });
+    await email.getByRole('link', { name: 'Jetzt lesen' }).click();
     await page.getByLabel('Link URL').fill('https://example.de/neu?a={{ id }}&b="x"');
     await page.getByLabel('Link URL').press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -267,16 +267,16 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('textbox', { name: 'Subject' }).click();
     await page.evaluate(COPY_PNG);
-    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
-    await mail.locator('[contenteditable]', { hasText: 'One' }).click();
+    const email = page.frameLocator('iframe[title="Email, editable in place"]');
+    await email.locator('[contenteditable]', { hasText: 'One' }).click();
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Control+V');
-    await mail.locator('img[width="4"]').waitFor({ state: 'attached' });
+    await email.locator('img[width="4"]').waitFor({ state: 'attached' });
     // The email is redrawn: its text can be edited once its script runs.
-    await mail.locator('[contenteditable]', { hasText: 'Two' }).waitFor();
+    await email.locator('[contenteditable]', { hasText: 'Two' }).waitFor();
     const frame = await page.locator('iframe[title="Email, editable in place"]').elementHandle();
     await (await frame?.contentFrame())?.evaluate(DROP_INTO_TEXT);
-    await mail.locator('img[width="2"]').waitFor({ state: 'attached' });
+    await email.locator('img[width="2"]').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await readSaved(id);
@@ -305,7 +305,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('A test email is on its way to ada@example.com.').waitFor();
     await until(async () => {
       const { data } = (await service.call('GET', '/v1/emails')).body;
-      return data.some((mail: { subject: string }) => mail.subject === '[TEST] Not saved yet');
+      return data.some((email: { subject: string }) => email.subject === '[TEST] Not saved yet');
     }, 'the test mail');
     expect((await readSaved(id)).subject).toBe('Hi');
   });

@@ -219,7 +219,7 @@ describe('the statistics of a campaign', () => {
     const { id, mails } = await build();
     const sent = mails.filter((_, n) => n % 10 !== 0);
     const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));
-    for (const mail of sent) await feedback(mail, 'delivery');
+    for (const email of sent) await feedback(email, 'delivery');
     for (const found of await reading) expect(found).toMatchObject({ total: 12, sent: 10, failed: 2 });
     expect(await counts(id)).toMatchObject({ delivered: 10 });
     expect(await counts(id)).toMatchObject({ delivered: 10 });

@@ -34,7 +34,7 @@ async function send(body: object): Promise<Sent[]> {
   return answer.body.data.emails;
 }
 async function erase(...mails: (Sent | undefined)[]): Promise<void> {
-  for (const mail of mails) expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
+  for (const email of mails) expect((await api.call('DELETE', `/contacts/${email?.contact.id}`)).status).toBe(204);
 }
 /**
  * Prunes twice, because a transaction may keep rows from the first pruning. The API writes its log of requests
@@ -51,8 +51,8 @@ async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void>
     return isEnough(rows.length);
   }, 'contents to be retired or removed');
 }
-const subjectOf = async (mail: Sent | undefined) =>
-  (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.subject;
+const subjectOf = async (email: Sent | undefined) =>
+  (await api.call('GET', `/v1/emails/${email?.email}`)).body.data.subject;
 
 /** Returns the contents with this word, and the contents that wait for a check. */
 async function countStored(word: string): Promise<number> {
@@ -96,7 +96,7 @@ describe('the content of emails to erased contacts', () => {
   });
 
   it('is deleted if the person wrote it', async () => {
-    const mail = {
+    const email = {
       sender: 'ada@home.example',
       fromName: 'Ada',
       subject: 'Hi',
@@ -104,11 +104,11 @@ describe('the content of emails to erased contacts', () => {
       messageId: 'm1',
       digest: Buffer.alloc(32),
     };
-    const received = { ...mail, recipients: [FROM], files: [], detail: {} };
+    const received = { ...email, recipients: [FROM], files: [], detail: {} };
     await api.db
       .transaction()
       .execute((trx) => recordReceived(trx, { projectId: api.one.id, suppressionKey, mail: received }));
-    const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [mail.sender] } });
+    const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [email.sender] } });
     await erase({ email: '', contact: body.found[0] });
     await prune();
     expect([await countStored('Countess'), await countStored('ada@home'), await countNoted()]).toEqual([0, 0, 0]);

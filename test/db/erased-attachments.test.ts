@@ -27,10 +27,10 @@ async function send(files: string[], people = 1): Promise<Sent[]> {
   const body = { to, from: 'hello@shop.example.com', subject: 'Invoice', body: '<p>Here</p>', attachments };
   return (await api.call('POST', '/v1/send', { body })).body.data.emails;
 }
-const erase = async (mail: Sent | undefined) =>
-  expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
-const filesOf = async (mail: Sent | undefined) =>
-  (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.attachments;
+const erase = async (email: Sent | undefined) =>
+  expect((await api.call('DELETE', `/contacts/${email?.contact.id}`)).status).toBe(204);
+const filesOf = async (email: Sent | undefined) =>
+  (await api.call('GET', `/v1/emails/${email?.email}`)).body.data.attachments;
 async function countLeft(): Promise<{ stored: number; noted: number }> {
   const { rows } = await sql<{ stored: number; noted: number }>`
     SELECT (SELECT count(*) FROM attachments) AS stored, (SELECT count(*) FROM erased_attachments) AS noted`.execute(
@@ -59,7 +59,7 @@ it('concurrent erasures leave no files', async () => {
 });
 
 it('a round has a limit of rows, and finds the emails by an index', async () => {
-  for (const mail of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(mail);
+  for (const email of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(email);
   await removeErasedAttachments(api.db, { rows: 1, rounds: 2 });
   expect(await countLeft()).toEqual({ stored: 1, noted: 1 });
   await removeErasedAttachments(api.db);

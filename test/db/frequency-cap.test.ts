@@ -20,7 +20,7 @@ beforeEach(async () => {
   contactId = await buildContact(database.db, { projectId });
 });
 
-const mail = () =>
+const email = () =>
   buildEmail(database.db, { projectId, contactId, type: 'MARKETING', sourceType: 'CAMPAIGN', status: 'SENDING' });
 const set = (id: string, values: object) =>
   database.db.updateTable('emails').set(values).where('id', '=', id).execute();
@@ -33,7 +33,7 @@ async function take(...ids: string[]): Promise<string[]> {
 }
 
 it('has as many places as the cap, also within one statement, and an email keeps its place', async () => {
-  const [a, b, c] = [await mail(), await mail(), await mail()];
+  const [a, b, c] = [await email(), await email(), await email()];
   expect(await take(a, b, c)).toEqual([a, b]);
   // As after a kill of the process: the emails are claimed again.
   expect(await take(c, b)).toEqual([b]);
@@ -42,13 +42,13 @@ it('has as many places as the cap, also within one statement, and an email keeps
 });
 
 it('concurrent claims take no place twice', async () => {
-  const ids = await Promise.all(Array.from({ length: 12 }, mail));
+  const ids = await Promise.all(Array.from({ length: 12 }, email));
   const granted = await Promise.all(ids.map((id) => take(id)));
   expect(granted.flat()).toHaveLength(CAP.max);
 });
 
 it('a claim that waits for another one counts the places that it took', async () => {
-  const [a, b, c] = [await mail(), await mail(), await mail()];
+  const [a, b, c] = [await email(), await email(), await email()];
   let waiting: Promise<string[]> | undefined;
   await database.db.transaction().execute(async (trx) => {
     const mails = [a, b].map((id) => ({ id, contactId }));
@@ -63,7 +63,7 @@ it('a claim that waits for another one counts the places that it took', async ()
 });
 
 it('places of a failed transaction are free', async () => {
-  const [a, b, c] = [await mail(), await mail(), await mail()];
+  const [a, b, c] = [await email(), await email(), await email()];
   const killed = database.db.transaction().execute(async (trx) => {
     await takeSlotsFor(trx, { projectId, cap: CAP, mails: [a, b].map((id) => ({ id, contactId })) });
     throw new Error('killed');
@@ -73,7 +73,7 @@ it('places of a failed transaction are free', async () => {
 });
 
 it('a failed email frees its place, and a sent email counts for the days of the cap', async () => {
-  const [a, b, c, d] = [await mail(), await mail(), await mail(), await mail()];
+  const [a, b, c, d] = [await email(), await email(), await email(), await email()];
   await take(a, b);
   await set(a, { status: 'FAILED' });
   await set(b, { status: 'SENT', sent_at: new Date() });
@@ -94,6 +94,6 @@ it('test, transactional and requested emails do not count', async () => {
     await buildEmail(database.db, { ...sent, sourceType: 'TRANSACTIONAL' }),
   ];
   for (const id of others) await set(id, { sent_at: new Date() });
-  const [a, b] = [await mail(), await mail()];
+  const [a, b] = [await email(), await email()];
   expect(await take(a, b)).toEqual([a, b]);
 });

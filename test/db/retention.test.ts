@@ -114,8 +114,8 @@ it("an attachment's content is deleted some days after the last email with it en
   const content = Buffer.alloc(5_000, 7);
   const send = async (to: string[]) => {
     const file = { filename: 'invoice.pdf', content: content.toString('base64'), contentType: 'application/pdf' };
-    const mail = { to, from: 'hello@shop.example.com', subject: 'Hi', body: '<p>Hi</p>', attachments: [file] };
-    const { body } = await api.call('POST', '/v1/send', { body: mail });
+    const email = { to, from: 'hello@shop.example.com', subject: 'Hi', body: '<p>Hi</p>', attachments: [file] };
+    const { body } = await api.call('POST', '/v1/send', { body: email });
     const emailIds: string[] = body.data.emails.map((entry: { email: string }) => entry.email);
     const { rows } = await sql<{ id: string }>`
       SELECT options->'attachmentIds'->>0 AS id FROM emails WHERE id = ${emailIds[0]}`.execute(api.db);

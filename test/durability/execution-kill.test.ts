@@ -32,14 +32,14 @@ async function createWorkflow(eventName: string): Promise<string> {
   const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${domain}` };
   const { id: templateId } = await call('POST', '/templates', { name: eventName, ...template });
   const { id } = await call('POST', '/workflows', { name: eventName, eventName });
-  const mail = { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true };
-  await call('POST', `/workflows/${id}/steps`, mail);
+  const email = { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true };
+  await call('POST', `/workflows/${id}/steps`, email);
   await call('POST', `/workflows/${id}/steps`, {
     type: 'DELAY',
     config: { amount: 2, unit: 'seconds' },
     autoConnect: true,
   });
-  await call('POST', `/workflows/${id}/steps`, mail);
+  await call('POST', `/workflows/${id}/steps`, email);
   await call('PATCH', `/workflows/${id}`, { enabled: true });
   return id;
 }

@@ -41,8 +41,8 @@ it('work in Postgres continues after Temporal has lost its database', async () =
   const campaignId = await scheduleCampaign();
   deferring = true;
   const from = `hello@${service.dev().domain}`;
-  const mail = { from, to: 'lost-1@example.com', subject: 'S', body: '<p>Hello</p>' };
-  await call('POST', '/v1/send', mail);
+  const email = { from, to: 'lost-1@example.com', subject: 'S', body: '<p>Hello</p>' };
+  await call('POST', '/v1/send', email);
   await soon(async () => (await query(`SELECT 1 FROM emails WHERE error LIKE '450%'`)).length === 1);
   await soon(async () => (await query('SELECT 1 FROM outbox')).length === 0);
   await query('UPDATE emails SET id = $1', [v7({ msecs: Date.now() - 3_600_000 })]); // As if it had been accepted an hour ago.

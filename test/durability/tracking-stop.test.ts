@@ -58,9 +58,9 @@ async function open(ids: string[]): Promise<void> {
 }
 
 async function countOf(ids: string[]) {
-  const mails = await database.db.selectFrom('emails').select(['opens', 'status']).where('id', 'in', ids).execute();
+  const emails = await database.db.selectFrom('emails').select(['opens', 'status']).where('id', 'in', ids).execute();
   const events = await database.db.selectFrom('events').select('id').where('email_id', 'in', ids).execute();
-  return { opens: mails.reduce((sum, mail) => sum + mail.opens, 0), events: events.length };
+  return { opens: emails.reduce((sum, email) => sum + email.opens, 0), events: events.length };
 }
 
 it('a stopping API writes every open that it has confirmed', async () => {

@@ -60,7 +60,11 @@ async function stateOf({ contactId, address, emailId }: { contactId: string; add
     .select('subscribed')
     .where('id', '=', contactId)
     .executeTakeFirst();
-  const mail = await api.db.selectFrom('emails').select('unsubscribed_at').where('id', '=', emailId).executeTakeFirst();
+  const email = await api.db
+    .selectFrom('emails')
+    .select('unsubscribed_at')
+    .where('id', '=', emailId)
+    .executeTakeFirst();
   const events = await api.db
     .selectFrom('events')
     .select('name')
@@ -70,7 +74,7 @@ async function stateOf({ contactId, address, emailId }: { contactId: string; add
   const entries = await findSuppressions(api.db, key, { projectId: api.one.id, emails: [address] });
   return {
     subscribed: contact?.subscribed,
-    noted: Boolean(mail?.unsubscribed_at),
+    noted: Boolean(email?.unsubscribed_at),
     events: events.map((event) => event.name),
     entries: entries.get(address) ?? [],
   };
@@ -80,29 +84,29 @@ const UNTOUCHED = { subscribed: true, noted: false, events: [], entries: [] };
 
 describe('unsubscribing', () => {
   it('unsubscribes no one when the page is opened, however often a scanner opens it', async () => {
-    const mail = await mailTo();
-    for (const path of [`/u/${mail.manage}`, `/m/${mail.manage}`, `/s/${mail.manage}`]) {
+    const email = await mailTo();
+    for (const path of [`/u/${email.manage}`, `/m/${email.manage}`, `/s/${email.manage}`]) {
       expect((await get(path)).status).toBe(200);
       expect((await api.call('HEAD', path, { key: null })).status).toBe(200);
     }
-    expect(await stateOf(mail)).toEqual(UNTOUCHED);
-    expect((await get(`/u/${mail.manage}`)).body).toContain(`<form method="post" action="/u/${mail.manage}">`);
+    expect(await stateOf(email)).toEqual(UNTOUCHED);
+    expect((await get(`/u/${email.manage}`)).body).toContain(`<form method="post" action="/u/${email.manage}">`);
   });
 
   it('the button unsubscribes the contact, suppresses the address, marks the email and records one event', async () => {
-    const mail = await mailTo();
+    const email = await mailTo();
     for (let n = 0; n < 2; n++) {
-      const { status, body } = await post(`/u/${mail.manage}`);
+      const { status, body } = await post(`/u/${email.manage}`);
       expect(status).toBe(200);
       expect(body).toContain('You are unsubscribed');
     }
-    expect(await stateOf(mail)).toEqual({
+    expect(await stateOf(email)).toEqual({
       subscribed: false,
       noted: true,
       events: ['contact.unsubscribed'],
       entries: ['unsubscribe'],
     });
-    expect((await get(`/u/${mail.manage}`)).body).toContain('You are unsubscribed');
+    expect((await get(`/u/${email.manage}`)).body).toContain('You are unsubscribed');
   });
 
   it('one click in an email program is 200 without cookies, in both encodings', async () => {
@@ -152,13 +156,13 @@ describe('after the contact was erased', () => {
   it.each(['email', 'contact'])(
     'an unsubscription by a link of the %s holds for any contact that is later added with the address',
     async (kind) => {
-      const mail = await mailTo();
-      const token = kind === 'email' ? mail.manage : contactToken(TEST_SECRET_KEY, mail.contactId);
-      await erase(mail.contactId);
+      const email = await mailTo();
+      const token = kind === 'email' ? email.manage : contactToken(TEST_SECRET_KEY, email.contactId);
+      await erase(email.contactId);
       expect((await get(`/u/${token}`)).body).toContain('Unsubscribe?');
       expect((await post(`/u/${token}`, 'List-Unsubscribe=One-Click')).body).toContain('You are unsubscribed');
-      expect(await reasonsOf(mail.address)).toEqual(['unsubscribe']);
-      expect((await add(mail.address)).body).toMatchObject({ subscribed: false });
+      expect(await reasonsOf(email.address)).toEqual(['unsubscribe']);
+      expect((await add(email.address)).body).toMatchObject({ subscribed: false });
     },
   );
 
@@ -265,39 +269,39 @@ describe('subscribed: true after the person refused', () => {
   };
 
   it('subscribes by default, which is shown in the response, the audit log and the timeline', async () => {
-    const mail = await mailTo();
-    await post(`/u/${mail.manage}`);
-    expect((await save(mail.address)).body).toMatchObject({
+    const email = await mailTo();
+    await post(`/u/${email.manage}`);
+    expect((await save(email.address)).body).toMatchObject({
       subscribed: true,
       _meta: { isNew: false, resubscribed: true },
     });
-    expect((await save(mail.address)).body._meta).toEqual({ isNew: false, isUpdate: true });
+    expect((await save(email.address)).body._meta).toEqual({ isNew: false, isUpdate: true });
     const audit = await api.db
       .selectFrom('audit_log')
       .select(['action', 'actor'])
-      .where('target', '=', mail.contactId)
+      .where('target', '=', email.contactId)
       .execute();
     expect(audit).toEqual([{ action: 'contact.resubscribed', actor: expect.stringMatching(/^key:/) }]);
-    const { body } = await api.call('GET', `/contacts/${mail.contactId}/timeline`);
+    const { body } = await api.call('GET', `/contacts/${email.contactId}/timeline`);
     expect(body.data[0]).toMatchObject({ type: 'contact.subscribed', metadata: { reason: 'resubscribed' } });
-    await post(`/u/${mail.manage}`);
-    const patched = await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { subscribed: true } });
+    await post(`/u/${email.manage}`);
+    const patched = await api.call('PATCH', `/contacts/${email.contactId}`, { body: { subscribed: true } });
     expect(patched.body).toMatchObject({ subscribed: true, _meta: { resubscribed: true } });
   });
 
   it('needs resubscribe: true where the project protects refusals', async () => {
     expect((await set('never')).status).toBe(422);
     expect((await set('protect')).body).toMatchObject({ resubscribe: 'protect' });
-    const mail = await mailTo();
-    await post(`/u/${mail.manage}`);
-    expect((await save(mail.address)).body).toMatchObject({ subscribed: false, _meta: { isNew: false } });
-    await api.call('POST', '/v1/track', { body: { email: mail.address, event: 'came.back', subscribed: true } });
-    await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { subscribed: true } });
-    expect(await stateOf(mail)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
+    const email = await mailTo();
+    await post(`/u/${email.manage}`);
+    expect((await save(email.address)).body).toMatchObject({ subscribed: false, _meta: { isNew: false } });
+    await api.call('POST', '/v1/track', { body: { email: email.address, event: 'came.back', subscribed: true } });
+    await api.call('PATCH', `/contacts/${email.contactId}`, { body: { subscribed: true } });
+    expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
     // The project may change a contact that it unsubscribed itself.
     const other = await mailTo({ subscribed: false });
     expect((await save(other.address)).body).toMatchObject({ subscribed: true });
-    expect((await save(mail.address, { resubscribe: true })).body).toMatchObject({
+    expect((await save(email.address, { resubscribe: true })).body).toMatchObject({
       subscribed: true,
       _meta: { resubscribed: true },
     });
@@ -307,15 +311,15 @@ describe('subscribed: true after the person refused', () => {
 
 describe('subscribing', () => {
   it("removes the person's own refusals, and no other ones", async () => {
-    const mail = await mailTo({ subscribed: false });
+    const email = await mailTo({ subscribed: false });
     const entries = (['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const).map((reason) => {
-      return { email: mail.address, reason, source: 'test' };
+      return { email: email.address, reason, source: 'test' };
     });
     await addSuppressions(api.db, key, { projectId: api.one.id, entries });
-    expect((await get(`/s/${mail.manage}`)).body).toContain('Subscribe?');
-    expect(await stateOf(mail)).toMatchObject({ subscribed: false, events: [] });
-    for (let n = 0; n < 2; n++) expect((await post(`/s/${mail.manage}`)).body).toContain('You are subscribed');
-    const state = await stateOf(mail);
+    expect((await get(`/s/${email.manage}`)).body).toContain('Subscribe?');
+    expect(await stateOf(email)).toMatchObject({ subscribed: false, events: [] });
+    for (let n = 0; n < 2; n++) expect((await post(`/s/${email.manage}`)).body).toContain('You are subscribed');
+    const state = await stateOf(email);
     expect(state).toMatchObject({ subscribed: true, events: ['contact.subscribed'] });
     expect(state.entries.sort()).toEqual(['hard_bounce', 'manual']);
   });
@@ -325,15 +329,15 @@ describe('settings', () => {
   it('shows the state and changes it with the form', async () => {
     const { address, contactId, emailId } = await mailTo();
     const page = `/m/${contactToken(TEST_SECRET_KEY, contactId)}`;
-    const mail = { address, contactId, emailId };
+    const email = { address, contactId, emailId };
     expect((await get(page)).body).toContain('value="true" checked');
     expect((await post(page, 'subscribed=maybe')).body).not.toContain('Saved');
-    expect(await stateOf(mail)).toEqual(UNTOUCHED);
+    expect(await stateOf(email)).toEqual(UNTOUCHED);
     expect((await post(page, 'subscribed=false')).body).toContain('Saved');
     expect((await get(page)).body).toContain('value="false" checked');
-    expect(await stateOf(mail)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
+    expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
     await post(page, 'subscribed=true');
-    expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [] });
+    expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
   });
 });
 
@@ -341,12 +345,12 @@ describe('the pages', () => {
   it.each(['.', ')', '/', '),', '%3E', '/).', '%0A', '.%0D%0A'])(
     'open with %s behind the link, which an email program took for a part of it',
     async (behind) => {
-      const mail = await mailTo();
-      for (const page of ['u', 's', 'm']) expect((await get(`/${page}/${mail.manage}${behind}`)).status).toBe(200);
-      const page = await get(`/u/${mail.manage}x/y`);
+      const email = await mailTo();
+      for (const page of ['u', 's', 'm']) expect((await get(`/${page}/${email.manage}${behind}`)).status).toBe(200);
+      const page = await get(`/u/${email.manage}x/y`);
       expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
-      expect((await post(`/u/${mail.manage}${behind}`, 'List-Unsubscribe=One-Click')).status).toBe(200);
-      expect(await stateOf(mail)).toMatchObject({ subscribed: false });
+      expect((await post(`/u/${email.manage}${behind}`, 'List-Unsubscribe=One-Click')).status).toBe(200);
+      expect(await stateOf(email)).toMatchObject({ subscribed: false });
     },
   );
 
@@ -359,21 +363,21 @@ describe('the pages', () => {
   );
 
   it('change nothing for forged tokens and tokens of clicks', async () => {
-    const mail = await mailTo();
-    const forged = `${mail.manage.slice(0, 30)}${mail.manage[30] === 'A' ? 'B' : 'A'}${mail.manage.slice(31)}`;
-    for (const token of [forged, mail.track, 'x', linkToken('some other secret', mail.emailId).manage]) {
+    const email = await mailTo();
+    const forged = `${email.manage.slice(0, 30)}${email.manage[30] === 'A' ? 'B' : 'A'}${email.manage.slice(31)}`;
+    for (const token of [forged, email.track, 'x', linkToken('some other secret', email.emailId).manage]) {
       for (const page of ['u', 's', 'm']) {
         expect((await get(`/${page}/${token}`)).status).toBe(404);
         expect((await post(`/${page}/${token}`, 'subscribed=false')).status).toBe(404);
       }
     }
-    expect(await stateOf(mail)).toEqual(UNTOUCHED);
+    expect(await stateOf(email)).toEqual(UNTOUCHED);
   });
 
   it('allow no script, frame or foreign form, are not cached, and do not reveal the address', async () => {
-    const mail = await mailTo();
+    const email = await mailTo();
     for (const page of ['u', 's', 'm']) {
-      const { headers, body } = await get(`/${page}/${mail.manage}`);
+      const { headers, body } = await get(`/${page}/${email.manage}`);
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'; style-src 'sha256-");
       expect(policy).toContain("form-action 'self'");
@@ -381,17 +385,17 @@ describe('the pages', () => {
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(body).not.toContain('<script');
-      expect(body).not.toContain(mail.address);
+      expect(body).not.toContain(email.address);
       expect(body).toContain('<html lang="en">');
       expect(body).toContain('name="viewport"');
     }
   });
 
   it('have the name and colour of the project, with any characters', async () => {
-    const mail = await mailTo();
+    const email = await mailTo();
     const show = async (name: string, color: string) => {
       await api.db.updateTable('projects').set({ name, color }).where('id', '=', api.one.id).execute();
-      return (await get(`/u/${mail.manage}`)).body;
+      return (await get(`/u/${email.manage}`)).body;
     };
     const plain = await show('Ada’s Shop', '#FFCC00');
     expect(plain).toContain('Ada’s Shop');
@@ -405,16 +409,16 @@ describe('the pages', () => {
     const headers = await signIn(api, api.one, 'OWNER');
     const set = (color: string | null) => api.call('PATCH', '/project', { key: null, headers, body: { color } });
     expect((await set('#0F766E')).body).toMatchObject({ color: '#0f766e' });
-    const mail = await mailTo();
-    expect((await get(`/u/${mail.manage}`)).body).toContain('--accent:#0f766e;--on:#fff');
+    const email = await mailTo();
+    expect((await get(`/u/${email.manage}`)).body).toContain('--accent:#0f766e;--on:#fff');
     expect((await set('teal')).status).toBe(422);
     expect((await set(null)).body).toMatchObject({ color: null });
   });
 
   it('refuse a body that is too large, and other methods', async () => {
-    const mail = await mailTo();
-    expect((await post(`/u/${mail.manage}`, 'x'.repeat(20_000))).status).toBe(413);
-    expect((await api.call('PUT', `/u/${mail.manage}`, { key: null })).status).toBe(405);
-    expect(await stateOf(mail)).toEqual(UNTOUCHED);
+    const email = await mailTo();
+    expect((await post(`/u/${email.manage}`, 'x'.repeat(20_000))).status).toBe(413);
+    expect((await api.call('PUT', `/u/${email.manage}`, { key: null })).status).toBe(405);
+    expect(await stateOf(email)).toEqual(UNTOUCHED);
   });
 });

@@ -110,9 +110,9 @@ function depsOf(db = database.db) {
   return { db, outbox, emailAttempts, smsAttempts };
 }
 
-async function accept(mail: Partial<BuildEmail> = {}): Promise<string> {
-  const id = await buildEmail(database.db, { projectId, ...mail });
-  await queue(id, mail.projectId);
+async function accept(email: Partial<BuildEmail> = {}): Promise<string> {
+  const id = await buildEmail(database.db, { projectId, ...email });
+  await queue(id, email.projectId);
   return id;
 }
 

@@ -94,8 +94,8 @@ describe('a campaign whose content takes too long to render', () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 150, data: MANY_ITEMS });
     const id = await startCampaign({ body: COSTLY_BY_DATA });
     await until(async () => (await outcomes(id))['FAILED template_error'], 'the first to run out of time');
-    const mail = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
-    expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: mail })).status).toBe(200);
+    const email = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
+    expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: email })).status).toBe(200);
     await until(async () => campaigns.sink.perRecipient().has('b@to.test') || undefined, "the other project's mail");
     // It was sent while the campaign was still running.
     expect((await outcomes(id)).PENDING).toBeGreaterThan(100);

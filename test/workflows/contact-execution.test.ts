@@ -98,8 +98,8 @@ describe('a contact who triggers a workflow', () => {
       execution: { id: execution.id },
       event: { plan: 'pro' },
     });
-    const { data: mails } = await expectOk(service.call('GET', '/v1/emails?to=tour@example.com'));
-    expect(mails).toMatchObject([{ status: 'SENT', sourceType: 'WORKFLOW', workflowExecutionId: execution.id }]);
+    const { data: emails } = await expectOk(service.call('GET', '/v1/emails?to=tour@example.com'));
+    expect(emails).toMatchObject([{ status: 'SENT', sourceType: 'WORKFLOW', workflowExecutionId: execution.id }]);
   });
 
   it('needs one activity in Temporal for each effect, and no more', async () => {

@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const mail = (to: unknown) => ({ to, from: 'x@shop.example.com', subject: 'Hi {{email}}', body: '<p>Hello</p>' });
+const email = (to: unknown) => ({ to, from: 'x@shop.example.com', subject: 'Hi {{email}}', body: '<p>Hello</p>' });
 
 async function send(to: unknown): Promise<string[]> {
-  const { status, body } = await service.call('POST', '/v1/send', { body: mail(to) });
+  const { status, body } = await service.call('POST', '/v1/send', { body: email(to) });
   expect(status).toBe(200);
   return body.data.emails.map((entry: { email: string }) => entry.email);
 }
@@ -57,7 +57,7 @@ it('the send rate of a project is kept', async () => {
   await buildDomain(service.db, { projectId: service.two.id });
   await service.db.updateTable('projects').set({ send_rate_per_second: 10 }).where('id', '=', service.two.id).execute();
   const to = Array.from({ length: 40 }, (_, i) => `slow${i}@example.com`);
-  const { body } = await service.call('POST', '/v1/send', { key: service.two.secretKey, body: mail(to) });
+  const { body } = await service.call('POST', '/v1/send', { key: service.two.secretKey, body: email(to) });
   const ids = body.data.emails.map((entry: { email: string }) => entry.email);
   const rows = await until(async () => {
     const all = await service.db.selectFrom('emails').select('sent_at').where('id', 'in', ids).execute();

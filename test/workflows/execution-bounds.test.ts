@@ -101,10 +101,10 @@ describe('workflows that trigger each other', () => {
 
 describe('workflows that start each other by the emails they send', () => {
   it('workflows that start each other with their emails stop too', async () => {
-    const mail = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
-    const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: mail });
+    const email = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
+    const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: email });
     const both = [await build(), await build()];
-    const start = await buildWorkflow(service, { eventName: 'chain', steps: mail });
+    const start = await buildWorkflow(service, { eventName: 'chain', steps: email });
     await track(service, 'chain@example.com', 'chain');
     const all = await until(async () => {
       const found = (await Promise.all([start, ...both].map(({ id }) => listExecutions(service, id)))).flat();

@@ -150,8 +150,8 @@ describe('an execution that Temporal has lost', () => {
     await operator.keepHouse();
     await ended(workflow, id);
     await operator.keepHouse();
-    const mails = await service.db.selectFrom('emails').select('status').where('execution_id', '=', id).execute();
-    expect(mails).toEqual([{ status: 'SENT' }]);
+    const emails = await service.db.selectFrom('emails').select('status').where('execution_id', '=', id).execute();
+    expect(emails).toEqual([{ status: 'SENT' }]);
   });
 
   it('ends if its step was deleted meanwhile', async () => {

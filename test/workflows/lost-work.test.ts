@@ -46,8 +46,8 @@ const mailOf = (id: string) =>
   service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const waitForSent = (id: string) =>
   until(async () => {
-    const mail = await mailOf(id);
-    return mail.status === 'SENT' ? mail : undefined;
+    const email = await mailOf(id);
+    return email.status === 'SENT' ? email : undefined;
   }, 'the mail to be sent');
 /** Ends a workflow, as an operator does in Temporal's UI. Returns when the server lists this state. */
 async function terminateDeliveries(): Promise<void> {

@@ -78,8 +78,8 @@ it('sent twice counts once, and returns the first response', async () => {
 it('does not remove the refusal of a person who unsubscribed, and its response does not reveal the refusal', async () => {
   const before = await submit('cleo@example.com', { firstName: 'Cleo' });
   expect(await stepsOf('cleo@example.com', 1)).toEqual(['COMPLETED']);
-  const mail = await until(async () => mailsTo('cleo@example.com')[0], 'the mail');
-  const link = /^List-Unsubscribe: <(http[^>]+)>/im.exec(mail.replace(/\r\n[ \t]+/g, ' '))?.[1] ?? '';
+  const email = await until(async () => mailsTo('cleo@example.com')[0], 'the mail');
+  const link = /^List-Unsubscribe: <(http[^>]+)>/im.exec(email.replace(/\r\n[ \t]+/g, ' '))?.[1] ?? '';
   const left = await fetch(service.baseUrl + new URL(link).pathname, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -113,8 +113,8 @@ it('adds a field to a known contact, and changes no value of the project', async
 });
 
 it('subscribes a customer who has only received a receipt', async () => {
-  const mail = { from: 'x@shop.example.com', subject: 'Receipt', body: '<p>Thanks</p>' };
-  await expectOk(service.call('POST', '/v1/send', { body: { ...mail, to: 'emil@example.com' } }));
+  const email = { from: 'x@shop.example.com', subject: 'Receipt', body: '<p>Thanks</p>' };
+  await expectOk(service.call('POST', '/v1/send', { body: { ...email, to: 'emil@example.com' } }));
   expect((await contactOf('emil@example.com')).subscribed).toBe(false);
   await submit('emil@example.com', {});
   expect((await contactOf('emil@example.com')).subscribed).toBe(true);
@@ -124,10 +124,10 @@ it('cannot prevent a password reset, with any input', async () => {
   await expectOk(service.call('POST', '/contacts', { body: { email: 'finn@example.com', data: { plan: 'pro' } } }));
   const rubbish = Object.fromEntries(Array.from({ length: 199 }, (_, n) => [`field${n}`, 'x']));
   await submit('finn@example.com', rubbish);
-  const mail = { from: 'x@shop.example.com', subject: 'Reset {{resetCode}}', body: '<p>{{resetCode}}</p>' };
+  const email = { from: 'x@shop.example.com', subject: 'Reset {{resetCode}}', body: '<p>{{resetCode}}</p>' };
   await expectOk(
     service.call('POST', '/v1/send', {
-      body: { ...mail, to: ['finn@example.com', 'gina@example.com'], data: { resetCode: '123456' } },
+      body: { ...email, to: ['finn@example.com', 'gina@example.com'], data: { resetCode: '123456' } },
     }),
   );
   await until(async () => mailsTo('finn@example.com').some((body) => body.includes('Reset 123456')), 'the reset mail');

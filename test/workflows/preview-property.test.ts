@@ -132,7 +132,7 @@ async function runToEnd(workflow: BuiltWorkflow, body: Record<string, unknown>) 
 
 const unsubscribes: StepSpec = { type: 'UPDATE_CONTACT', config: { updates: {}, subscribed: false } };
 const updates: StepSpec = { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } } };
-const mails = (): StepSpec => ({ type: 'SEND_EMAIL', config: { templateId: templates.plain } });
+const emails = (): StepSpec => ({ type: 'SEND_EMAIL', config: { templateId: templates.plain } });
 const waitsFor = (eventName: string): StepSpec => ({ type: 'WAIT_FOR_EVENT', config: { eventName, timeout: 0.05 } });
 
 describe('effects of a step', () => {
@@ -144,8 +144,8 @@ describe('effects of a step', () => {
       ['event', 'timeout'],
     ],
     ['ends no wait behind another step', () => [unsubscribes, updates, waitsFor('contact.unsubscribed')], ['timeout']],
-    ['ends no wait behind a mail', () => [unsubscribes, mails(), waitsFor('contact.unsubscribed')], ['timeout']],
-    ['is a mail that ends the wait after it', () => [mails(), waitsFor('email.sent')], ['event']],
+    ['ends no wait behind a mail', () => [unsubscribes, emails(), waitsFor('contact.unsubscribed')], ['timeout']],
+    ['is a mail that ends the wait after it', () => [emails(), waitsFor('email.sent')], ['event']],
   ])('%s, in an execution, a sandbox and a preview', async (_, list, branches) => {
     const chain = list();
     const entries = chain.map((step, n): [string, StepSpec] => {

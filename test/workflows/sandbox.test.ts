@@ -79,8 +79,8 @@ describe('a sandbox', () => {
       { type: 'WAIT_FOR_EVENT', output: { branch: 'timeout' } },
       { type: 'EXIT' },
     ]);
-    const mail = await expectOk(service.call('GET', `/v1/emails/${execution.steps[3].output.emailId}`));
-    expect(mail.data).toMatchObject({ mode: 'test', status: 'SENT', subject: 'Your plan: pro' });
+    const email = await expectOk(service.call('GET', `/v1/emails/${execution.steps[3].output.emailId}`));
+    expect(email.data).toMatchObject({ mode: 'test', status: 'SENT', subject: 'Your plan: pro' });
     expect(receiver.received).toEqual([]);
     expect(await expectOk(service.call('GET', `/contacts/${contactId}`))).toEqual(before);
     expect((await expectOk(service.call('GET', `/workflows/${other.id}/executions`))).data).toEqual([]);

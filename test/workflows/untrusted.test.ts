@@ -354,9 +354,9 @@ describe('an untrusted value in an email of the tenant', () => {
     const to = await sendForm('own@victim.example');
     const data = { site: { value: 'https://shop.example/', persistent: false }, about: '<i>us</i>', name: 'Ada' };
     await send(to, { from, subject, body, data });
-    const mail = await mailTo(to);
-    expect(mail.subject).toBe('News for Ada');
-    await expectLink(mail.html, 'https://shop.example/');
+    const email = await mailTo(to);
+    expect(email.subject).toBe('News for Ada');
+    await expectLink(email.html, 'https://shop.example/');
     expect((await contact(to)).untrusted).toEqual(['site']);
   });
 });

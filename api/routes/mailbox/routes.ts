@@ -59,13 +59,13 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
     get('/mailbox/sms', async (c) => page(c, mailboxSmsPage(await listCapturedSms(db, await readMailboxRequest(c)))));
   }
   get('/mailbox.json', async (c) => {
-    const mails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });
-    return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(emailResponse) });
+    const emails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });
+    return c.json({ data: (await Promise.all(emails.map(parseCaptured))).map(emailResponse) });
   });
   get('/mailbox', async (c) => {
     const filter = await readMailboxRequest(c);
-    const mails = await listCapturedEmails(db, filter);
-    return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), filter.to));
+    const emails = await listCapturedEmails(db, filter);
+    return page(c, mailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
   });
   get('/mailbox/{id}', async (c) => page(c, mailboxEmailPage(await parseCaptured(await showCapturedEmail(c)))));
   get('/mailbox/{id}/html', async (c) => {
@@ -84,9 +84,9 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   async function showCapturedEmail(c: PageContext) {
     const projects = await mailboxProjects(c, deps);
     const id = c.req.param('id') ?? '';
-    const mail = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;
-    if (!mail) throw new AppError('NOT_FOUND', { message: 'No captured email has this id.' });
-    return mail;
+    const email = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;
+    if (!email) throw new AppError('NOT_FOUND', { message: 'No captured email has this id.' });
+    return email;
   }
 }
 

@@ -115,14 +115,14 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
     const { invitation, outbox: queued } = await inTransaction(db, async (trx) => {
       const made = await insertInvitation(trx, given);
       const { name: projectName } = await getProject(trx, projectId);
-      const mails = await queueInvitationEmail(trx, { projectId, projectName, invitation: made, url, atRest });
+      const emails = await queueInvitationEmail(trx, { projectId, projectName, invitation: made, url, atRest });
       await insertAudit(trx, {
         ...audited(c),
         action: 'team.invited',
         target: made.id,
-        details: { email, role, mailed: mails.length > 0 },
+        details: { email, role, mailed: emails.length > 0 },
       });
-      return { invitation: made, outbox: mails };
+      return { invitation: made, outbox: emails };
     });
     outbox.wake(queued);
     return c.json({ ...invitationResponse(invitation), url, mailed: queued.length > 0 }, 201);

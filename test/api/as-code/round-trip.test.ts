@@ -226,8 +226,8 @@ async function apply(key: string, body: object) {
 
 it('a step of each type that is exported and applied to another project is the same there, and names nothing of the first project', async () => {
   for (const { id } of [api.one, api.two]) await buildVerifiedDomain(api.db, id, 'shop.example');
-  const mail = { name: 'Mail', subject: 'Hello', body: '<p>Hello</p>', type: 'MARKETING', from: 'hi@shop.example' };
-  const { id: templateId } = await make(api, '/templates', mail);
+  const email = { name: 'Mail', subject: 'Hello', body: '<p>Hello</p>', type: 'MARKETING', from: 'hi@shop.example' };
+  const { id: templateId } = await make(api, '/templates', email);
   const { id: segmentId } = await make(api, '/segments', { name: 'Members', type: 'STATIC' });
   const named = { templateId, segmentId, url: 'https://hooks.example/each', seconds: 60 };
   await buildWorkflow(api, { steps: stepOfEachType(named) });

@@ -112,13 +112,13 @@ describe('an invitation', () => {
     expect(api.dispatched).toMatchObject([{ kind: 'email.deliver' }]);
     const read = (path: string) => api.call('GET', path, { key: project.secretKey });
     const list = await read('/v1/emails');
-    const [mail] = list.body.data.emails ?? list.body.data;
-    const one = await read(`/v1/emails/${mail.id}`);
+    const [email] = list.body.data.emails ?? list.body.data;
+    const one = await read(`/v1/emails/${email.id}`);
     expect(one.status).toBe(200);
     expect(JSON.stringify(one.body)).toContain(`Team ${counter}`);
     for (const { body } of [list, one]) expect(JSON.stringify(body)).not.toContain(tokenOf(invited.body.url));
-    await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', mail.id).execute();
-    const again = await api.call('POST', `/v1/emails/${mail.id}/resend`, { key: project.secretKey });
+    await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', email.id).execute();
+    const again = await api.call('POST', `/v1/emails/${email.id}/resend`, { key: project.secretKey });
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 

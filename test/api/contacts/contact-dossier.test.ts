@@ -34,7 +34,7 @@ it('the export of a contact has everything about it in one JSON object, and noth
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
   expect(body.contact).toMatchObject({ id, email: contact.email, subscribed: false });
   expect(body.suppressions).toMatchObject([{ reason: 'unsubscribe', source: 'api' }]);
-  expect(body.emails.map((mail: { id: string }) => mail.id)).toEqual([ids('/emails/x', 'id')]);
+  expect(body.emails.map((email: { id: string }) => email.id)).toEqual([ids('/emails/x', 'id')]);
   expect(body.sms.map((sms: { id: string }) => sms.id)).toEqual([ids('/sms/x', 'id')]);
   expect(body.events.map((event: { name: string }) => event.name)).toEqual(
     expect.arrayContaining(['step-0', 'step-1', 'step-2', 'contact.unsubscribed']),

@@ -187,10 +187,10 @@ describe('the usage of a segment', () => {
     const { id } = used.body;
     const member = { field: `segment.${id}`, operator: 'memberOf' };
     const over = await call('POST', '/segments', { name: 'Over', condition: one(member) });
-    const mail = { subject: 's', body: '<p>b</p>', from_email: 'a@from.test' };
+    const email = { subject: 's', body: '<p>b</p>', from_email: 'a@from.test' };
     const campaign = await api.db
       .insertInto('campaigns')
-      .values({ project_id: project.id, name: 'To it', ...mail, audience_type: 'SEGMENT', segment_id: id })
+      .values({ project_id: project.id, name: 'To it', ...email, audience_type: 'SEGMENT', segment_id: id })
       .returning('id')
       .executeTakeFirstOrThrow();
     const started = await call('POST', '/workflows', { name: 'Starts', eventName: 'segment.used.entry' });

@@ -65,8 +65,8 @@ it('is one list of events, emails, SMS and steps with any page size, also within
   );
   await sql`UPDATE sms_messages SET contact_id = ${id}, sent_at = now(), delivered_at = now(), status = 'DELIVERED'
     WHERE id = ${ids('/sms/x', 'id')}`.execute(api.db);
-  const mail = await buildEmail(api.db, { projectId: project.id, contactId: id, status: 'FAILED' });
-  await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${mail}`.execute(api.db);
+  const email = await buildEmail(api.db, { projectId: project.id, contactId: id, status: 'FAILED' });
+  await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${email}`.execute(api.db);
   // In one millisecond; the names of their kinds are in another order than their ids.
   await sql`INSERT INTO events (id, project_id, contact_id, name, data)
     SELECT ('0190a000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${project.id}, ${id},
@@ -87,7 +87,7 @@ it('is one list of events, emails, SMS and steps with any page size, also within
   ])
     expect(types).toContain(type);
   expect(all.find(({ type }) => type === 'email.failed')?.metadata).toMatchObject({
-    emailId: mail,
+    emailId: email,
     reason: 'unsubscribed',
   });
   const instants = all.map(({ timestamp }) => timestamp);

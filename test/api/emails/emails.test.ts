@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const mail = (to: string, more: object = {}) => ({
+const email = (to: string, more: object = {}) => ({
   to: { email: to, name: 'Ada' },
   from: { email: 'x@shop.example.com', name: 'Shop' },
   subject: 'Hi {{name}}',
@@ -22,7 +22,7 @@ const mail = (to: string, more: object = {}) => ({
 });
 
 async function send(to: string, more: object = {}, key?: string): Promise<string> {
-  const r = await api.call('POST', '/v1/send', { body: mail(to, more), ...(key && { key }) });
+  const r = await api.call('POST', '/v1/send', { body: email(to, more), ...(key && { key }) });
   expect(r.status).toBe(200);
   return r.body.data.emails[0].email;
 }
@@ -172,8 +172,8 @@ it('the mailbox shows captured SMS', async () => {
 it('without the capture providers there is a mailbox for the simulator, and none for SMS', async () => {
   const other = await startTestApi({ EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', SMS_PROVIDER: 'none' });
   try {
-    const mails = await other.call('GET', '/mailbox.json', { key: null });
-    expect([mails.status, mails.headers.get('x-mailbox-of')]).toEqual([200, 'simulator']);
+    const emails = await other.call('GET', '/mailbox.json', { key: null });
+    expect([emails.status, emails.headers.get('x-mailbox-of')]).toEqual([200, 'simulator']);
     expect((await other.call('GET', '/mailbox/sms.json', { key: null })).status).toBe(404);
   } finally {
     await other.close();

@@ -64,12 +64,12 @@ describe('POST /v1/emails/{id}/resend', () => {
 
   it('checks the consent that MARKETING email needs, and keeps untrusted data separate', async () => {
     const { id: projectId } = api.one;
-    const mail = { projectId, type: 'MARKETING', status: 'SENT' } as const;
+    const email = { projectId, type: 'MARKETING', status: 'SENT' } as const;
     await buildContact(api.db, { projectId, email: 'out@example.com', subscribed: false });
-    const refused = await resend(await buildEmail(api.db, { ...mail, to: 'out@example.com' }));
+    const refused = await resend(await buildEmail(api.db, { ...email, to: 'out@example.com' }));
     expect([refused.status, refused.body.error.code]).toEqual([400, 'CONTACT_UNSUBSCRIBED']);
     await buildContact(api.db, { projectId, email: 'in@example.com' });
-    const old = await buildEmail(api.db, { ...mail, to: 'in@example.com', options: { untrustedKeys: ['name'] } });
+    const old = await buildEmail(api.db, { ...email, to: 'in@example.com', options: { untrustedKeys: ['name'] } });
     const answer = await expectOk(resend(old));
     const again = await stored(answer.data.emails[0].email);
     expect(again.options).toEqual({ untrustedKeys: ['name'], resentFrom: old });
@@ -98,14 +98,14 @@ describe('POST /v1/emails/{id}/resend', () => {
       .values({ project_id: projectId, filename: 'a', content_type: 'text/plain', content: Buffer.from(''), size: 5 })
       .returning('id')
       .executeTakeFirstOrThrow();
-    for (const mail of [
+    for (const email of [
       { sourceType: 'INBOUND' as const },
       { to: null },
       { options: { attachmentIds: [attachment.id] } },
       { options: { sandbox: { contact: null } } },
     ]) {
-      const { status, body } = await resend(await buildEmail(api.db, { projectId, status: 'SENT', ...mail }));
-      expect([status, body.error.code], JSON.stringify(mail)).toEqual([409, 'CONFLICT']);
+      const { status, body } = await resend(await buildEmail(api.db, { projectId, status: 'SENT', ...email }));
+      expect([status, body.error.code], JSON.stringify(email)).toEqual([409, 'CONFLICT']);
     }
   });
 });
@@ -133,7 +133,7 @@ describe('GET /v1/emails', () => {
     ]) {
       const { data } = await expectOk(api.call('GET', `/v1/emails?${query}`));
       expect(
-        data.map((mail: { id: string }) => mail.id),
+        data.map((email: { id: string }) => email.id),
         query,
       ).toEqual([id]);
       const other = await expectOk(api.call('GET', `/v1/emails?${query}`, { key: api.two.secretKey }));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const mail = (to: string, more: object = {}) => ({
+const email = (to: string, more: object = {}) => ({
   to,
   from: 'x@shop.example.com',
   subject: `For ${to}`,
@@ -26,7 +26,7 @@ const emailsTo = (to: string) =>
 describe('a batch', () => {
   it('has a result for each email in order, as /v1/send would return it, and queues each', async () => {
     const before = api.dispatched.length;
-    const { status, body } = await batch({ emails: [mail('b1@x.test'), mail('b2@x.test', { subject: 'Other' })] });
+    const { status, body } = await batch({ emails: [email('b1@x.test'), email('b2@x.test', { subject: 'Other' })] });
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: true, data: { accepted: 2, refused: 0 } });
     expect(body.data.results).toMatchObject([
@@ -46,14 +46,14 @@ describe('a batch', () => {
   it('refuses each invalid email on its own, for any reason', async () => {
     const { status, body } = await batch({
       emails: [
-        mail('c1@x.test'),
-        mail('c2@x.test', { scheduled_at: 'x' }),
-        mail('nobody'),
-        mail('c3@x.test', { from: 'x@elsewhere.example' }),
-        mail('c4@x.test', { template: uuidv7() }),
+        email('c1@x.test'),
+        email('c2@x.test', { scheduled_at: 'x' }),
+        email('nobody'),
+        email('c3@x.test', { from: 'x@elsewhere.example' }),
+        email('c4@x.test', { template: uuidv7() }),
         'no email',
-        mail('c5@x.test', { subject: '{{ oops' }),
-        mail('c6@x.test'),
+        email('c5@x.test', { subject: '{{ oops' }),
+        email('c6@x.test'),
       ],
     });
     expect([status, body.data.accepted, body.data.refused]).toEqual([200, 2, 6]);
@@ -83,7 +83,7 @@ describe('a batch', () => {
   it('with atomic accepts none if one is refused, and names all refused ones', async () => {
     const { status, body } = await batch({
       atomic: true,
-      emails: [mail('d1@x.test'), mail('d2@x.test', { subjcet: 'S' }), mail('d3@x.test', { to: 'nobody' })],
+      emails: [email('d1@x.test'), email('d2@x.test', { subjcet: 'S' }), email('d3@x.test', { to: 'nobody' })],
     });
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
     expect(body.error.errors.map(({ field }: { field: string }) => field)).toEqual(['emails.1.subjcet', 'emails.2.to']);
@@ -91,25 +91,25 @@ describe('a batch', () => {
     expect(await emailsTo('d1@x.test')).toEqual([]);
     const later = await batch({
       atomic: true,
-      emails: [mail('d1@x.test'), mail('d2@x.test', { from: 'x@no.example' })],
+      emails: [email('d1@x.test'), email('d2@x.test', { from: 'x@no.example' })],
     });
     expect([later.status, later.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
     expect(await emailsTo('d1@x.test')).toEqual([]);
-    expect((await batch({ atomic: true, emails: [mail('d1@x.test')] })).body.data.accepted).toBe(1);
+    expect((await batch({ atomic: true, emails: [email('d1@x.test')] })).body.data.accepted).toBe(1);
   });
 
   it('writes to one contact in the order of its emails', async () => {
     const { body } = await batch({
       emails: [
-        mail('e@x.test', { data: { plan: 'free' } }),
-        mail('e@x.test', { data: { plan: 'pro' } }),
-        mail('e2@x.test', { data: { plan: 'free' } }),
-        mail('e@x.test', { data: { plan: 'team' } }),
+        email('e@x.test', { data: { plan: 'free' } }),
+        email('e@x.test', { data: { plan: 'pro' } }),
+        email('e2@x.test', { data: { plan: 'free' } }),
+        email('e@x.test', { data: { plan: 'team' } }),
       ],
     });
     expect(body.data.accepted).toBe(4);
-    const mails = await emailsTo('e@x.test');
-    expect(mails.map(({ variables }) => (variables as { plan: string }).plan).sort()).toEqual(['free', 'pro', 'team']);
+    const emails = await emailsTo('e@x.test');
+    expect(emails.map(({ variables }) => (variables as { plan: string }).plan).sort()).toEqual(['free', 'pro', 'team']);
     const contact = await api.db
       .selectFrom('contacts')
       .select('data')
@@ -126,10 +126,10 @@ describe('a batch', () => {
     });
     const { body } = await batch({
       emails: [
-        mail('f1@x.test', { attachments: [file('a.txt', 'one'), file('b.txt', 'two')] }),
-        mail('f2@x.test'),
-        mail('f3@x.test', { attachments: [{ ...file('x.txt', 'x'), content: '!' }] }),
-        mail('f4@x.test', { attachments: [file('c.txt', 'three')] }),
+        email('f1@x.test', { attachments: [file('a.txt', 'one'), file('b.txt', 'two')] }),
+        email('f2@x.test'),
+        email('f3@x.test', { attachments: [{ ...file('x.txt', 'x'), content: '!' }] }),
+        email('f4@x.test', { attachments: [file('c.txt', 'three')] }),
       ],
     });
     expect(body.data.results.map(({ success }: { success: boolean }) => success)).toEqual([true, true, false, true]);
@@ -156,7 +156,7 @@ describe('a batch', () => {
       'more than 10,000 recipients together',
       {
         emails: Array.from({ length: 11 }, (_, n) => ({
-          ...mail('x'),
+          ...email('x'),
           to: Array.from({ length: 1000 }, (_, m) => `g${n}-${m}@x.test`),
         })),
       },
@@ -173,12 +173,12 @@ describe('the key of a batch', () => {
     batch(body, { key: owner, headers: { 'idempotency-key': key } });
 
   it('takes effect once, and returns the first response for the same batch', async () => {
-    const first = await keyed('batch-1', { emails: [mail('h1@x.test'), mail('nobody')] });
+    const first = await keyed('batch-1', { emails: [email('h1@x.test'), email('nobody')] });
     expect(first.body.data).toMatchObject({ accepted: 1, refused: 1 });
-    const again = await keyed('batch-1', { emails: [mail('h1@x.test'), mail('nobody')] });
+    const again = await keyed('batch-1', { emails: [email('h1@x.test'), email('nobody')] });
     expect([again.status, again.body.error.details.sameRequest]).toEqual([409, true]);
     expect(again.body.error.details.originalResponse).toEqual(first.body);
-    const other = await keyed('batch-1', { emails: [mail('h2@x.test')] });
+    const other = await keyed('batch-1', { emails: [email('h2@x.test')] });
     expect([other.status, other.body.error.details]).toMatchObject([
       409,
       { sameRequest: false, originalResponse: null },
@@ -187,14 +187,14 @@ describe('the key of a batch', () => {
   });
 
   it('can be used again if no email was accepted', async () => {
-    expect((await keyed('batch-2', { emails: [mail('nobody')] })).body.data.accepted).toBe(0);
-    expect((await keyed('batch-2', { atomic: true, emails: [mail('nobody')] })).status).toBe(422);
-    expect((await keyed('batch-2', { emails: [mail('i@x.test')] })).body.data.accepted).toBe(1);
+    expect((await keyed('batch-2', { emails: [email('nobody')] })).body.data.accepted).toBe(0);
+    expect((await keyed('batch-2', { atomic: true, emails: [email('nobody')] })).status).toBe(422);
+    expect((await keyed('batch-2', { emails: [email('i@x.test')] })).body.data.accepted).toBe(1);
   });
 
   it('has an effect for one of twenty concurrent requests', async () => {
     const all = await Promise.all(
-      Array.from({ length: 20 }, () => keyed('batch-3', { emails: [mail('j1@x.test'), mail('j2@x.test')] })),
+      Array.from({ length: 20 }, () => keyed('batch-3', { emails: [email('j1@x.test'), email('j2@x.test')] })),
     );
     expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
     expect(await emailsTo('j1@x.test')).toHaveLength(1);
@@ -202,22 +202,22 @@ describe('the key of a batch', () => {
 });
 
 it('belongs to its project: domain, contacts and emails of another are not touched', async () => {
-  const { body } = await batch({ emails: [mail('k@x.test')] }, { key: api.two.secretKey });
+  const { body } = await batch({ emails: [email('k@x.test')] }, { key: api.two.secretKey });
   expect(body.data.results[0].error.code).toBe('DOMAIN_NOT_VERIFIED');
   const contacts = await api.db.selectFrom('contacts').select('id').where('email', '=', 'k@x.test').execute();
   expect(contacts).toEqual([]);
 });
 
 it('needs the scope to send, and the monthly limit counts each email', async () => {
-  expect((await batch({ emails: [mail('l@x.test')] }, { key: api.one.bareKey })).body.error.details.requiredScope).toBe(
-    'email:send',
-  );
+  expect(
+    (await batch({ emails: [email('l@x.test')] }, { key: api.one.bareKey })).body.error.details.requiredScope,
+  ).toBe('email:send');
   const limited = await buildProject(api.db, 'Limited');
   await api.db.updateTable('projects').set({ monthly_email_limit: 1 }).where('id', '=', limited.id).execute();
   await buildDomain(api.db, { projectId: limited.id, domain: 'two.example.com' });
   const from = 'x@two.example.com';
   const { body } = await batch(
-    { emails: [mail('l1@x.test', { from }), mail('l2@x.test', { from })] },
+    { emails: [email('l1@x.test', { from }), email('l2@x.test', { from })] },
     { key: limited.secretKey },
   );
   expect([body.data.accepted, body.data.refused]).toEqual([1, 1]);

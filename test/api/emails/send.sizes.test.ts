@@ -18,8 +18,8 @@ async function sender(env: Record<string, string>) {
       content: Buffer.alloc(size * MB, i).toString('base64'),
       contentType: 'application/octet-stream',
     }));
-    const mail = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body, attachments };
-    return api.call('POST', '/v1/send', { body: mail });
+    const email = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body, attachments };
+    return api.call('POST', '/v1/send', { body: email });
   };
 }
 

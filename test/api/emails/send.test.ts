@@ -134,8 +134,8 @@ it('performs one of twenty requests with one idempotency key; the others get its
   expect(details.originalResponse).toEqual(accepted[0]?.body);
   expect(Date.parse(details.originalRequestAt)).toBeGreaterThan(Date.now() - 60_000);
   const contact = await contactOf('once@example.com');
-  const mails = await api.db.selectFrom('emails').select('id').where('contact_id', '=', contact.id).execute();
-  expect(mails).toHaveLength(1);
+  const emails = await api.db.selectFrom('emails').select('id').where('contact_id', '=', contact.id).execute();
+  expect(emails).toHaveLength(1);
 });
 
 it('the same key is another key for another project', async () => {

@@ -119,24 +119,24 @@ async function tell(message: object): Promise<number> {
   return (await post({ Message: JSON.stringify(message) })).status;
 }
 
-const stateOf = (mail: SentMail) => mailState(api, mail);
+const stateOf = (email: SentMail) => mailState(api, email);
 
 describe('a notification of SES', () => {
   it('finds the email by its tags if headers are omitted', async () => {
-    const mail = await sentMail();
+    const email = await sentMail();
     const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
-    for (const email_id of [['no id'], [], 'x', [mail.id.toUpperCase()]])
+    for (const email_id of [['no id'], [], 'x', [email.id.toUpperCase()]])
       expect(await tell(about({ email_id }))).toBe(200);
-    expect((await stateOf(mail)).names).toEqual(['email.delivery']);
+    expect((await stateOf(email)).names).toEqual(['email.delivery']);
   });
 
   it('records a delivery', async () => {
-    const mail = await sentMail();
-    expect(await tell(delivery(mail.id))).toBe(200);
-    const { mail: row, names, events } = await stateOf(mail);
+    const email = await sentMail();
+    expect(await tell(delivery(email.id))).toBe(200);
+    const { mail: row, names, events } = await stateOf(email);
     expect([row.status, row.delivered_at?.toISOString(), names]).toEqual(['DELIVERED', AT, ['email.delivery']]);
     expect(events[0]?.data).toMatchObject({
-      emailId: mail.id,
+      emailId: email.id,
       subject: 'Hello Ada',
       fromName: 'Shop',
       deliveredAt: AT,
@@ -144,9 +144,9 @@ describe('a notification of SES', () => {
   });
 
   it('a dead mailbox unsubscribes and suppresses once, with its reason', async () => {
-    const mail = await sentMail();
-    for (let n = 0; n < 3; n++) expect(await tell(bounce(mail.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
-    const { mail: row, ...state } = await stateOf(mail);
+    const email = await sentMail();
+    for (let n = 0; n < 3; n++) expect(await tell(bounce(email.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
+    const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
     expect(state).toMatchObject({
       subscribed: false,
@@ -158,9 +158,9 @@ describe('a notification of SES', () => {
   });
 
   it('a refusal because of the sender unsubscribes no contact, however SES names it', async () => {
-    const mail = await sentMail();
-    await tell(bounce(mail.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
-    const { mail: row, ...state } = await stateOf(mail);
+    const email = await sentMail();
+    await tell(bounce(email.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
+    const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'FAILED', bounce_type: null, reason: 'provider_rejected' });
     expect(state).toMatchObject({ subscribed: true, entries: [], names: [] });
   });
@@ -171,11 +171,11 @@ describe('a notification of SES', () => {
   ])(
     'a Permanent bounce of the kind %s that proves nothing suppresses nobody',
     async (kind, diagnosticCode, status) => {
-      const mail = await sentMail();
-      const told = bounce(mail.id, diagnosticCode);
+      const email = await sentMail();
+      const told = bounce(email.id, diagnosticCode);
       const bouncedRecipients = [{ emailAddress: 'x@y.z', diagnosticCode, status }];
       await tell({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
-      expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [] });
+      expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
     },
   );
 
@@ -192,11 +192,11 @@ describe('a notification of SES', () => {
   });
 
   it('a complaint unsubscribes and suppresses; a "not spam" report does not', async () => {
-    const mail = await sentMail();
-    await tell(complaint(mail.id, 'not-spam'));
-    expect((await stateOf(mail)).mail.status).toBe('SENT');
-    await tell(complaint(mail.id));
-    const { mail: row, ...state } = await stateOf(mail);
+    const email = await sentMail();
+    await tell(complaint(email.id, 'not-spam'));
+    expect((await stateOf(email)).mail.status).toBe('SENT');
+    await tell(complaint(email.id));
+    const { mail: row, ...state } = await stateOf(email);
     expect([row.status, row.complained_at?.toISOString()]).toEqual(['COMPLAINED', AT]);
     expect(state).toMatchObject({
       subscribed: false,
@@ -220,10 +220,10 @@ describe('a notification of SES', () => {
   });
 
   it('finds the email by its return path if it came to SES by SMTP, without headers', async () => {
-    const mail = await sentMail();
-    const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), mail.id, 'bounces.example.com');
-    await tell({ ...delivery(mail.id), mail: { source, messageId: '0100-ses' } });
-    expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+    const email = await sentMail();
+    const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), email.id, 'bounces.example.com');
+    await tell({ ...delivery(email.id), mail: { source, messageId: '0100-ses' } });
+    expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });
 
   it.each([
@@ -239,9 +239,9 @@ describe('a notification of SES', () => {
   });
 
   it('signature version 1 is accepted too', async () => {
-    const mail = await sentMail();
-    expect((await post({ Message: JSON.stringify(delivery(mail.id)), SignatureVersion: '1' })).status).toBe(200);
-    expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+    const email = await sentMail();
+    expect((await post({ Message: JSON.stringify(delivery(email.id)), SignatureVersion: '1' })).status).toBe(200);
+    expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });
 });
 
@@ -294,12 +294,12 @@ describe('a notification of SES with default settings, which has only the id fro
       ?.message_id ?? '';
 
   it('belongs to the email with the message id from SendEmail, and counts once', async () => {
-    const mail = await deliver();
-    const messageId = await sesIdOf(mail.id);
+    const email = await deliver();
+    const messageId = await sesIdOf(email.id);
     expect(messageId).toBe(`ses-${fake.requests.length}`);
     for (let n = 0; n < 2; n++) expect(await tell({ ...bounce(''), ...named(messageId) })).toBe(200);
     expect(await tell({ ...delivery(''), ...named(messageId, new Date().toISOString()) })).toBe(200);
-    const { mail: row, ...state } = await stateOf(mail);
+    const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox', provider_message_id: messageId });
     expect(state.names).toEqual(['email.sent', 'email.bounce', 'contact.unsubscribed', 'email.delivery']);
     expect(state.entries).toEqual(['hard_bounce']);
@@ -310,13 +310,13 @@ describe('a notification of SES with default settings, which has only the id fro
     const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1', provider });
     const start = await sendingCampaign(api.db, { projectId, count: 3, worker });
     expect(await worker.send(start)).toMatchObject({ outcome: 'done', sent: 3 });
-    const mails = await api.db.selectFrom('emails').selectAll().where('project_id', '=', projectId).execute();
-    for (const mail of mails) {
-      expect(await sesIdOf(mail.id)).toBe(mail.provider_message_id);
-      expect(await tell({ ...delivery(''), ...named(await sesIdOf(mail.id)) })).toBe(200);
+    const emails = await api.db.selectFrom('emails').selectAll().where('project_id', '=', projectId).execute();
+    for (const email of emails) {
+      expect(await sesIdOf(email.id)).toBe(email.provider_message_id);
+      expect(await tell({ ...delivery(''), ...named(await sesIdOf(email.id)) })).toBe(200);
     }
     const after = await api.db.selectFrom('emails').select('status').where('project_id', '=', projectId).execute();
-    expect(after.map((mail) => mail.status)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
+    expect(after.map((email) => email.status)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
     expect((await noted()).filter((row) => row.project_id === projectId)).toHaveLength(3);
   });
 
@@ -326,10 +326,10 @@ describe('a notification of SES with default settings, which has only the id fro
     expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
     expect(await unknown('at noon')).toBe(200);
     // A notification that names the email itself needs no SES id.
-    const mail = await sentMail();
-    const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(mail.id) };
+    const email = await sentMail();
+    const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(email.id) };
     expect(await tell({ ...delivery(''), mail: about })).toBe(200);
-    expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+    expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });
 
   it('is not stored for test email or other providers, and is deleted after 30 days', async () => {
@@ -350,11 +350,11 @@ describe('a notification of SES with default settings, which has only the id fro
   });
 
   it('changes only the statistics, once the contact is erased', async () => {
-    const mail = await deliver();
-    expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
-    expect(await tell({ ...complaint(''), ...named(await sesIdOf(mail.id)) })).toBe(200);
-    expect((await stateOf(mail)).mail).toMatchObject({ status: 'COMPLAINED', contact_id: null, to_email: null });
-    expect(JSON.stringify(await noted())).not.toContain(mail.email);
+    const email = await deliver();
+    expect((await api.call('DELETE', `/contacts/${email.contactId}`)).status).toBe(204);
+    expect(await tell({ ...complaint(''), ...named(await sesIdOf(email.id)) })).toBe(200);
+    expect((await stateOf(email)).mail).toMatchObject({ status: 'COMPLAINED', contact_id: null, to_email: null });
+    expect(JSON.stringify(await noted())).not.toContain(email.email);
   });
 });
 
@@ -381,8 +381,8 @@ describe('the subscription', () => {
 
 describe('a message that is not from our topic', () => {
   it('changes nothing and causes no request', async () => {
-    const mail = await sentMail();
-    const Message = JSON.stringify(complaint(mail.id));
+    const email = await sentMail();
+    const Message = JSON.stringify(complaint(email.id));
     const certificateUrls = [
       'https://evil.example/SimpleNotificationService-0123456789abcdef.pem',
       'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
@@ -397,7 +397,7 @@ describe('a message that is not from our topic', () => {
     const topic = 'arn:aws:sns:eu-west-1:999999999999:ses-feedback';
     expect((await post({ Message, TopicArn: topic })).status).toBe(403);
     expect(fetched).toEqual([]);
-    expect((await stateOf(mail)).names).toEqual([]);
+    expect((await stateOf(email)).names).toEqual([]);
   });
 
   it('shows the operator the state of the subscription', async () => {
@@ -426,8 +426,8 @@ describe('a message that is not from our topic', () => {
   });
 
   it('with raw delivery is refused with the setting to switch off, in the log too', async () => {
-    const mail = await newSentMail(api);
-    const body = JSON.stringify(delivery(mail.id));
+    const email = await newSentMail(api);
+    const body = JSON.stringify(delivery(email.id));
     const warn = vi.spyOn(api.deps.log, 'warn');
     const marked: Record<string, string> = { 'x-amz-sns-rawdelivery': 'true', 'x-amz-sns-topic-arn': TOPIC };
     for (const headers of [marked, {}]) {
@@ -440,19 +440,19 @@ describe('a message that is not from our topic', () => {
       expect.stringContaining('raw message delivery'),
     ]);
     warn.mockRestore();
-    expect((await mailState(api, mail)).mail.status).toBe('SENT');
+    expect((await mailState(api, email)).mail.status).toBe('SENT');
   });
 
   it('is refused too if another certificate signed it, or if it was changed', async () => {
-    const mail = await sentMail();
-    const Message = JSON.stringify(complaint(mail.id));
+    const email = await sentMail();
+    const Message = JSON.stringify(complaint(email.id));
     expect((await post({ Message }, { key: other.key })).status).toBe(403);
-    expect((await post({ Message: JSON.stringify(delivery(mail.id)) }, { tamper: { Message } })).status).toBe(403);
+    expect((await post({ Message: JSON.stringify(delivery(email.id)) }, { tamper: { Message } })).status).toBe(403);
     expect((await post({ Message }, { tamper: { Signature: '' } })).status).toBe(403);
     expect((await post({ Message }, { tamper: { SignatureVersion: '3' } })).status).toBe(403);
     for (const body of ['', 'x', '[]', '{}']) {
       expect((await api.app.request('/webhooks/sns', { method: 'POST', body })).status).toBe(403);
     }
-    expect((await stateOf(mail)).names).toEqual([]);
+    expect((await stateOf(email)).names).toEqual([]);
   });
 });

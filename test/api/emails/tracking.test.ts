@@ -68,22 +68,22 @@ describe('opens', () => {
   });
 
   it('counts every open, and records the first as an event with the documented payload', async () => {
-    const mail = await buildSentEmail();
-    await get(mail.pixel);
-    await counted(mail.id, 'opens', 1);
-    await Promise.all([get(mail.pixel), get(mail.pixel)]);
-    await counted(mail.id, 'opens', 3);
-    const { status, opened_at, sent_at } = await mailOf(mail.id);
+    const email = await buildSentEmail();
+    await get(email.pixel);
+    await counted(email.id, 'opens', 1);
+    await Promise.all([get(email.pixel), get(email.pixel)]);
+    await counted(email.id, 'opens', 3);
+    const { status, opened_at, sent_at } = await mailOf(email.id);
     expect(status).toBe('OPENED');
-    const events = await eventsOf(mail.id);
+    const events = await eventsOf(email.id);
     expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({ name: 'email.open', contact_id: mail.contactId });
+    expect(events[0]).toMatchObject({ name: 'email.open', contact_id: email.contactId });
     expect(events[0]?.data).toEqual({
       subject: 'Hello Ada & Co',
       from: 'hello@shop.example.com',
       fromName: 'Shop',
-      messageId: `<${mail.id}@shop.example.com>`,
-      emailId: mail.id,
+      messageId: `<${email.id}@shop.example.com>`,
+      emailId: email.id,
       templateId: null,
       campaignId: null,
       sourceType: 'TRANSACTIONAL',
@@ -95,58 +95,58 @@ describe('opens', () => {
   });
 
   it('a hundred concurrent opens record one event', async () => {
-    const mail = await buildSentEmail();
-    await Promise.all(Array.from({ length: 100 }, () => get(mail.pixel)));
-    await counted(mail.id, 'opens', 100);
-    expect(await eventsOf(mail.id)).toHaveLength(1);
+    const email = await buildSentEmail();
+    await Promise.all(Array.from({ length: 100 }, () => get(email.pixel)));
+    await counted(email.id, 'opens', 100);
+    expect(await eventsOf(email.id)).toHaveLength(1);
   });
 
   it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
     'an open of a mail that is %s counts, and leaves its status',
     async (status) => {
-      const mail = await buildSentEmail({ status });
-      await get(mail.pixel);
-      await counted(mail.id, 'opens', 1);
-      expect((await mailOf(mail.id)).status).toBe(status);
+      const email = await buildSentEmail({ status });
+      await get(email.pixel);
+      await counted(email.id, 'opens', 1);
+      expect((await mailOf(email.id)).status).toBe(status);
     },
   );
 
   it('an open of an email that is still being sent is recorded after the email is SENT', async () => {
-    const mail = await buildSentEmail({ status: 'SENDING' });
-    await get(mail.pixel);
+    const email = await buildSentEmail({ status: 'SENDING' });
+    await get(email.pixel);
     const other = await buildSentEmail();
     await get(other.pixel);
     await counted(other.id, 'opens', 1);
-    expect(await mailOf(mail.id)).toMatchObject({ opens: 0, status: 'SENDING' });
-    await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', mail.id).execute();
-    await counted(mail.id, 'opens', 1);
-    expect((await mailOf(mail.id)).status).toBe('OPENED');
+    expect(await mailOf(email.id)).toMatchObject({ opens: 0, status: 'SENDING' });
+    await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', email.id).execute();
+    await counted(email.id, 'opens', 1);
+    expect((await mailOf(email.id)).status).toBe('OPENED');
   });
 
   it('a test email stays SENT', async () => {
-    const mail = await buildSentEmail({ mode: 'test' });
-    await get(mail.pixel);
-    await counted(mail.id, 'opens', 1);
-    expect((await mailOf(mail.id)).status).toBe('SENT');
+    const email = await buildSentEmail({ mode: 'test' });
+    await get(email.pixel);
+    await counted(email.id, 'opens', 1);
+    expect((await mailOf(email.id)).status).toBe('SENT');
   });
 });
 
 describe('clicks', () => {
   it('redirects to the link of the content, with the variables of this email', async () => {
-    const mail = await buildSentEmail();
-    const first = await get(mail.link(0));
+    const email = await buildSentEmail();
+    const first = await get(email.link(0));
     expect(first.status).toBe(302);
     expect(first.headers.get('location')).toBe('https://shop.example.com/sale?for=Ada%20&%20Co');
     expect(first.headers.get('cache-control')).toContain('no-store');
-    const second = await get(mail.link(1));
+    const second = await get(email.link(1));
     expect(second.headers.get('location')).toBe('https://shop.example.com/plain?a=1&b=2');
-    await counted(mail.id, 'clicks', 2);
-    const { status, opens, opened_at, clicked_at } = await mailOf(mail.id);
+    await counted(email.id, 'clicks', 2);
+    const { status, opens, opened_at, clicked_at } = await mailOf(email.id);
     expect({ status, opens, opened_at }).toEqual({ status: 'CLICKED', opens: 0, opened_at: null });
-    const events = await eventsOf(mail.id);
+    const events = await eventsOf(email.id);
     expect(events.map((event) => event.name)).toEqual(['email.click']);
     expect(events[0]?.data).toMatchObject({
-      emailId: mail.id,
+      emailId: email.id,
       subject: 'Hello Ada & Co',
       link: 'https://shop.example.com/sale?for=Ada%20&%20Co',
       clickedAt: clicked_at?.toISOString(),
@@ -157,69 +157,69 @@ describe('clicks', () => {
 
   it('each of many concurrent clicks redirects to the link of its own email', async () => {
     const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
-    const mails = await Promise.all(Array.from({ length: 150 }, () => buildSentEmail({ body })));
-    const unknown = linkToken(TEST_SECRET_KEY, mails[0]?.contactId ?? '').track;
+    const emails = await Promise.all(Array.from({ length: 150 }, () => buildSentEmail({ body })));
+    const unknown = linkToken(TEST_SECRET_KEY, emails[0]?.contactId ?? '').track;
     const [missing, ...answers] = await Promise.all([
       get(`/c/${unknown}/0`),
-      ...mails.map((mail) => get(mail.link(0))),
+      ...emails.map((email) => get(email.link(0))),
     ]);
     expect(missing.status).toBe(404);
     expect(answers.map(({ headers }) => headers.get('location'))).toEqual(
-      mails.map(({ contactId }) => `https://shop.example.com/me?id=${contactId}`),
+      emails.map(({ contactId }) => `https://shop.example.com/me?id=${contactId}`),
     );
-    await Promise.all(mails.map((mail) => counted(mail.id, 'clicks', 1)));
+    await Promise.all(emails.map((email) => counted(email.id, 'clicks', 1)));
   });
 
   it('an open after the click does not change CLICKED', async () => {
-    const mail = await buildSentEmail({ status: 'DELIVERED' });
-    await get(mail.link(1));
-    await counted(mail.id, 'clicks', 1);
-    await get(mail.pixel);
-    await counted(mail.id, 'opens', 1);
-    expect((await mailOf(mail.id)).status).toBe('CLICKED');
-    expect((await eventsOf(mail.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
+    const email = await buildSentEmail({ status: 'DELIVERED' });
+    await get(email.link(1));
+    await counted(email.id, 'clicks', 1);
+    await get(email.pixel);
+    await counted(email.id, 'opens', 1);
+    expect((await mailOf(email.id)).status).toBe('CLICKED');
+    expect((await eventsOf(email.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
   });
 
   it('works for a deleted contact if the content has no personal data', async () => {
-    const mail = await buildSentEmail({ body: `${BODY} from a template` });
-    const { content_id: contentId } = await mailOf(mail.id);
+    const email = await buildSentEmail({ body: `${BODY} from a template` });
+    const { content_id: contentId } = await mailOf(email.id);
     await api.db.updateTable('contents').set({ template_id: contentId }).where('id', '=', contentId).execute();
-    expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
-    const { status, headers } = await get(mail.link(0));
+    expect((await api.call('DELETE', `/contacts/${email.contactId}`)).status).toBe(204);
+    const { status, headers } = await get(email.link(0));
     expect([status, headers.get('location')]).toEqual([302, 'https://shop.example.com/sale?for=']);
   });
 
   it('a link omits untrusted data', async () => {
-    const mail = await buildSentEmail();
+    const email = await buildSentEmail();
     await api.db
       .updateTable('contacts')
       .set({ untrusted_keys: ['name'] })
-      .where('id', '=', mail.contactId)
+      .where('id', '=', email.contactId)
       .execute();
-    expect((await get(mail.link(0))).headers.get('location')).toBe('https://shop.example.com/sale?for=');
+    expect((await get(email.link(0))).headers.get('location')).toBe('https://shop.example.com/sale?for=');
   });
 });
 
 it.each(['.', ')', '/', '%22'])('a click leads on with %s behind the link', async (behind) => {
-  const mail = await buildSentEmail();
-  expect((await get(`/c/${mail.track}/0${behind}`)).status).toBe(302);
+  const email = await buildSentEmail();
+  expect((await get(`/c/${email.track}/0${behind}`)).status).toBe(302);
 });
 
 describe('tracked links that were changed to other sites', () => {
   it('show a small page, redirect nowhere and change nothing', async () => {
-    const mail = await buildSentEmail();
-    const forged = `${mail.track.slice(0, 30)}${mail.track[30] === 'A' ? 'B' : 'A'}${mail.track.slice(31)}`;
+    const email = await buildSentEmail();
+    const forged = `${email.track.slice(0, 30)}${email.track[30] === 'A' ? 'B' : 'A'}${email.track.slice(31)}`;
     const paths = [
       `/o/${forged}.gif`,
-      `/o/${mail.manage}.gif`,
+      `/o/${email.manage}.gif`,
       '/o/x.gif',
       `/c/${forged}/0`,
-      `/c/${mail.manage}/0`,
-      `/c/${mail.track}/2`,
-      `/c/${mail.track}/-1`,
-      `/c/${mail.track}/0x0`,
-      `/c/${mail.track}/https%3A%2F%2Fevil.example`,
-      `/c/${linkToken('another secret key of somebody', mail.id).track}/0`,
+      `/c/${email.manage}/0`,
+      `/c/${email.track}/2`,
+      `/c/${email.track}/-1`,
+      `/c/${email.track}/0x0`,
+      `/c/${email.track}/https%3A%2F%2Fevil.example`,
+      `/c/${linkToken('another secret key of somebody', email.id).track}/0`,
     ];
     for (const path of paths) {
       const { status, headers, body } = await get(path);
@@ -228,41 +228,41 @@ describe('tracked links that were changed to other sites', () => {
       expect(headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(body).toContain('This link does not work');
     }
-    await get(mail.pixel);
-    await counted(mail.id, 'opens', 1);
-    expect(await mailOf(mail.id)).toMatchObject({ clicks: 0, machine_opens: 0, machine_clicks: 0 });
+    await get(email.pixel);
+    await counted(email.id, 'opens', 1);
+    expect(await mailOf(email.id)).toMatchObject({ clicks: 0, machine_opens: 0, machine_clicks: 0 });
   });
 });
 
 describe('bots', () => {
   it('are counted separately, and change no status', async () => {
-    const mail = await buildSentEmail();
-    await get(mail.pixel, SCANNER);
-    await get(mail.link(0), SCANNER);
-    const head = await api.call('HEAD', mail.link(1), { key: null, headers: BROWSER });
+    const email = await buildSentEmail();
+    await get(email.pixel, SCANNER);
+    await get(email.link(0), SCANNER);
+    const head = await api.call('HEAD', email.link(1), { key: null, headers: BROWSER });
     expect([head.status, head.body]).toEqual([302, '']);
-    expect((await api.call('HEAD', mail.pixel, { key: null, headers: BROWSER })).status).toBe(200);
-    await counted(mail.id, 'machine_clicks', 2);
-    await counted(mail.id, 'machine_opens', 2);
-    expect(await mailOf(mail.id)).toMatchObject({
+    expect((await api.call('HEAD', email.pixel, { key: null, headers: BROWSER })).status).toBe(200);
+    await counted(email.id, 'machine_clicks', 2);
+    await counted(email.id, 'machine_opens', 2);
+    expect(await mailOf(email.id)).toMatchObject({
       status: 'SENT',
       opens: 0,
       clicks: 0,
       opened_at: null,
       clicked_at: null,
     });
-    expect(await eventsOf(mail.id)).toEqual([]);
+    expect(await eventsOf(email.id)).toEqual([]);
   });
 
   it('on a public address, immediate opens and opens by programs count as automated', async () => {
     const strict = await startTestApi({ PUBLIC_URL: 'https://mail.example.com' });
     const at = strict;
     try {
-      const mail = await buildSentEmail({ secondsAgo: 0, at });
-      await get(mail.link(0), BROWSER, at);
-      await get(mail.pixel, { 'user-agent': 'python-requests/2.32' }, at);
-      await counted(mail.id, 'machine_clicks', 1, at);
-      await counted(mail.id, 'machine_opens', 1, at);
+      const email = await buildSentEmail({ secondsAgo: 0, at });
+      await get(email.link(0), BROWSER, at);
+      await get(email.pixel, { 'user-agent': 'python-requests/2.32' }, at);
+      await counted(email.id, 'machine_clicks', 1, at);
+      await counted(email.id, 'machine_opens', 1, at);
       const read = await buildSentEmail({ secondsAgo: 60, at });
       await get(read.link(0), BROWSER, at);
       await counted(read.id, 'clicks', 1, at);
@@ -274,17 +274,17 @@ describe('bots', () => {
 
 describe('writing', () => {
   it('two processes with concurrent clicks of one email count both and record one event', async () => {
-    const mails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail()));
+    const emails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail()));
     const { db, outbox, log } = api.deps;
     const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, outbox, log, lenient: true }));
-    for (const { id } of [...mails, ...mails.toReversed()]) {
+    for (const { id } of [...emails, ...emails.toReversed()]) {
       for (const batcher of processes) {
         batcher.add({ emailId: id, kind: 'open', at: new Date(), machine: false });
         batcher.add({ emailId: id, kind: 'click', at: new Date(), machine: false, link: 'https://shop.example.com/' });
       }
     }
     await Promise.all(processes.map((batcher) => batcher.close()));
-    for (const { id } of mails) {
+    for (const { id } of emails) {
       expect(await mailOf(id)).toMatchObject({ opens: 6, clicks: 6, status: 'CLICKED' });
       expect((await eventsOf(id)).map((event) => event.name).sort()).toEqual(['email.click', 'email.open']);
     }
@@ -293,11 +293,11 @@ describe('writing', () => {
   it('loses nothing when the process is stopped', async () => {
     const own = await startTestApi();
     try {
-      const mails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail({ at: own })));
-      await Promise.all(mails.flatMap((mail) => [get(mail.pixel, BROWSER, own), get(mail.link(1), BROWSER, own)]));
+      const emails = await Promise.all(Array.from({ length: 20 }, () => buildSentEmail({ at: own })));
+      await Promise.all(emails.flatMap((email) => [get(email.pixel, BROWSER, own), get(email.link(1), BROWSER, own)]));
       await own.deps.engagements.close();
-      for (const mail of mails)
-        expect(await mailOf(mail.id, own)).toMatchObject({ opens: 1, clicks: 1, status: 'CLICKED' });
+      for (const email of emails)
+        expect(await mailOf(email.id, own)).toMatchObject({ opens: 1, clicks: 1, status: 'CLICKED' });
     } finally {
       await own.close();
     }

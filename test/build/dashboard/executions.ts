@@ -79,9 +79,9 @@ function namer({ call, voice }: World) {
 }
 
 function stepsOf(templateIds: readonly string[]): Record<string, StepSpec> {
-  const mail = (n: number) => ({ templateId: templateIds[n] });
+  const email = (n: number) => ({ templateId: templateIds[n] });
   return {
-    'Say hello': { type: 'SEND_EMAIL', config: mail(0), to: 'First purchase?' },
+    'Say hello': { type: 'SEND_EMAIL', config: email(0), to: 'First purchase?' },
     'First purchase?': {
       type: 'WAIT_FOR_EVENT',
       config: { eventName: 'purchase', timeout: 259_200 },
@@ -100,7 +100,7 @@ function stepsOf(templateIds: readonly string[]): Record<string, StepSpec> {
       },
       to: { offer: 'The offer', story: 'A day more' },
     },
-    'The offer': { type: 'SEND_EMAIL', config: mail(2), to: 'A day more' },
+    'The offer': { type: 'SEND_EMAIL', config: email(2), to: 'A day more' },
     'A day more': { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'Done' },
     Done: { type: 'EXIT', config: { reason: 'end of the series' } },
   };

@@ -104,17 +104,17 @@ type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at
   Pick<Insertable<EmailsTable>, 'campaign_id' | 'source_type' | 'contact_id'> & { id: string };
 
 /** Builds the events for the results of emails, as the service records them. */
-export async function buildMailEvents({ db, projectId, voice }: World, mails: readonly MailRow[]): Promise<void> {
-  const events = mails.flatMap((mail, n) => {
+export async function buildMailEvents({ db, projectId, voice }: World, emails: readonly MailRow[]): Promise<void> {
+  const events = emails.flatMap((email, n) => {
     const common = {
       subject: voice.say('Your order has left', n, 900),
       from: SENDER,
       fromName: 'The Tea Shop',
-      messageId: `<${mail.id}@shop>`,
-      emailId: mail.id,
+      messageId: `<${email.id}@shop>`,
+      emailId: email.id,
       templateId: null,
-      campaignId: mail.campaign_id ?? null,
-      sourceType: mail.source_type,
+      campaignId: email.campaign_id ?? null,
+      sourceType: email.source_type,
     };
     const event = (name: string, at: Date | null, data: object | null): Insertable<EventsTable>[] =>
       at === null || at.getTime() > Date.now()
@@ -123,24 +123,24 @@ export async function buildMailEvents({ db, projectId, voice }: World, mails: re
             {
               id: idAt(at),
               project_id: projectId,
-              contact_id: mail.contact_id ?? null,
-              email_id: mail.id,
+              contact_id: email.contact_id ?? null,
+              email_id: email.id,
               name,
               created_at: at,
               data: data && JSON.stringify({ ...common, ...data }),
             },
           ];
     return [
-      ...event('email.sent', mail.sent_at, mail.campaign_id ? null : {}),
-      ...event('email.delivery', mail.delivered_at, { deliveredAt: mail.delivered_at }),
-      ...event('email.open', mail.opened_at, { openedAt: mail.opened_at, opens: 1, isFirstOpen: true }),
-      ...event('email.click', mail.clicked_at, {
+      ...event('email.sent', email.sent_at, email.campaign_id ? null : {}),
+      ...event('email.delivery', email.delivered_at, { deliveredAt: email.delivered_at }),
+      ...event('email.open', email.opened_at, { openedAt: email.opened_at, opens: 1, isFirstOpen: true }),
+      ...event('email.click', email.clicked_at, {
         link: 'https://shop.example.com/teas?n=3',
         clicks: 1,
         isFirstClick: true,
       }),
-      ...event('email.bounce', mail.bounced_at, { bounceType: 'Permanent', bouncedAt: mail.bounced_at }),
-      ...event('email.complaint', mail.complained_at, { complainedAt: mail.complained_at }),
+      ...event('email.bounce', email.bounced_at, { bounceType: 'Permanent', bouncedAt: email.bounced_at }),
+      ...event('email.complaint', email.complained_at, { complainedAt: email.complained_at }),
     ];
   });
   for (let from = 0; from < events.length; from += 1_000)

@@ -22,13 +22,13 @@ export interface MailVerdict {
 /**
  * Checks SPF, DKIM and DMARC of a message with mailauth, which uses only the DNS server at `dns` (`127.0.0.1:5353`).
  */
-export async function verdictOf(dns: string, mail: ArrivedMail): Promise<MailVerdict> {
+export async function verdictOf(dns: string, email: ArrivedMail): Promise<MailVerdict> {
   const servers = new Resolver({ timeout: 2_000, tries: 2 });
   servers.setServers([dns]);
-  const { spf, dkim, dmarc } = await authenticate(Buffer.from(mail.raw, 'latin1'), {
-    sender: mail.from,
-    ip: mail.ip,
-    helo: mail.helo,
+  const { spf, dkim, dmarc } = await authenticate(Buffer.from(email.raw, 'latin1'), {
+    sender: email.from,
+    ip: email.ip,
+    helo: email.helo,
     mta: 'mx.receiver.test',
     disableArc: true,
     disableBimi: true,
