@@ -16,8 +16,8 @@ function report(begun: StartedWork | undefined): void {
 }
 
 /**
- * Reports a workflow's first task. The outbox thereby knows how much Temporal has not started yet, and hands over no
- * more than Temporal starts soon (worker/admission.ts).
+ * Reports a workflow's first task. The outbox thereby knows how much Temporal has not started yet, and limits this
+ * number for each project (db/outbox/outbox.ts).
  */
 export function reportStart(): void {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
