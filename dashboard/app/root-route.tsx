@@ -10,7 +10,13 @@ export interface RouterContext {
   queries: QueryClient;
 }
 
-export const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFound });
+export const rootRoute = createRootRouteWithContext<RouterContext>()({
+  notFoundComponent: () => (
+    <main>
+      <NotFound />
+    </main>
+  ),
+});
 
 /**
  * Parent of every screen that requires a signed-in user. Other visitors are sent to the sign-in page, and return

@@ -1,3 +1,4 @@
+import { Modal, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
@@ -18,6 +19,9 @@ export function Search() {
   const go = ({ href }: Found) => void navigate({ href });
   return (
     <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} clearQueryOnClose scrollable>
+      <VisuallyHidden>
+        <Modal.Title>{text.app.search}</Modal.Title>
+      </VisuallyHidden>
       <Spotlight.Search
         placeholder={text.app.searchWhat}
         aria-label={text.app.searchWhat}

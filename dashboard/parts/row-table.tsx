@@ -1,4 +1,4 @@
-import { Table, UnstyledButton } from '@mantine/core';
+import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
@@ -7,6 +7,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Shown in the header row instead of the name. */
   head?: ReactNode;
+  /** Only screen readers get the name: the cells have buttons that say the same. */
+  hidesName?: boolean;
   align?: 'right';
   /** Width in pixels on a wide screen; on a phone, columns are as wide as their content. */
   width?: number;
@@ -41,16 +43,21 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
       <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ name, head, align, width, wideOnly, sort }) => (
+            {columns.map(({ name, head, hidesName, align, width, wideOnly, sort }) => (
               <Table.Th
                 key={name}
                 ta={align}
                 w={{ sm: width }}
                 visibleFrom={wideOnly ? 'sm' : undefined}
-                aria-label={typeof head === 'string' ? name : undefined}
                 aria-sort={sort ? (sort.by ?? 'none') : undefined}
               >
-                {sort ? <SortButton name={name} {...sort} /> : (head ?? name)}
+                {sort ? (
+                  <SortButton name={name} {...sort} />
+                ) : hidesName ? (
+                  <VisuallyHidden>{name}</VisuallyHidden>
+                ) : (
+                  (head ?? name)
+                )}
               </Table.Th>
             ))}
           </Table.Tr>

@@ -102,6 +102,8 @@ export const automations = {
   add: 'Add a step',
   addAfter: (name: string, branch: string | null) => `Add a step after ${name}${branch ? `, branch ${branch}` : ''}`,
   addBetween: (from: string, to: string) => `Add a step between ${from} and ${to}`,
+  wayBetween: (from: string, branch: string | null, to: string) =>
+    `From ${from}${branch ? `, branch ${branch},` : ''} to ${to}`,
   addFront: 'Add a step at the beginning',
   startOf: (event: string) => `When ${event} happens`,
   triggerCard: 'Trigger',

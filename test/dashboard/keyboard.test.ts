@@ -16,10 +16,12 @@ const READ_FOCUS = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;
   const hasRing = (one) => {
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
-    return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
+    const { outlineStyle, outlineWidth, boxShadow, strokeWidth } = getComputedStyle(one);
+    const isThick = one.matches('.react-flow__edge-path') && parseFloat(strokeWidth) >= 3;
+    return isThick || (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
   };
-  const isBordered = element.matches('input, textarea, select, [contenteditable]');
+  // Fields have a border of another color, and an email in a frame marks its own text.
+  const isMarked = element.matches('input, textarea, select, [contenteditable], iframe');
   const near = [element, ...element.querySelectorAll('*'), element.nextElementSibling, element.parentElement];
   const { left, top, width, height } = element.getBoundingClientRect();
   const isInWindow = top + height > 0 && top < innerHeight && left + width > 0 && left < innerWidth;
@@ -27,7 +29,7 @@ const READ_FOCUS = `(() => {
     name: (element.getAttribute('aria-label') ?? element.innerText ?? element.id ?? '').trim().slice(0, 60) || element.outerHTML.slice(0, 80),
     inMenu: element.closest('nav') !== null,
     inDialog: element.closest('[role=dialog]') !== null,
-    isSeen: isInWindow && (isBordered || near.some((one) => one && hasRing(one))),
+    isSeen: isInWindow && (isMarked || near.some((one) => one && hasRing(one))),
   };
 })()`;
 

@@ -35,7 +35,7 @@ const DIALOGS: [screen: string, opener: Opener][] = [
   ['campaign-sending', { more: 'Cancel' }],
   ['automations', { button: 'New automation' }],
   ['automation', { more: 'Delete automation' }],
-  ['automation', { button: /^Add a step after/ }],
+  ['automation', { button: /^Add a step/ }],
   ['execution-waiting', { more: 'Cancel' }],
   ['message', { button: 'Resend' }],
   ['message', { more: 'API example' }],
@@ -95,7 +95,9 @@ describeInBrowser('what opens above a screen', () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectNoSeriousAxe(page);
       await page.emulateMedia({ colorScheme: 'light' });
+      // The first one closes an open list of choices.
       await page.keyboard.press('Escape');
+      if (await dialog.first().isVisible()) await page.keyboard.press('Escape');
       await dialog.first().waitFor({ state: 'detached' });
     }
   }, 240_000);

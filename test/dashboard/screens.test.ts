@@ -146,7 +146,7 @@ async function lookAt({ page, settled }: OpenedDashboard, { name }: Screen, { ke
   const keep = async (width: number, scheme = '') => {
     if (PICTURES) await screenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
   };
-  await expectNoSeriousAxe(page);
+  await expectNoSeriousAxe(page, { isStrict: true });
   await expectNoSidewaysScroll(page);
   await keep(VIEWPORTS.desktop.width);
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -6,6 +6,7 @@ import {
   defaultVariantColorsResolver,
   Input,
   type MantineColorsTuple,
+  Menu,
   Modal,
   SegmentedControl,
   Select,
@@ -72,6 +73,8 @@ export const theme = createTheme({
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
     Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
+    // The placeholder is a child that a menu may not have (axe: aria-required-children). Its first item gets the focus.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     // Enter takes the first option that matches what was typed.
     Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
     // The help of a field is below it, where it does not push the field away from its label.

@@ -1,4 +1,4 @@
-import { Button, Combobox, ScrollArea, Text, useCombobox } from '@mantine/core';
+import { Button, Combobox, Text, useCombobox } from '@mantine/core';
 import { IconBraces } from '@tabler/icons-react';
 import { useState } from 'react';
 import { text } from '../../text/text.ts';
@@ -57,18 +57,16 @@ export function VariableMenu({
           placeholder={text.mailEditor.addVariable}
           aria-label={text.mailEditor.addVariable}
         />
-        <Combobox.Options>
-          <ScrollArea.Autosize mah={240} type="scroll">
-            {found.map(({ name, about }) => (
-              <Combobox.Option key={name} value={name}>
-                <Text size="sm">{name}</Text>
-                <Text size="xs" c="dimmed">
-                  {about}
-                </Text>
-              </Combobox.Option>
-            ))}
-            {found.length === 0 && <Combobox.Empty>{text.mailEditor.noVariables}</Combobox.Empty>}
-          </ScrollArea.Autosize>
+        <Combobox.Options mah={240} style={{ overflowY: 'auto' }} aria-label={text.mailEditor.addVariable} tabIndex={0}>
+          {found.map(({ name, about }) => (
+            <Combobox.Option key={name} value={name}>
+              <Text size="sm">{name}</Text>
+              <Text size="xs" c="dimmed">
+                {about}
+              </Text>
+            </Combobox.Option>
+          ))}
+          {found.length === 0 && <Combobox.Empty>{text.mailEditor.noVariables}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

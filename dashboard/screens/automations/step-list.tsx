@@ -144,15 +144,16 @@ function Row(
           </div>
         </Group>
       </UnstyledButton>
-      {counts && (
-        <Group gap="md" mt={6} fz="xs" c="dimmed">
+      {/* Keeps its line while the counts load, so that the steps below do not move. */}
+      <Group gap="md" mt={6} mih={18} fz="xs" c="dimmed">
+        {counts && (
           <StepCountLinks
             counts={counts}
             hrefOf={(count) => p.countHref(step.id, count)}
             onCount={(count) => p.onCount(step.id, count)}
           />
-        </Group>
-      )}
+        )}
+      </Group>
     </Paper>
   );
 }

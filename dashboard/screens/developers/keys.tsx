@@ -91,7 +91,7 @@ function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
     { name: words.created, wideOnly: true, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
     {
       name: words.revoke,
-      head: ' ',
+      hidesName: true,
       align: 'right',
       width: 48,
       isWhole: true,

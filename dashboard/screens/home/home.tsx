@@ -20,6 +20,8 @@ const TODAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', month: 'long
 
 /** The usual height of a panel below the figures, in pixels. */
 const PANEL_HEIGHT = 280;
+/** The usual height of everything below the header, in pixels. */
+const BODY_HEIGHT = 720;
 
 /** Home: results, items that need attention, and what comes next. */
 export function Home() {
@@ -49,21 +51,28 @@ export function Home() {
           </ActionButton>
         }
       />
-      <Stack gap="lg">
-        <Suspense>
-          <Checklist />
-        </Suspense>
-        <Attention />
-        <Figures />
-        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="lg">
-          <Suspense fallback={<Skeleton h={PANEL_HEIGHT} />}>
-            <Running />
-          </Suspense>
-          <Suspense fallback={<Skeleton h={PANEL_HEIGHT} />}>
-            <Upcoming />
-          </Suspense>
-        </SimpleGrid>
-      </Stack>
+      {attention.isPending ? <Skeleton h={BODY_HEIGHT} /> : <Body />}
     </>
+  );
+}
+
+/** Shown once it is known whether something needs attention, because that comes first and would push the rest down. */
+function Body() {
+  return (
+    <Stack gap="lg">
+      <Suspense>
+        <Checklist />
+      </Suspense>
+      <Attention />
+      <Figures />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="lg">
+        <Suspense fallback={<Skeleton h={PANEL_HEIGHT} />}>
+          <Running />
+        </Suspense>
+        <Suspense fallback={<Skeleton h={PANEL_HEIGHT} />}>
+          <Upcoming />
+        </Suspense>
+      </SimpleGrid>
+    </Stack>
   );
 }

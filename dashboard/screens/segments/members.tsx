@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Pagination, Table, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Pagination, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { IconUsers, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -73,7 +73,11 @@ function Listed({
               <Table.Th>{words.email}</Table.Th>
               <Table.Th>{words.subscribed}</Table.Th>
               <Table.Th visibleFrom="sm">{words.since}</Table.Th>
-              {isStatic && <Table.Th w={40} aria-label={words.remove} />}
+              {isStatic && (
+                <Table.Th w={40}>
+                  <VisuallyHidden>{words.remove}</VisuallyHidden>
+                </Table.Th>
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

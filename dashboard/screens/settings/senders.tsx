@@ -20,7 +20,7 @@ const COLUMNS: Column<Sender>[] = [
   { name: words.country, cell: ({ country }) => country ?? words.anyCountry },
   { name: words.from, cell: ({ from }) => from },
   { name: text.settings.created, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
-  { name: text.settings.remove, head: ' ', align: 'right', cell: (sender) => <Remove sender={sender} /> },
+  { name: text.settings.remove, hidesName: true, align: 'right', cell: (sender) => <Remove sender={sender} /> },
 ];
 
 /** The phone numbers and sender names for SMS, by country. */

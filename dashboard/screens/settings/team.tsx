@@ -46,7 +46,7 @@ function Members({ members }: { members: Member[] }) {
     { name: words.joined, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
     {
       name: text.settings.remove,
-      head: ' ',
+      hidesName: true,
       align: 'right',
       isWhole: true,
       cell: (member) => <Remove member={member} onRemove={() => askToRemove(member)} />,
@@ -132,7 +132,13 @@ const INVITED: Column<Invitation>[] = [
   { name: words.role, cell: ({ role }) => text.roles[role], isWhole: true },
   { name: words.by, cell: ({ invitedBy }) => invitedBy, wideOnly: true },
   { name: words.expires, cell: ({ expiresAt }) => <Instant at={expiresAt} /> },
-  { name: words.withdraw, head: ' ', align: 'right', isWhole: true, cell: (one) => <Withdraw invitation={one} /> },
+  {
+    name: words.withdraw,
+    hidesName: true,
+    align: 'right',
+    isWhole: true,
+    cell: (one) => <Withdraw invitation={one} />,
+  },
 ];
 
 function Invitations({ invitations }: { invitations: Invitation[] }) {

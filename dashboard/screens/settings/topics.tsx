@@ -44,7 +44,7 @@ export function Topics() {
     },
     {
       name: text.settings.edit,
-      head: ' ',
+      hidesName: true,
       align: 'right',
       width: 48,
       isWhole: true,

@@ -149,12 +149,12 @@ async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashb
 }
 
 /**
- * Fails on serious or critical violations that axe finds on the whole page. `inside` limits it to a part, `rules` to
- * some rules.
+ * Fails on serious or critical violations that axe finds on the whole page; with `isStrict`, on all. `inside` limits it
+ * to a part, `rules` to some rules.
  */
 export async function expectNoSeriousAxe(
   page: Page,
-  { inside, rules }: { inside?: string; rules?: readonly string[] } = {},
+  { inside, rules, isStrict = false }: { inside?: string; rules?: readonly string[]; isStrict?: boolean } = {},
 ): Promise<void> {
   // Frames are excluded, because axe would have to run in each and merge their results in a second page.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).options(AXE_OPTIONS).exclude('iframe');
@@ -162,7 +162,7 @@ export async function expectNoSeriousAxe(
   if (rules) axe.withRules([...rules]);
   const { violations } = await axe.analyze();
   const serious = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => isStrict || impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, html, failureSummary }) => `${id}: ${target}: ${failureSummary} ${html.slice(0, 200)}`),
     );

@@ -165,7 +165,8 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeTyp
       dimmed: lit !== undefined && !isLit,
       addLabel: t.addBetween(nameOf(from), nameOf(to)),
     };
-    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleOf(branch), data };
+    const ariaLabel = t.wayBetween(nameOf(from), branch, nameOf(to));
+    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleOf(branch), ariaLabel, data };
   });
   const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
   return [...first, ...ways].map((way) => reuseNode(before.get(way.id), way));
@@ -196,7 +197,13 @@ function entryEdge(drawing: Drawing, entry: string): WayEdgeType {
     dimmed: lit !== undefined && !isLit,
     readOnly,
   };
-  return { ...edge(START, entry), id: 'entry', deletable: false, data: { ...data, addLabel: t.addFront } };
+  return {
+    ...edge(START, entry),
+    id: 'entry',
+    deletable: false,
+    focusable: false,
+    data: { ...data, addLabel: t.addFront },
+  };
 }
 
 const edge = (source: string, target: string) => ({ source, target, type: 'way' as const });
