@@ -52,8 +52,8 @@ export function fromPortable(error: PortableError): Error {
 }
 
 /**
- * The buffers of which these are all, to be handed to another thread; a piece of one that others use too has to be
- * copied.
+ * Returns the buffers that can be transferred to another thread: each is covered completely by one of these arrays. A
+ * part of a larger buffer must be copied, because others may use the buffer.
  */
 export function transferableBuffers(all: Uint8Array[]): ArrayBuffer[] {
   const buffers = all.flatMap(({ buffer, byteLength }) =>

@@ -43,7 +43,7 @@ export interface HeardEmail {
 export interface RouteWatch {
   /** Returns when email of the project should check again; undefined when the route accepts it. */
   readPauseEnd(projectId: string): Promise<Date | undefined>;
-  /** Answers the same from memory, for a loop over many emails. */
+  /** Returns the same from memory, for a loop over many emails. */
   isPaused(projectId: string): boolean;
   /** Receives the result of every email on the wire. Consecutive refusals about us pause the route. */
   heard(email: HeardEmail, result: ProviderResult): void;

@@ -36,7 +36,7 @@ const PAGE_MS = 50;
  * Rows that every page reads, even if the time budget is over. They take a few milliseconds, and cover small
  * campaigns completely.
  */
-const LOOKED_THROUGH_MIN = 5_000;
+const READ_ROWS_MIN = 5_000;
 /** Matches are counted only if that reads at most this many rows. */
 const COUNTED_MAX = 20_000;
 /** The maximum number of an export's rows in memory. */
@@ -93,20 +93,20 @@ function pageUpTo(items: CampaignRecipientRow[], place: RecipientPlace): Page<Ca
 async function findRecipients(db: Db, p: Search): Promise<Page<CampaignRecipientRow>> {
   const reasons = indexedReasons(p);
   if (reasons) return pageOf(await byReasons(db, p, reasons), p);
-  const stretches = await listIdRanges(db, p);
+  const ranges = await listIdRanges(db, p);
   const meant = p.part === 'rest' ? await notByAddress(db, p, matches(p)) : matches(p);
   const found: CampaignRecipientRow[] = [];
-  let [slowestMs, looked] = [0, 0];
-  for (const [n, stretch] of stretches.entries()) {
+  let [slowestMs, rowsRead] = [0, 0];
+  for (const [n, range] of ranges.entries()) {
     const from = Date.now();
-    found.push(...(await findInRange(db, p, { stretch, meant, limit: p.limit + 1 - found.length })));
+    found.push(...(await findInRange(db, p, { range, meant, limit: p.limit + 1 - found.length })));
     if (found.length > p.limit) break;
     slowestMs = Math.max(slowestMs, Date.now() - from);
-    looked += stretch.size;
-    const isLast = n === stretches.length - 1;
+    rowsRead += range.size;
+    const isLast = n === ranges.length - 1;
     // If the next range took as long as the slowest one, the page would exceed its budget.
-    const late = looked >= LOOKED_THROUGH_MIN && Date.now() + slowestMs >= p.untilMs;
-    if (!isLast && late) return pageUpTo(found, { part: p.part, before: stretch.first });
+    const late = rowsRead >= READ_ROWS_MIN && Date.now() + slowestMs >= p.untilMs;
+    if (!isLast && late) return pageUpTo(found, { part: p.part, before: range.first });
   }
   return pageOf(found, p);
 }
@@ -146,9 +146,9 @@ async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise
 async function findInRange(
   db: Db,
   p: Search,
-  how: { stretch: IdRange; meant: RawBuilder<SqlBool>; limit: number },
+  how: { range: IdRange; meant: RawBuilder<SqlBool>; limit: number },
 ): Promise<CampaignRecipientRow[]> {
-  const { first, last } = how.stretch;
+  const { first, last } = how.range;
   const { rows } = await sql<CampaignRecipientRow>`
     SELECT ${RECIPIENT_COLUMNS} FROM (
       SELECT e.* FROM emails e
