@@ -13,11 +13,11 @@ export function failingWithoutRow<Activities extends Record<string, Activity>>(
   log: Logger,
   activities: Activities,
 ): Activities {
-  const entries = Object.entries(activities).map(([name, run]) => [name, failing(log, run)]);
+  const entries = Object.entries(activities).map(([name, run]) => [name, failOnMissingRow(log, run)]);
   return Object.fromEntries(entries) as Activities;
 }
 
-function failing(log: Logger, run: Activity): Activity {
+function failOnMissingRow(log: Logger, run: Activity): Activity {
   return async (...args) => {
     try {
       return await run(...args);

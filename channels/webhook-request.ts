@@ -87,7 +87,7 @@ async function measureLatency(
     const late = timeout.aborted ? 'no answer within 10 s' : undefined;
     return {
       outcome: 'failed',
-      error: late ?? words(error),
+      error: late ?? errorText(error),
       status: late ?? describeFailure(error),
       final: isFinal(error),
       latencyMs: latencyMs(),
@@ -213,6 +213,6 @@ function isFinal(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof BlockedAddressError;
 }
 
-function words(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -173,7 +173,7 @@ function takeBatch<I, O>(queue: Waiting<I, O>[], options: GroupCommitOptions<I, 
   for (const waiting of queue.splice(0, LOOK_AHEAD)) {
     const needs = size?.of(waiting.item) ?? 0;
     const full = batch.length === max || (batch.length > 0 && needs > room);
-    if (full || clashes(waiting.item, taken, options)) {
+    if (full || hasConflict(waiting.item, taken, options)) {
       left.push(waiting);
       continue;
     }
@@ -188,7 +188,7 @@ function takeBatch<I, O>(queue: Waiting<I, O>[], options: GroupCommitOptions<I, 
  * Tells whether an item cannot share a transaction with the items before it, because they change the same resources.
  * Its own resources are then marked as taken.
  */
-function clashes<I, O>(
+function hasConflict<I, O>(
   item: I,
   taken: Map<string, string | undefined>,
   { apartBy, alikeBy }: GroupCommitOptions<I, O>,

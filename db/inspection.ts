@@ -58,7 +58,7 @@ export async function readServerFacts(db: Db): Promise<ServerFacts> {
         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'tidings-%') AS "otherConnections",
       COALESCE((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS encrypted
   `.execute(db);
-  const { number, ...facts } = rows[0] ?? raise();
+  const { number, ...facts } = rows[0] ?? throwNoRow();
   const { rows: settings } = await sql<{ name: (typeof DURABILITY)[number]; setting: string }>`
     SELECT name, setting FROM pg_settings WHERE name IN (${sql.join([...DURABILITY])})`.execute(db);
   const durability = Object.fromEntries(settings.map(({ name, setting }) => [name, setting]));
@@ -95,6 +95,6 @@ export function outside(instant: number, span: { from: number; to: number }): nu
   return Math.min(0, instant - span.from) + Math.max(0, instant - span.to);
 }
 
-function raise(): never {
+function throwNoRow(): never {
   throw new Error('Postgres returned no row');
 }

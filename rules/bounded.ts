@@ -66,7 +66,7 @@ export function runBounded<T>(work: () => T, ms = bound.ms): T {
   const start = threadCpuMs();
   for (let attempt = 1; ; attempt++) {
     try {
-      return once(work, ms);
+      return runLimited(work, ms);
     } catch (error) {
       if (!(error instanceof BoundExceeded)) throw error;
       const starved = threadCpuMs() - start < ms * 0.75;
@@ -77,7 +77,7 @@ export function runBounded<T>(work: () => T, ms = bound.ms): T {
 }
 
 /** `displayErrors` is off, because Node's assertion fails while it marks the line of an error. */
-function once<T>(work: () => T, ms: number): T {
+function runLimited<T>(work: () => T, ms: number): T {
   context.run = work;
   try {
     return call.runInContext(context, { timeout: ms, displayErrors: false }) as T;

@@ -35,7 +35,7 @@ export function emailChannel(deps: Deps): DirectChannel {
     maxOfProject: 50,
     attempt: async (projectId, rows, stop) => {
       const mails = rows.map(messageOf);
-      const attempted = await emailAttempts.attempt({ projectId, mails, expiresAt: expiry(), stop, whenSettled });
+      const attempted = await emailAttempts.attempt({ projectId, mails, expiresAt: newExpiry(), stop, whenSettled });
       return fatesOf(rows, attempted);
     },
     handOver: (projectId, rows) => handOver(deps, { kind: 'email', projectId, rows }),
@@ -68,7 +68,7 @@ export function smsChannel(deps: Deps): DirectChannel {
       const attempted = await smsAttempts.attempt({
         projectId,
         messages: rows.map(messageOf),
-        expiresAt: expiry(),
+        expiresAt: newExpiry(),
         whenSettled: async (trx, sms) => {
           const { outcome } = sms;
           const later = outcome.kind === 'deferred' ? [{ id: sms.id, dueAt: outcome.dueAt }] : [];
@@ -122,7 +122,7 @@ function messageOf({ refId, id }: TakenRow): { id: string; deliveryId: string } 
 }
 
 /** Returns the expiry of a message: a day from its first attempt, however long it waited for that attempt. */
-function expiry(): Date {
+function newExpiry(): Date {
   return new Date(Date.now() + DELIVERY_EXPIRES_MS);
 }
 

@@ -166,7 +166,7 @@ async function renderContent(p: Rendering): Promise<Made> {
     replyTo: headers.replyTo?.map(asAddress),
     headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
   };
-  const made = p.inThread ? await makeInThread(p, mail, p.inThread) : await here(p, mail);
+  const made = p.inThread ? await makeInThread(p, mail, p.inThread) : await composeHere(p, mail);
   return { ...made, subject: parts.subject };
 }
 
@@ -206,7 +206,7 @@ async function passOn(p: Rendering, rest: Omit<OriginalInput, 'message'>): Promi
 
 type WithoutFiles = Omit<MailInput, 'attachments'>;
 
-async function here({ db, dkim, email }: Rendering, mail: WithoutFiles): Promise<Omit<Made, 'subject'>> {
+async function composeHere({ db, dkim, email }: Rendering, mail: WithoutFiles): Promise<Omit<Made, 'subject'>> {
   const ids = email.options.attachmentIds ?? [];
   const attachments = await findAttachments(db, { projectId: email.projectId, ids });
   const raw = await buildMessage({ ...mail, attachments });

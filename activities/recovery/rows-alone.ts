@@ -40,16 +40,16 @@ export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promi
 /** Releases held email of projects that are no longer on hold, if the release was lost. */
 export async function recoverReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
-  return tell(deps, queued, 'held mail was not released');
+  return wakeAndLog(deps, queued, 'held mail was not released');
 }
 
 /** Notifies contacts that waited for a restock, if its workflow was lost. */
 export async function recoverBackInStock(deps: RecoveryDeps): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueRestocks(trx));
-  return tell(deps, queued, 'contacts were not told of a restock');
+  return wakeAndLog(deps, queued, 'contacts were not told of a restock');
 }
 
-function tell({ outbox, log }: RecoveryDeps, queued: OutboxRow[], what: string): null {
+function wakeAndLog({ outbox, log }: RecoveryDeps, queued: OutboxRow[], what: string): null {
   outbox.wake(queued);
   for (const { projectId, refId } of queued) log.warn({ projectId, refId, done: 'started again' }, what);
   return null;

@@ -55,20 +55,21 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
       const row =
         rows.get(run.rowId) ??
         (gone && { ...gone, status: gone.status as ExecutionStatus, hasEnded: true, isSettled: true });
-      await loudly(deps, run, () => recoverExecution(deps, run, row, settledMs === 0));
+      await repairAndLog(deps, run, () => recoverExecution(deps, run, row, settledMs === 0));
     }
   }
   if (campaigns.length > 0) {
     const rows = await findRunningCampaigns(db, { ids: idsOf(campaigns), settledMs });
-    for (const run of campaigns) await loudly(deps, run, () => recoverCampaign(deps, run, rows.get(run.rowId)));
+    for (const run of campaigns) await repairAndLog(deps, run, () => recoverCampaign(deps, run, rows.get(run.rowId)));
   }
   if (jobs.length > 0) {
     const rows = await findRunningJobs(db, idsOf(jobs));
-    for (const run of jobs) await loudly(deps, run, () => recoverJob(deps, run, rows.get(run.rowId)?.status));
+    for (const run of jobs) await repairAndLog(deps, run, () => recoverJob(deps, run, rows.get(run.rowId)?.status));
   }
   if (endpoints.length > 0) {
     const pending = await findPendingEndpoints(db, { ids: idsOf(endpoints), settledMs });
-    for (const run of endpoints) await loudly(deps, run, () => recoverEndpoint(deps, run, pending.get(run.rowId)));
+    for (const run of endpoints)
+      await repairAndLog(deps, run, () => recoverEndpoint(deps, run, pending.get(run.rowId)));
   }
 }
 
@@ -83,7 +84,7 @@ async function withSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): 
 }
 
 /** Repairs a workflow and records a failure, so that a workflow that cannot be repaired does not block the others. */
-async function loudly(deps: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
+async function repairAndLog(deps: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
   const ids = { projectId: run.projectId, workflowId: run.workflowId, runId: run.runId };
   try {
     const done = await repair();

@@ -118,7 +118,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
       const parsed = parseMailbox(address);
       if (!parsed.ok) throw new RelayRefusal(553, `5.1.3 ${parsed.reason.replace(/[^\x20-\x7e]+/g, '...')}`);
     },
-    take: async (message) => words(await accept(message).catch((error) => Promise.reject(refusal(error)))),
+    take: async (message) => replyText(await accept(message).catch((error) => Promise.reject(refusal(error)))),
   };
 }
 
@@ -202,7 +202,7 @@ function refusalOf(error: unknown, Refusal: typeof RelayRefusal): unknown {
 }
 
 /** Returns the text of the SMTP reply. It contains the ids of the email records, to find them from a client's log. */
-function words({ data }: SendResponse): string {
+function replyText({ data }: SendResponse): string {
   const [first, ...others] = data.emails.map(({ email }) => email);
   return `2.0.0 Accepted as ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }

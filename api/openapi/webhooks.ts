@@ -245,7 +245,7 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
     hono.openAPIRegistry.registerWebhook({
       method: 'post',
       path: name,
-      operationId: `on${words(name)}`,
+      operationId: `on${pascalCase(name)}`,
       tags: ['Webhooks'],
       security: [],
       // Makes the OpenAPI generator skip the operation, because its Python client for `webhooks` does not parse.
@@ -258,7 +258,7 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
   }
 }
 
-function words(name: string): string {
+function pascalCase(name: string): string {
   return name
     .split(/[^A-Za-z]+/)
     .filter(Boolean)

@@ -57,7 +57,7 @@ export async function judge(stage: SoakStage, asked: Asked[], campaigns: string[
       }
       for (const [n, { id }] of mine.entries()) countCopies(line, told, `${kind} ${name} (${id})`, copies[n] ?? 0, id);
     }
-    faults.push(...few(told));
+    faults.push(...firstFaults(told));
     return line;
   };
   const countCopies = (line: Line, told: string[], what: string, copies: number, id: string) => {
@@ -83,7 +83,7 @@ export async function judge(stage: SoakStage, asked: Asked[], campaigns: string[
   const accepted = new Set(asked.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
   lines.push(await judgeExecutions(stage, accepted, { mails: byExecution, arrived, countCopies }, faults));
   for (const id of campaigns) lines.push(await judgeCampaign(stage, id, { arrived, countCopies }, faults));
-  faults.push(...few(webhookFaults(stage)));
+  faults.push(...firstFaults(webhookFaults(stage)));
   const unknown = [...arrived.keys()].filter((id) => !emails.some((email) => email.id === id));
   if (unknown.length > 0) faults.push(`${unknown.length} messages at the sink have no record: ${unknown[0]}`);
   return { lines, faults };
@@ -144,7 +144,7 @@ async function judgeExecutions(
     for (const { id } of sent)
       countCopies(line, told, `mail of the execution of ${email} (${id})`, arrived.get(id) ?? 0, id);
   }
-  faults.push(...few(told));
+  faults.push(...firstFaults(told));
   return line;
 }
 
@@ -178,7 +178,7 @@ async function judgeCampaign(
   line['doubled, unexplained'] += twice;
   line.lost = people - line.served;
   if (twice > 0) told.push(`${twice} recipients have two rows`);
-  faults.push(...few(told));
+  faults.push(...firstFaults(told));
   return line;
 }
 
@@ -221,7 +221,7 @@ function emptyLine(kind: string, items: Asked[]): Line {
   };
 }
 
-function few(told: string[]): string[] {
+function firstFaults(told: string[]): string[] {
   const more = told.length - MAX_FAULTS_TOLD;
   return more > 0 ? [...told.slice(0, MAX_FAULTS_TOLD), `… and ${more} more of these`] : told;
 }

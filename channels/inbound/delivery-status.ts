@@ -71,13 +71,13 @@ function fromUtf8Address(text: string): string | undefined {
 
 function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {
   return blocks.reduce<RecipientStatus | undefined>(
-    (found, block) => (found === undefined || badness(block) > badness(found) ? block : found),
+    (found, block) => (found === undefined || severityOf(block) > severityOf(found) ? block : found),
     undefined,
   );
 }
 
 /** Returns how bad a result is, for sorting. With the same action, 5.x.x is worse than 4.x.x. */
-function badness(block: RecipientStatus): number {
+function severityOf(block: RecipientStatus): number {
   const forGood = block.get('status')?.startsWith('5') ? 1 : 0;
   return 2 * ACTIONS.indexOf(block.get('action')?.toLowerCase() ?? '') + forGood;
 }

@@ -85,7 +85,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     disableReverseLookup: true,
     logger: false,
     ...signingIn(p),
-    ...receiving(p, load),
+    ...receiveOptions(p, load),
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -144,7 +144,7 @@ interface Load {
   messages: number;
 }
 
-function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOptions {
+function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPServerOptions {
   return {
     onRcptTo: ({ address }, { envelope }, done) => {
       const full = envelope.rcptTo.length >= RECIPIENTS_MAX;

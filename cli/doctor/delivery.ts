@@ -39,7 +39,7 @@ export const port25Check: DoctorCheck = {
   async run(subject) {
     const handover = await handoverOf(subject);
     if (handover.to !== 'own') return [pass('not needed: email does not leave directly from this network')];
-    const tried = await Promise.all(RECEIVERS.map((domain) => reach(subject, domain)));
+    const tried = await Promise.all(RECEIVERS.map((domain) => connectToReceiver(subject, domain)));
     if (tried.some(({ reached }) => reached)) return [pass('receivers are reachable')];
     const reasons = tried.map(({ says }) => says).join('; ');
     return [
@@ -110,7 +110,7 @@ function ownOutgoingAddress(): Promise<string | undefined> {
   }).finally(() => socket.close());
 }
 
-async function reach({ dns }: Subject, domain: string): Promise<{ reached: boolean; says: string }> {
+async function connectToReceiver({ dns }: Subject, domain: string): Promise<{ reached: boolean; says: string }> {
   const mx = await dns.mx(domain);
   if (mx.kind !== 'found') {
     return { reached: false, says: `the DNS has no MX of ${domain}${mx.kind === 'fault' ? `: ${mx.reason}` : ''}` };

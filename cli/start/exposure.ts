@@ -12,13 +12,13 @@ export interface OpenPort {
 /** Lists the ports that an API process opens. `port` is the actual port. */
 export function listApiPorts(settings: Settings, port: number): OpenPort[] {
   const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
-  const from = reach(host);
+  const from = reachOf(host);
   const rows: (OpenPort | false)[] = [
     { what: 'API', address: `http://${joinLines(host, port)}`, who: `${from}, by key or session; ${signup(settings)}` },
     {
       what: '/mailbox',
       address: `http://${joinLines(host, port)}/mailbox`,
-      who: readers(settings),
+      who: mailboxReaders(settings),
     },
     metricsPort !== undefined && metricsPortOf(settings, metricsPort),
     smtpRelay.port !== undefined && {
@@ -75,11 +75,11 @@ function metricsPortOf({ metricsHost }: Settings, port: number, of = ''): OpenPo
   return {
     what: of ? `metrics, ${of}` : 'metrics',
     address: `http://${joinLines(metricsHost, port)}/metrics`,
-    who: `${reach(metricsHost)}, without credentials`,
+    who: `${reachOf(metricsHost)}, without credentials`,
   };
 }
 
-function readers({ publicHost, publicUrl, email, sms }: Settings): string {
+function mailboxReaders({ publicHost, publicUrl, email, sms }: Settings): string {
   return email.captures || sms.captures
     ? readersOf({ publicHost, publicUrl })
     : `${readersOf({ publicHost, publicUrl })}; email to the simulator`;
@@ -95,7 +95,7 @@ function signup({ signup }: Settings): string {
   return { on: 'anyone may sign up', first: 'only the first user may sign up', off: 'no one may sign up' }[signup];
 }
 
-function reach(host: string): string {
+function reachOf(host: string): string {
   return isLoopbackHost(host) ? 'this machine' : 'any machine';
 }
 

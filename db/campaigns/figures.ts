@@ -75,7 +75,7 @@ async function countMissing(db: Db, p: { projectId: string; campaignId: string }
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
       const { chunks, lacking } = await countChunksOf(trx, p);
-      await keep(trx, p, lacking.filter(canBeStored));
+      await storeFigures(trx, p, lacking.filter(canBeStored));
       return chunks;
     });
 }
@@ -97,7 +97,7 @@ function canBeStored({ keeps, figures }: Chunk): boolean {
  * Stores statistics as of the snapshot, and deletes only the notes that the snapshot has seen. If anything has
  * changed these rows since, Postgres refuses, and nothing is stored.
  */
-async function keep(trx: Trx, p: { projectId: string; campaignId: string }, chunks: Chunk[]): Promise<void> {
+async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string }, chunks: Chunk[]): Promise<void> {
   if (chunks.length === 0) return;
   const seqs = chunks.map(({ seq }) => seq);
   try {

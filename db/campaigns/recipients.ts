@@ -135,7 +135,7 @@ async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise
     SELECT ${RECIPIENT_COLUMNS} FROM unnest(${[...new Set(reasons)]}::text[]) AS r (reason) CROSS JOIN LATERAL (
       SELECT * FROM emails e
       WHERE e.campaign_id = ${p.id} AND e.reason = r.reason AND e.project_id = ${p.projectId}
-        AND ${before(p, sql`e.id`)} AND ${hasStatus(p)} AND ${hasOutcome(p)}
+        AND ${beforeId(p, sql`e.id`)} AND ${hasStatus(p)} AND ${hasOutcome(p)}
       ORDER BY e.id DESC LIMIT ${p.limit + 1}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
@@ -153,7 +153,7 @@ async function findInRange(
     SELECT ${RECIPIENT_COLUMNS} FROM (
       SELECT e.* FROM emails e
       WHERE e.project_id = ${p.projectId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
-        AND ${ofCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${before(p, sql`e.id`)} AND ${how.meant}
+        AND ${ofCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${beforeId(p, sql`e.id`)} AND ${how.meant}
       ORDER BY e.id DESC LIMIT ${how.limit}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC
@@ -170,7 +170,7 @@ async function listIdRanges(db: Db, p: Search): Promise<IdRange[]> {
   const open = waits ? sql`done_at IS NULL` : sql`true`;
   const { rows } = await sql<IdRange>`
     SELECT first_id AS first, last_id AS last, size FROM campaign_chunks
-    WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${before(p, sql`first_id`)} AND ${open}
+    WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${beforeId(p, sql`first_id`)} AND ${open}
     ORDER BY first_id DESC
   `.execute(db);
   return rows;
@@ -192,6 +192,6 @@ async function countRecipients(db: Db, p: Request, all: number): Promise<number 
   return counted.rows[0]?.total ?? 0;
 }
 
-function before({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder<SqlBool> {
+function beforeId({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return id === null ? sql<SqlBool>`true` : sql<SqlBool>`${column} < ${id}::uuid`;
 }

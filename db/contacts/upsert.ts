@@ -317,11 +317,11 @@ function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, untrusted } = splitByWriter(contact);
-  const errors = [...checkData(own), ...(copies(row) ? checkData(untrusted) : [])];
+  const errors = [...checkData(own), ...(isCopied(row) ? checkData(untrusted) : [])];
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
 }
 
-function copies(row: ContactUpsert | undefined): boolean {
+function isCopied(row: ContactUpsert | undefined): boolean {
   return row?.by === 'visitor' || (typeof row?.by === 'object' && row.by.copied.size > 0);
 }
 

@@ -61,7 +61,7 @@ export async function listEndedVisits(
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE s.step_id = ${p.stepId} AND s.status = ${p.status} AND s.completed_at IS NOT NULL
       AND ${p.branch === undefined ? sql`true` : sql`s.output->>'branch' = ${p.branch}`}
-      AND ${ownedBy('s.project_id', p.projectId)} AND ${after(p.cursor)}
+      AND ${ownedBy('s.project_id', p.projectId)} AND ${afterCursor(p.cursor)}
     ORDER BY s.completed_at DESC, s.execution_id DESC, s.visit DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toKeyedPage(rows, {
@@ -72,7 +72,7 @@ export async function listEndedVisits(
   return { ...page, total: p.cursor === undefined ? await countEnded(db, p) : 0 };
 }
 
-function after(cursor: string | undefined): RawBuilder<SqlBool> {
+function afterCursor(cursor: string | undefined): RawBuilder<SqlBool> {
   if (cursor === undefined) return sql<SqlBool>`true`;
   const [at, id, visit] = decodeCursor(cursor, 3);
   const isOurs = INSTANT.test(String(at)) && !Number.isNaN(Date.parse(String(at))) && UUID.test(String(id));

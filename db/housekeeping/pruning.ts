@@ -43,24 +43,24 @@ export type Pruning = (db: Db, batches: PruneBatches) => Promise<string | null>;
  */
 export function listPrunings(retention: Retention): Record<string, Pruning> {
   return {
-    idempotency_keys: deleting('idempotency_keys', olderThan('created_at', { hours: IDEMPOTENCY_HOURS })),
-    login_failures: deleting('login_failures', olderThan('failed_at', { hours: LOGIN_FAILURE_HOURS })),
-    send_outcomes: deleting('send_outcomes', olderThan('hour', { hours: OUTCOME_HOURS })),
-    provider_outcomes: deleting('provider_outcomes', olderThan('updated_at', { hours: 24 * WATCHED_DAYS })),
-    ses_messages: deleting('ses_messages', olderThan('created_at', { hours: 24 * PROVIDER_MESSAGE_DAYS })),
-    deleted_rows: deleting('deleted_rows', olderThan('deleted_at', { hours: 24 * DELETED_DAYS })),
-    sessions: deleting('sessions', sql`expires_at < now()`),
+    idempotency_keys: createDeletion('idempotency_keys', olderThan('created_at', { hours: IDEMPOTENCY_HOURS })),
+    login_failures: createDeletion('login_failures', olderThan('failed_at', { hours: LOGIN_FAILURE_HOURS })),
+    send_outcomes: createDeletion('send_outcomes', olderThan('hour', { hours: OUTCOME_HOURS })),
+    provider_outcomes: createDeletion('provider_outcomes', olderThan('updated_at', { hours: 24 * WATCHED_DAYS })),
+    ses_messages: createDeletion('ses_messages', olderThan('created_at', { hours: 24 * PROVIDER_MESSAGE_DAYS })),
+    deleted_rows: createDeletion('deleted_rows', olderThan('deleted_at', { hours: 24 * DELETED_DAYS })),
+    sessions: createDeletion('sessions', sql`expires_at < now()`),
     processes: inOneGo(deleteEndedProcesses),
     timer_seconds: inOneGo(deletePassedTimerSeconds),
     erased_contents: inOneGo(removeErasedContents),
     erased_attachments: inOneGo(removeErasedAttachments),
-    captured_emails: deleting('captured_emails', beyondNewest('captured_emails')),
-    captured_sms: deleting('captured_sms', beyondNewest('captured_sms')),
+    captured_emails: createDeletion('captured_emails', beyondNewest('captured_emails')),
+    captured_sms: createDeletion('captured_sms', beyondNewest('captured_sms')),
     ...retentionPrunings(retention),
   };
 }
 
-function deleting(table: string, where: RawBuilder<unknown>): Pruning {
+function createDeletion(table: string, where: RawBuilder<unknown>): Pruning {
   return async (db, { mayContinue }) => {
     while (true) {
       const { numAffectedRows } = await sql`

@@ -87,10 +87,10 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
     },
   };
   const kept = Object.entries(tables).filter(([, { days }]) => days > 0);
-  return Object.fromEntries(kept.map(([name, table]) => [name, pruning(table, batch)]));
+  return Object.fromEntries(kept.map(([name, table]) => [name, createPruning(table, batch)]));
 }
 
-function pruning({ days, select, prune }: Old, batch: number): Pruning {
+function createPruning({ days, select, prune }: Old, batch: number): Pruning {
   const cutoff = sql`(now() - make_interval(days => ${days}))`;
   return async (db: Db, batches) => {
     // Continues after the rows that it has read, so that rows which have to stay are not read again for each batch.

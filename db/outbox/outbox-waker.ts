@@ -20,7 +20,7 @@ export interface OutboxWaker {
  * commits behind one lock.
  */
 export function createOutboxWaker(db: Db): OutboxWaker {
-  const batcher = createBatcher<OutboxTaker>((takers) => ring(db, [...new Set(takers)]), INTERVAL_MS);
+  const batcher = createBatcher<OutboxTaker>((takers) => notifyTakers(db, [...new Set(takers)]), INTERVAL_MS);
   return {
     wake(rows) {
       if (rows.length === 0) return;
@@ -29,6 +29,6 @@ export function createOutboxWaker(db: Db): OutboxWaker {
   };
 }
 
-async function ring(db: Db, takers: OutboxTaker[]): Promise<void> {
+async function notifyTakers(db: Db, takers: OutboxTaker[]): Promise<void> {
   await prepared`SELECT pg_notify(${OUTBOX_CHANNEL}::text, taker) FROM unnest(${takers}::text[]) AS taker`.execute(db);
 }

@@ -32,7 +32,7 @@ export async function previewCondition(
   const asked = { projectId, predicate };
   const newest = await findAmongNewest(db, asked);
   if (newest.length === SAMPLE_CONTACTS)
-    return { count: await count(db, asked), sample: await readSample(db, { projectId, ids: newest }) };
+    return { count: await countMatches(db, asked), sample: await readSample(db, { projectId, ids: newest }) };
   const { total, ids } = await countAndFind(db, asked);
   return { count: total, sample: await readSample(db, { projectId, ids }) };
 }
@@ -50,7 +50,7 @@ async function findAmongNewest(db: Db, { projectId, predicate }: Asked): Promise
   return rows.map(({ id }) => id);
 }
 
-async function count(db: Db, { projectId, predicate }: Asked): Promise<number> {
+async function countMatches(db: Db, { projectId, predicate }: Asked): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     SELECT count(*) AS total FROM contacts WHERE project_id = ${projectId} AND ${predicate}`.execute(db);
   return rows[0]?.total ?? 0;

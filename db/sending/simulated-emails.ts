@@ -37,12 +37,12 @@ export function createSimulatedKeeper(db: Db): (email: SimulatedEmail) => Promis
     worthALane: BATCH_MAX / 2,
     queueOf: () => 'simulated',
     apartBy: ({ id }) => [id],
-    commit: (mails) => inTransaction(db, (trx) => keep(trx, mails)),
+    commit: (mails) => inTransaction(db, (trx) => storeSimulated(trx, mails)),
   });
   return (email) => group.add(email);
 }
 
-async function keep(trx: Trx, mails: SimulatedEmail[]): Promise<Simulation['answer'][]> {
+async function storeSimulated(trx: Trx, mails: SimulatedEmail[]): Promise<Simulation['answer'][]> {
   const sorted = [...mails].sort((a, b) => (a.id < b.id ? -1 : 1));
   const column = <T>(of: (email: SimulatedEmail) => T): T[] => sorted.map(of);
   const { rows } = await sql<{ id: string; attempts: number }>`

@@ -29,7 +29,7 @@ export async function exitExecutions(
   const ended: { ids: string[]; outbox: OutboxRow[] } = { ids: [], outbox: [] };
   for (const workflow of workflows) {
     if (hasExpression(workflow.exitOn)) {
-      for (const part of await exitByVariables(trx, { projectId, events, workflow, clock })) add(ended, part);
+      for (const part of await exitByVariables(trx, { projectId, events, workflow, clock })) addEnded(ended, part);
       continue;
     }
     const exits = events.flatMap((event) => {
@@ -39,7 +39,7 @@ export async function exitExecutions(
     for (const [reason, theirs] of groupBy(exits, (exit) => exit.reason)) {
       const contactIds = theirs.map(({ contactId }) => contactId);
       const where = sql<boolean>`workflow_id = ${workflow.id} AND contact_id = ANY(${contactIds}::uuid[])`;
-      add(ended, await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));
+      addEnded(ended, await endExecutions(trx, { projectId, where, status: 'EXITED', reason }));
     }
   }
   return ended;
@@ -50,7 +50,7 @@ interface Ended {
   outbox: OutboxRow[];
 }
 
-function add(ended: Ended, { ids, outbox }: Ended): void {
+function addEnded(ended: Ended, { ids, outbox }: Ended): void {
   ended.ids.push(...ids);
   ended.outbox.push(...outbox);
 }

@@ -87,7 +87,7 @@ export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<
     if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
     const step = w.graph.steps.get(stepId);
     if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
-    const arrived = await arrive(environment, w, step);
+    const arrived = await arriveAt(environment, w, step);
     if ('next' in arrived) return arrived;
     stepId = follow(w.graph, step.id, arrived.branch);
   }
@@ -96,7 +96,7 @@ export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<
 /** A step either stops the walk or lets it pass, on a branch if it has any. */
 type Arrival = Stop | { branch?: Branch };
 
-async function arrive(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
+async function arriveAt(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
   if (w.execution.visit >= MAX_VISITS) return failExecution(w, { code: 'loop', error: LOOP, stepId: step.id });
   w.execution.visit += 1;
@@ -205,7 +205,7 @@ function recordPause({ run }: WalkingExecution, since: Date, dueAt: Date | null)
 }
 
 async function passCondition(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
-  const holds = await environment.holds(w.execution, step.config).catch(unusable);
+  const holds = await environment.holds(w.execution, step.config).catch(toUnusable);
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
@@ -230,7 +230,7 @@ function exitAt(w: Walk, step: GraphStep): Stop {
 /** A condition that cannot be evaluated. It ends the execution; the caller that tracked the event gets no error. */
 class Unusable extends Error {}
 
-function unusable(error: unknown): Unusable {
+function toUnusable(error: unknown): Unusable {
   if (error instanceof AppError || error instanceof ZodError)
     return new Unusable(`this condition cannot be evaluated: ${error.message}`);
   throw error;

@@ -63,7 +63,7 @@ export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<Feed
 async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET delivered_at = ${at}, status = ${forward('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
+    sql`UPDATE emails SET delivered_at = ${at}, status = ${advancedStatus('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
   );
   if (!isNew) return KNOWN;
   return toRecordedResult(await emit(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
@@ -74,7 +74,7 @@ type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
 async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET complained_at = ${p.at}, status = ${forward('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
+    sql`UPDATE emails SET complained_at = ${p.at}, status = ${advancedStatus('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
   );
   if (!isNew) return KNOWN;
   const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
@@ -116,7 +116,7 @@ async function recordBounce(
     trx,
     sql`
       UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
-        ${reasonColumns(reasonOfRefusal(refusal), p.words)}, status = ${forward('BOUNCED')}
+        ${reasonColumns(reasonOfRefusal(refusal), p.words)}, status = ${advancedStatus('BOUNCED')}
       WHERE id = ${email.id} AND status <> 'FAILED'
         AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${bounceType} = 'Permanent'))`,
   );
@@ -194,7 +194,7 @@ function toRecordedResult(outbox: OutboxRow[]): FeedbackResult {
   return { outcome: 'recorded', outbox };
 }
 
-function forward(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
+function advancedStatus(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
   return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
 }
 

@@ -32,9 +32,9 @@ export interface SummedLink extends LinkFigures {
 export function sumLinks(said: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
   const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();
   const found = (url: string, variant: number | null) => {
-    const sum = sums.get(url) ?? { all: none(), of: new Map<number, LinkFigures>() };
+    const sum = sums.get(url) ?? { all: zeroFigures(), of: new Map<number, LinkFigures>() };
     sums.set(url, sum);
-    if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, none());
+    if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, zeroFigures());
     return { all: sum.all, ofVariant: variant === null ? undefined : sum.of.get(variant) };
   };
   for (const { urls, variant } of said) for (const url of urls) found(url, variant);
@@ -55,7 +55,7 @@ function toVariant(name: string, figures: LinkFigures | undefined): (LinkFigures
   return figures ? [{ name, ...figures }] : [];
 }
 
-function none(): LinkFigures {
+function zeroFigures(): LinkFigures {
   return { clicks: 0, uniqueClicks: 0, machineClicks: 0 };
 }
 

@@ -41,7 +41,7 @@ export function scanHtml(source: string, tokens: FlatToken[]): ScannedHtml {
   const liquid = tokens.filter((token) => token.kind !== 'text');
   const found: ScannedHtml = { places: new Map(), links: [], unquoted: [], bodyEnd: undefined, bodyBegin: 0 };
   for (const token of liquid) if (token.kind === 'output') found.places.set(token.begin, 'markup');
-  scanRange(mask(source, liquid), 0, { source, liquid, found });
+  scanRange(maskLiquid(source, liquid), 0, { source, liquid, found });
   return found;
 }
 
@@ -52,7 +52,7 @@ interface Scan {
 }
 
 /** Replaces Liquid by as many letters of the private use area, which have no meaning in HTML. */
-function mask(source: string, liquid: FlatToken[]): string {
+function maskLiquid(source: string, liquid: FlatToken[]): string {
   let masked = '';
   let at = 0;
   for (const { begin, end } of liquid) {
@@ -124,7 +124,7 @@ function valueBegin(masked: string, nameEnd: number): number {
 type ValueRange = Pick<LinkValue, 'begin' | 'end' | 'quoted'>;
 
 function onAttribute(scan: Scan, tag: string, name: string, range: ValueRange): void {
-  const inside = within(scan.liquid, range.begin, range.end);
+  const inside = tokensBetween(scan.liquid, range.begin, range.end);
   if (inside.length > 0) placeAttribute(scan, name, range, inside);
   if (!range.quoted && inside.length > 0) scan.found.unquoted.push(range);
   const trackable = name === 'href' && (tag === 'a' || tag === 'area' || tag.startsWith('v:'));
@@ -150,7 +150,8 @@ function placeAttribute(scan: Scan, name: string, range: ValueRange, inside: Fla
 }
 
 function setPlaces({ liquid, found }: Scan, begin: number, end: number, place: HtmlContext): void {
-  for (const token of within(liquid, begin, end)) if (token.kind === 'output') found.places.set(token.begin, place);
+  for (const token of tokensBetween(liquid, begin, end))
+    if (token.kind === 'output') found.places.set(token.begin, place);
 }
 
 function valueParts(source: string, { begin, end }: ValueRange, inside: FlatToken[]): (string | FlatToken)[] {
@@ -179,7 +180,7 @@ function decodeEntities(value: string): string {
 /**
  * Returns the tokens of `liquid` (sorted) between two offsets. Uses a binary search, because a body may have thousands.
  */
-function within(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
+function tokensBetween(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
   let low = 0;
   let high = liquid.length;
   while (low < high) {

@@ -51,14 +51,14 @@ export function wireBody(text: Part | undefined, html: Part, baseUrl: string): W
   add(partHead('text/html'));
   addPart(html, baseUrl, add);
   add(`\r\n--${BOUNDARY}--\r\n`);
-  return { baseUrl, pieces: pieces.map((piece) => (typeof piece === 'string' ? flat(piece) : piece)) };
+  return { baseUrl, pieces: pieces.map((piece) => (typeof piece === 'string' ? flattenString(piece) : piece)) };
 }
 
 /**
  * Returns the same text in one piece of memory. V8 stores concatenated text as a tree and would walk the whole tree for
  * each message: 50 µs, while the rest of the message takes 12.
  */
-function flat(text: string): string {
+function flattenString(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 

@@ -152,7 +152,7 @@ function rewritingOf({ body, trackClicks }: ContentSource, { tokens }: ParsedTem
       if (token.kind !== 'output') return body.slice(token.begin, token.end);
       const place = scanned.places.get(token.begin) ?? 'markup';
       const kind = place === 'text' && pieces.has(token.begin) ? 'piece' : place;
-      return output(token, guardHtml(token.content, kind, sources));
+      return outputTag(token, guardHtml(token.content, kind, sources));
     },
   };
 }
@@ -238,7 +238,7 @@ function applyEdits(text: string, edits: { begin: number; end: number; text: str
   return out + text.slice(at);
 }
 
-function output({ trimLeft, trimRight }: FlatToken, expression: string): string {
+function outputTag({ trimLeft, trimRight }: FlatToken, expression: string): string {
   return `{{${trimLeft ? '-' : ''} ${expression} ${trimRight ? '-' : ''}}}`;
 }
 
@@ -250,7 +250,7 @@ function plainSource({ source, tokens }: ParsedTemplate, place: 'subject' | 'tex
   return tokens
     .map((token) => {
       if (token.kind !== 'output') return source.slice(token.begin, token.end);
-      return output(token, guardExpression(token.content, pieces.has(token.begin) ? joined : place, sources));
+      return outputTag(token, guardExpression(token.content, pieces.has(token.begin) ? joined : place, sources));
     })
     .join('');
 }

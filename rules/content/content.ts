@@ -99,7 +99,7 @@ export function renderContent(
 ): RenderedContent {
   const input = { vars, urls };
   const values = valuesOf(content, input);
-  return within(content, () => {
+  return limitIfCostly(content, () => {
     const html = renderPart(content.html, values);
     return {
       subject: singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))),
@@ -111,7 +111,7 @@ export function renderContent(
 
 /** Renders only the subject, on one line, for events. @throws TemplateError */
 export function renderSubject(content: CompiledContent, input: RenderInput): string {
-  return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))));
+  return limitIfCostly(content, () => singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))));
 }
 
 /**
@@ -132,7 +132,7 @@ export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): Ta
  */
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {
   const values = valuesOf(content, input);
-  return within(content, () => {
+  return limitIfCostly(content, () => {
     const subject = textHeader('Subject', renderPart(content.subject, valuesOf(content, input, 'subject')));
     return headerLines(content, input.headers, input.urls, subject) + fillWireBody(wireOf(content, values), values);
   });
@@ -200,7 +200,7 @@ function usedOf({ variables }: CompiledContent, untrusted: ReadonlySet<string>):
   return variables === '*' ? [...untrusted] : variables.filter((name) => untrusted.has(name));
 }
 
-function within<T>({ costly }: CompiledContent, work: () => T): T {
+function limitIfCostly<T>({ costly }: CompiledContent, work: () => T): T {
   return costly ? renderBounded(work) : work();
 }
 

@@ -157,11 +157,11 @@ export function expressionFault(text: string): string | undefined {
     // Liquid overlooks such an end.
     const [end] = (path === undefined && /[.|]$/.exec(source)) || [];
     if (end) return `An expression cannot end in "${end}" ${positionIn(text, match.index)}`;
-    masked += isTriple ? `${blank(before.slice(0, -1))}{` : blank(before);
-    masked += isPlain ? blank(match[0].replace(/[{}]/g, ' ')) : match[0];
+    masked += isTriple ? `${blankText(before.slice(0, -1))}{` : blankText(before);
+    masked += isPlain ? blankText(match[0].replace(/[{}]/g, ' ')) : match[0];
     at = match.index + match[0].length;
   }
-  masked += blank(text.slice(at));
+  masked += blankText(text.slice(at));
   try {
     renderBounded(() => parseTemplate(masked, 'plain'));
     return undefined;
@@ -180,7 +180,7 @@ function positionIn(text: string, at: number): string {
 }
 
 /** Replaces text by spaces, so that positions stay. Unclosed braces are kept, so that the parser reports them. */
-function blank(text: string): string {
+function blankText(text: string): string {
   return text
     .split('{{')
     .map((part) => part.replace(/[^\n]/g, ' '))

@@ -58,11 +58,11 @@ function evaluate(
 }
 
 function withoutUntrusted({ values, untrusted }: Sourced<Data>): Data {
-  const left = without(values, untrusted);
-  return isPlainObject(left.data) ? { ...left, data: without(left.data, untrusted) } : left;
+  const left = omitNames(values, untrusted);
+  return isPlainObject(left.data) ? { ...left, data: omitNames(left.data, untrusted) } : left;
 }
 
-function without(values: Data, names: ReadonlySet<string>): Data {
+function omitNames(values: Data, names: ReadonlySet<string>): Data {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
 }
 

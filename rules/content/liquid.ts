@@ -157,7 +157,7 @@ function outsideComments(tokens: FlatToken[]): FlatToken[] {
  */
 function checkToken(token: FlatToken, escaping: Escaping): void {
   if (token.kind === 'output' && !isPlain(token)) {
-    at(token, () => {
+    checkAt(token, () => {
       const reader = new Tokenizer(token.content);
       if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
         throw new Error('an output holds one value and its filters');
@@ -168,7 +168,7 @@ function checkToken(token: FlatToken, escaping: Escaping): void {
       .slice('cycle'.length)
       .replace(/"[^"]*"|'[^']*'/g, '');
     if (/[A-Za-z_]/.test(bare))
-      at(token, () => {
+      checkAt(token, () => {
         throw new Error('cycle takes literal strings only');
       });
   }
@@ -191,7 +191,7 @@ class FaultAt extends Error {
   }
 }
 
-function at(token: FlatToken, check: () => void): void {
+function checkAt(token: FlatToken, check: () => void): void {
   try {
     check();
   } catch (error) {

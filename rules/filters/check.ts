@@ -83,7 +83,7 @@ function valueFault(filter: Filter, ref: FieldRef): string | undefined {
   const { operator, value } = filter;
   if (isHistoryOperator(operator) || operator === 'memberOf' || operator === 'notMemberOf') return undefined;
   if (operator === 'exists' || operator === 'notExists') {
-    return value === false ? `${operator} takes no value; use ${opposite(operator)}.` : undefined;
+    return value === false ? `${operator} takes no value; use ${oppositeOf(operator)}.` : undefined;
   }
   if (operator === 'in' || operator === 'notIn') {
     if (!Array.isArray(value) || value.length === 0) return `${operator} needs a list with at least one value.`;
@@ -93,7 +93,7 @@ function valueFault(filter: Filter, ref: FieldRef): string | undefined {
   return typeFault(filter, ref);
 }
 
-function opposite(operator: 'exists' | 'notExists'): string {
+function oppositeOf(operator: 'exists' | 'notExists'): string {
   return operator === 'exists' ? 'notExists' : 'exists';
 }
 

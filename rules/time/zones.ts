@@ -34,12 +34,12 @@ export function offsetAt(zone: string, atMs: number): number {
 function findZone(name: string): Zone {
   const known = zones.get(name);
   if (known) return known.zone;
-  const zone = ZONE_NAME.test(name) ? make(name) : null;
+  const zone = ZONE_NAME.test(name) ? createZone(name) : null;
   zones.set(name, { zone });
   return zone;
 }
 
-function make(timeZone: string): Zone {
+function createZone(timeZone: string): Zone {
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
     return { name: format.resolvedOptions().timeZone, format };

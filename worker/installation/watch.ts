@@ -60,7 +60,7 @@ export function watchInstallation(
         recovering = undefined;
       });
     }
-    if (duties.tokenSeconds === null || duties.tokenSeconds >= ROLL_SECONDS) await roll(deps);
+    if (duties.tokenSeconds === null || duties.tokenSeconds >= ROLL_SECONDS) await renewToken(deps);
     return hold !== null || duties.recoveryDue;
   }
 
@@ -90,7 +90,7 @@ export function watchInstallation(
 }
 
 /** @throws InstallationError if the two sides no longer agree, because one was restored beside a running service */
-async function roll(deps: Deps): Promise<void> {
+async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
   await settleSides({ ...deps, tell: (line) => deps.log.warn(line) }, sides);

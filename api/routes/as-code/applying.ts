@@ -78,7 +78,7 @@ export function parseItem<T>(schema: z.ZodType<T, unknown>, input: unknown, at: 
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const errors = fieldErrors(result.error.issues, input);
-  throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => below(at, error)) });
+  throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => prefixField(at, error)) });
 }
 
 /**
@@ -106,11 +106,11 @@ export async function withFieldPrefix<T>(place: string, work: () => Promise<T>):
       suggestion,
       cause,
       ...(details && { details }),
-      errors: errors.map((fault) => below(place, fault)),
+      errors: errors.map((fault) => prefixField(place, fault)),
     });
   }
 }
 
-function below<Fault extends { field: string }>(place: string, fault: Fault): Fault {
+function prefixField<Fault extends { field: string }>(place: string, fault: Fault): Fault {
   return { ...fault, field: [place, fault.field].filter(Boolean).join('.') };
 }

@@ -15,7 +15,7 @@ import { RECIPIENT_CSV_HEADER, RecipientRecord, recipientCsv, recipientResponse 
 const LIST_DEFAULT = 50;
 
 /** Returns a schema for a list of values, separated by commas. An empty list means no filter. */
-function several<T extends string>(words: readonly T[], description: string) {
+function listSchema<T extends string>(words: readonly T[], description: string) {
   const split = (text: string) =>
     text
       .split(',')
@@ -32,8 +32,8 @@ function several<T extends string>(words: readonly T[], description: string) {
 }
 
 const Query = cursorQuery(LIST_DEFAULT).extend({
-  status: several(EMAIL_STATUSES, 'Statuses, separated by commas. `SENT` does not include DELIVERED.'),
-  reason: several(REASONS, 'Reasons, separated by commas'),
+  status: listSchema(EMAIL_STATUSES, 'Statuses, separated by commas. `SENT` does not include DELIVERED.'),
+  reason: listSchema(REASONS, 'Reasons, separated by commas'),
   outcome: z
     .enum(RECIPIENT_OUTCOMES)
     .optional()

@@ -62,7 +62,7 @@ export function dashboardRoutes(
   const page = async (c: RequestContext) => {
     const file = await files.page(c.req.header('accept-encoding'));
     if (!file) throw notBuilt();
-    return answer(c, file, PAGE_HEADERS);
+    return respondWithFile(c, file, PAGE_HEADERS);
   };
   get('/', '/', (c) => c.redirect('/app', 302));
   get('/app', '/app', page);
@@ -70,13 +70,13 @@ export function dashboardRoutes(
     const file = await files.asset(c.req.param('file') ?? '', c.req.header('accept-encoding'));
     // Does not return the page: a missing chunk of an earlier release must fail as a missing file.
     if (!file) throw new AppError('NOT_FOUND', { message: 'The dashboard has no such file.' });
-    return answer(c, file, { 'cache-control': ASSET_CACHING });
+    return respondWithFile(c, file, { 'cache-control': ASSET_CACHING });
   });
   get('/app/*', '/app/*', page);
 }
 
 /** Responds 304 if the client has these bytes already. A HEAD is handled like a GET, and the server omits the body. */
-function answer(c: RequestContext, file: BuiltFile, headers: Record<string, string>): Response {
+function respondWithFile(c: RequestContext, file: BuiltFile, headers: Record<string, string>): Response {
   const common = { ...headers, etag: file.etag, vary: 'Accept-Encoding' };
   if (hasAlready(c.req.header('if-none-match'), file.etag)) return c.body(null, 304, common);
   return c.body(file.bytes, 200, {

@@ -32,12 +32,12 @@ const BEFORE_SENDING = new Set([
  * Classifies an error of the SDK: as a refusal if SES has responded, else by whether the message may have been sent.
  */
 export function sesFailure(error: unknown): ProviderResult {
-  const result = judge(parts(error));
-  const { name } = parts(error);
+  const result = judge(errorParts(error));
+  const { name } = errorParts(error);
   return result.outcome === 'refused' && /^[A-Za-z]{1,60}$/.test(name) ? { ...result, type: name } : result;
 }
 
-function judge({ name, message, code, status }: ReturnType<typeof parts>): ProviderResult {
+function judge({ name, message, code, status }: ReturnType<typeof errorParts>): ProviderResult {
   if (name === 'MessageRejected' && /not verified/i.test(message)) return refusal('mail', 550, `5.7.1 ${message}`);
   const known = ANSWERS[name];
   if (known) return refusal(known[0], known[1], `${known[2]} ${message}`);
@@ -55,7 +55,7 @@ interface SdkError {
   $metadata?: { httpStatusCode?: number };
 }
 
-function parts(error: unknown): { name: string; message: string; code: string; status: number | null } {
+function errorParts(error: unknown): { name: string; message: string; code: string; status: number | null } {
   const sdk: SdkError = typeof error === 'object' && error !== null ? error : {};
   return {
     name: sdk.name ?? 'Error',

@@ -26,8 +26,8 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
   try {
     const greeting = await channel.greeting();
     if (greeting.code !== 220) throw new SmtpHandshakeError(refusal('connect', greeting.code, greeting.text));
-    let offers = await hello(channel, options);
-    if (await secure(channel, offers, options)) offers = await hello(channel, options);
+    let offers = await sendEhlo(channel, options);
+    if (await startTlsIfOffered(channel, offers, options)) offers = await sendEhlo(channel, options);
     await authenticate(channel, offers, options);
     return { channel, offers };
   } catch (error) {
@@ -39,7 +39,7 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
   }
 }
 
-async function hello(channel: SmtpChannel, { endpoint, timeouts }: ChannelOptions): Promise<SmtpExtensions> {
+async function sendEhlo(channel: SmtpChannel, { endpoint, timeouts }: ChannelOptions): Promise<SmtpExtensions> {
   const name = ehloNameOf(endpoint);
   const reply = await channel.ask(`EHLO ${name}`, 'the reply to EHLO', timeouts.commandMs);
   if (reply.code === 250) return parseExtensions(reply.text);
@@ -54,7 +54,11 @@ async function hello(channel: SmtpChannel, { endpoint, timeouts }: ChannelOption
  * Encrypts the connection if the server offers STARTTLS; returns true if it did. A failure of STARTTLS ends the
  * connection.
  */
-async function secure(channel: SmtpChannel, offers: SmtpExtensions, options: ChannelOptions): Promise<boolean> {
+async function startTlsIfOffered(
+  channel: SmtpChannel,
+  offers: SmtpExtensions,
+  options: ChannelOptions,
+): Promise<boolean> {
   const { endpoint, timeouts } = options;
   if (channel.encrypted || endpoint.ignoreTls) return false;
   if (!offers.startTls) {
