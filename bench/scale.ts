@@ -1,0 +1,148 @@
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
+import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { BODY, SUBJECT } from './campaign-content.ts';
+import { insertContacts, untilSink } from './campaign-stage.ts';
+import { type ApiClient, apiClient, inParallel } from './load/api-client.ts';
+import { makeTemplate, makeWorkflow } from './load/projects.ts';
+
+/**
+ * Emails per second with one, two and four worker processes, for providers that take 20, 100 and 500 ms for each reply:
+ * a campaign, single emails, and executions with one email each. The rates are from the first email at the receiver to
+ * the last. Prints a table, and a plot of each kind for docs/scaling.md.
+ */
+const { values } = parseArgs({
+  options: {
+    workers: { type: 'string', default: '1,2,4' },
+    latencies: { type: 'string', default: '20,100,500' },
+    executions: { type: 'string', default: '300' },
+  },
+});
+const WORKERS = values.workers.split(',').map(Number);
+const LATENCIES = values.latencies.split(',').map(Number);
+const EXECUTIONS = Number(values.executions);
+/** Connections of a process to the provider. Each sends one email in one reply's time. */
+const CONNECTIONS = 20;
+/** A campaign has as many recipients as the connections send in this time, but not more than the maximum. */
+const CAMPAIGN_SECONDS = 8;
+const RECIPIENTS_MAX = 60_000;
+/** The number of concurrent requests. */
+const CONCURRENCY = 64;
+/** Emails before the measurements, so that the connections are open and the code is compiled. */
+const WARM_UP = 500;
+
+interface Rates {
+  workers: number;
+  latencyMs: number;
+  campaign: number;
+  singles: number;
+  executions: number;
+}
+
+const all: Rates[] = [];
+for (const latencyMs of LATENCIES) {
+  for (const workers of WORKERS) all.push(await measure(workers, latencyMs));
+}
+console.table(all);
+for (const kind of ['campaign', 'singles', 'executions'] as const) console.log(plotOf(kind));
+
+async function measure(workers: number, latencyMs: number): Promise<Rates> {
+  const home = newHome();
+  const sink = await startSinkProcess(['--no-record', `--latency=${latencyMs}`]);
+  const service = await startService({
+    home,
+    env: {
+      WORKERS: String(workers),
+      EMAIL_PROVIDER: 'smtp',
+      SMTP_URL: sink.url,
+      DKIM_SIGN: 'off',
+      RATE_LIMIT_PER_MINUTE: '0',
+      LOG_LEVEL: 'warn',
+    },
+  });
+  try {
+    const { baseUrl, secretKey, domain, projectId, databaseUrl } = service.dev();
+    const client = apiClient({ baseUrl, key: secretKey });
+    const full = (CAMPAIGN_SECONDS * workers * CONNECTIONS * 1_000) / latencyMs;
+    const recipients = Math.min(RECIPIENTS_MAX, Math.round(full));
+    await sendSingles(client, { domain, sink, count: WARM_UP });
+    const singles = await sendSingles(client, { domain, sink, count: Math.round(recipients / 2) });
+    const executions = await runExecutions(client, { domain, sink });
+    const database = new pg.Client(databaseUrl);
+    await database.connect();
+    await insertContacts(database, { projectId, from: 1, to: recipients });
+    await database.end();
+    const campaign = await sendCampaign(client, { domain, sink, recipients });
+    await client.close();
+    return { workers, latencyMs, campaign, singles, executions };
+  } finally {
+    service.signal('SIGTERM');
+    await service.exited;
+    await sink.stop();
+    await removeHome(home);
+  }
+}
+
+/** Emails per second at the receiver while `work` runs and until all have arrived. */
+async function ratePerSecond(sink: SinkProcess, count: number, work: () => Promise<unknown>): Promise<number> {
+  await sink.reset();
+  const startedAt = performance.now();
+  const working = work();
+  const firstAt = await untilSink(sink, 1, startedAt);
+  const lastAt = await untilSink(sink, count, startedAt);
+  await working;
+  return Math.round((count * 1_000) / (lastAt - firstAt));
+}
+
+function sendSingles(client: ApiClient, p: { domain: string; sink: SinkProcess; count: number }): Promise<number> {
+  return ratePerSecond(p.sink, p.count, () =>
+    inParallel({ total: p.count, concurrency: CONCURRENCY }, (n) =>
+      client.callOk('POST', '/v1/send', {
+        to: `single${n}@bench.test`,
+        from: `hello@${p.domain}`,
+        subject: 'Your code',
+        body: '<p>Your code is 4711.</p>',
+      }),
+    ),
+  );
+}
+
+async function runExecutions(client: ApiClient, p: { domain: string; sink: SinkProcess }): Promise<number> {
+  const templateId = await makeTemplate(client, p.domain);
+  await makeWorkflow(client, 'scale', [
+    ['SEND_EMAIL', { templateId }],
+    ['EXIT', {}],
+  ]);
+  return ratePerSecond(p.sink, EXECUTIONS, () =>
+    inParallel({ total: EXECUTIONS, concurrency: CONCURRENCY }, (n) =>
+      client.callOk('POST', '/v1/track', { email: `run${n}@bench.test`, event: 'scale', data: { name: 'Ada' } }),
+    ),
+  );
+}
+
+async function sendCampaign(
+  client: ApiClient,
+  p: { domain: string; sink: SinkProcess; recipients: number },
+): Promise<number> {
+  const filter = { field: 'data.plan', operator: 'equals', value: 'pro' };
+  const { data } = await client.callOk('POST', '/campaigns', {
+    name: 'Scale',
+    subject: SUBJECT,
+    body: BODY,
+    from: `news@${p.domain}`,
+    audienceType: 'FILTERED',
+    audienceFilter: { logic: 'AND', groups: [{ filters: [filter] }] },
+  });
+  return ratePerSecond(p.sink, p.recipients, () => client.callOk('POST', `/campaigns/${data.id}/send`, {}));
+}
+
+/** A Mermaid chart: a line for each latency, by the number of workers. */
+function plotOf(kind: 'campaign' | 'singles' | 'executions'): string {
+  const lines = LATENCIES.map((latencyMs) => {
+    const rates = all.filter((rate) => rate.latencyMs === latencyMs).map((rate) => rate[kind]);
+    return `  line "${latencyMs} ms" [${rates.join(', ')}]`;
+  });
+  const axes = [`  x-axis "worker processes" [${WORKERS.join(', ')}]`, '  y-axis "emails per second"'];
+  return ['```mermaid', 'xychart-beta', `  title "${kind}"`, ...axes, ...lines, '```'].join('\n');
+}
