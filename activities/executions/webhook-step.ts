@@ -12,6 +12,7 @@ import type { SandboxState } from '../../rules/executions/run.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
 import { webhookBody } from '../../rules/executions/webhook-body.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfResponse } from '../../rules/executions/webhook-outcome.ts';
+import { webhookUrl } from '../../rules/executions/webhook-url.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** The number of attempts, by contract §7.6 Webhooks and expressions. */
@@ -94,7 +95,7 @@ async function prepare(
   return {
     onFailure: config.onFailure,
     request: {
-      url: interpolate(config.url, variables, { ...plain, encode: encodeURIComponent }),
+      url: webhookUrl(config.url, variables),
       method: config.method,
       headers: {
         'Content-Type': 'application/json',

@@ -15,9 +15,10 @@ export interface InterpolateOptions {
   /** Whether untrusted values are inserted. They are never part of an address or a header. */
   untrusted: 'keep' | 'leaveOut';
   /**
-   * Applied to each value before it is inserted, such as `encodeURIComponent`; `before` is the text before the value.
+   * Applied to each value before it is inserted. `before` is the text before the value, `source` the expression without
+   * its braces.
    */
-  encode?: (text: string, before: string) => string;
+  encode?: (text: string, before: string, source: string) => string;
 }
 
 /**
@@ -31,7 +32,7 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
     const value = evaluate(expression, variables, options);
     if (value === UNREADABLE) return undefined;
     const text = plainText(value);
-    return encode(text === '' ? unquote(expression.fallback ?? '') : text, before);
+    return encode(text === '' ? unquote(expression.fallback ?? '') : text, before, expression.source);
   });
 }
 

@@ -1,6 +1,7 @@
 import { interpolate, interpolateJson } from '../content/interpolate.ts';
 import type { Data } from '../filters/data-values.ts';
 import { type PayloadSource, webhookPayload } from './webhook-payload.ts';
+import { encodeForUrl } from './webhook-url.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -19,7 +20,7 @@ export function webhookBody(
   // A text that consists of one variable is replaced by the variable's value.
   const { value } = interpolateJson(config.body, source.variables);
   if (typeof value === 'object' && value !== null) return encodeBody(value, type);
-  const encode = JSON_TYPE.test(type) ? escapeJson : type === FORM_TYPE ? encodeURIComponent : undefined;
+  const encode = JSON_TYPE.test(type) ? escapeJson : type === FORM_TYPE ? encodeForUrl : undefined;
   return interpolate(config.body, source.variables, { untrusted: 'keep', ...(encode && { encode }) });
 }
 

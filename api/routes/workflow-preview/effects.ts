@@ -13,7 +13,6 @@ import { draftStepEmails } from '../../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import type { Config } from '../../../rules/config.ts';
 import { contentSource } from '../../../rules/content/content.ts';
-import { interpolate } from '../../../rules/content/interpolate.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { buildVariables } from '../../../rules/content/variables.ts';
@@ -25,6 +24,7 @@ import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
 import { webhookBody } from '../../../rules/executions/webhook-body.ts';
 import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
+import { webhookUrl } from '../../../rules/executions/webhook-url.ts';
 import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
@@ -170,7 +170,7 @@ async function previewRequest(
   const { status = 200, body: said } = responseTo(step, p) ?? {};
   const text = said === undefined ? '' : typeof said === 'string' ? said : JSON.stringify(said);
   const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
-  const url = interpolate(config.url, variables, { untrusted: 'leaveOut', encode: encodeURIComponent });
+  const url = webhookUrl(config.url, variables);
   const source = { execution, contact, variables };
   // A text body is shown as it is sent. Any other body is shown as the value before encoding.
   const written = () =>

@@ -1,0 +1,16 @@
+import { interpolate } from '../content/interpolate.ts';
+import type { Data } from '../filters/data-values.ts';
+import type { Sourced } from '../provenance/provenance.ts';
+
+const ENCODES_ITSELF = /\|\s*(?:url_encode|uri_escape|cgi_escape)\s*$/;
+
+/** Inserts variables into the URL of a WEBHOOK step. Untrusted values are never part of an address. */
+export function webhookUrl(url: string, variables: Sourced<Data>): string {
+  return interpolate(url, variables, { untrusted: 'leaveOut', encode: encodeForUrl });
+}
+
+/** Encodes a value for a URL or a form, unless its expression ends in a filter that does. */
+export function encodeForUrl(text: string, _before: string, source: string): string {
+  // Half of a surrogate pair, which JSON may contain, has no encoding.
+  return ENCODES_ITSELF.test(source) ? text : encodeURIComponent(text.toWellFormed());
+}
