@@ -66,6 +66,17 @@ describe('a mapping of columns', () => {
     expect(mapColumns(['E-Mail', 'Mail'], { 'E-Mail': null }).columns).toEqual(['', 'email']);
   });
 
+  it('finds the consent of such a file, too, so that no refusal becomes a subscription', () => {
+    expect(mapColumns(['Email Address', 'Opt-In'], {}).columns).toEqual(['email', 'subscribed']);
+    expect(mapColumns(['Email Address', 'Opt-In', 'Subscribed'], {}).columns).toEqual([
+      'email',
+      'Opt-In',
+      'subscribed',
+    ]);
+    expect(mapColumns(['Email Address', 'Opt-In'], { 'Opt-In': 'data.optIn' }).columns).toEqual(['email', 'optIn']);
+    expect(mapColumns(['email', 'Opt-In'], {}).columns).toEqual(['email', 'Opt-In']);
+  });
+
   it('ignores the note columns of an error file', () => {
     expect(readCsvLayout(Buffer.from('import_row,import_error,email\n')).columns).toEqual(['', '', 'email']);
   });

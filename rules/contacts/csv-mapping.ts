@@ -51,9 +51,9 @@ export function mapColumns(headers: readonly string[], mapping: CsvMapping): Map
   for (const header of Object.keys(mapping)) {
     if (!headers.includes(header)) fault(header, 'The file has no such column.');
   }
-  const addressAt = findAddress(headers, mapping);
+  const guessed = findKnownColumns(headers, mapping);
   for (const [index, header] of headers.entries()) {
-    const target = index === addressAt ? 'email' : Object.hasOwn(mapping, header) ? mapping[header] : undefined;
+    const target = guessed.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
     const field = fieldOf(target);
     if (target === undefined) mapped.columns.push(columnByHeader(header));
     else if (field === undefined) mapped.columns.push('');
@@ -67,15 +67,27 @@ export function mapColumns(headers: readonly string[], mapping: CsvMapping): Map
   return mapped;
 }
 
+/** Finds the columns of a file of another program whose names are known: its address, and then its consent. */
+function findKnownColumns(headers: readonly string[], mapping: CsvMapping): Map<number, string> {
+  const addressAt = findColumn(headers, { mapping, field: 'email', words: EMAIL_WORDS });
+  if (addressAt < 0) return new Map();
+  // A refusal must not become a subscription.
+  const consentAt = findColumn(headers, { mapping, field: 'subscribed', words: SUBSCRIBED_WORDS });
+  return new Map([
+    [consentAt, 'subscribed'],
+    [addressAt, 'email'],
+  ]);
+}
+
 /**
- * Finds the column of the address by the names that other programs and languages give it, such as `E-Mail` and `Email
- * Address`. Returns -1 if a column is mapped to the address, or is called `email`.
+ * Finds a column by the names that other programs and languages give it, such as `E-Mail` and `Email Address`. Returns
+ * -1 if another column is mapped to the field, or has its name.
  */
-function findAddress(headers: readonly string[], mapping: CsvMapping): number {
-  const isFree = (header: string) => !Object.hasOwn(mapping, header);
-  const isMapped = Object.values(mapping).some((target) => fieldOf(target) === 'email');
-  if (isMapped || headers.some((header) => isFree(header) && columnByHeader(header) === 'email')) return -1;
-  return headers.findIndex((header) => isFree(header) && EMAIL_WORDS.has(wordOf(header)));
+function findColumn(headers: readonly string[], p: { mapping: CsvMapping; field: string; words: ReadonlySet<string> }) {
+  const isFree = (header: string) => !Object.hasOwn(p.mapping, header);
+  const isMapped = Object.values(p.mapping).some((target) => fieldOf(target) === p.field);
+  if (isMapped || headers.some((header) => isFree(header) && columnByHeader(header) === p.field)) return -1;
+  return headers.findIndex((header) => isFree(header) && p.words.has(wordOf(header)));
 }
 
 /** Returns undefined for a column that is ignored or not mapped. */
