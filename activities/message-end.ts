@@ -11,7 +11,7 @@ export interface MessageEnd {
 }
 
 /** Logs the end of an email or SMS, with the time since it was accepted. */
-export function tellMessageEnd(ends: SampledLog, { kind, id, ...end }: MessageEnd): void {
+export function logMessageEnd(ends: SampledLog, { kind, id, ...end }: MessageEnd): void {
   ends('a message has ended', () => {
     const acceptedAt = timeOfUuid(id);
     return { [`${kind}Id`]: id, ...end, ms: acceptedAt === undefined ? null : Date.now() - acceptedAt.getTime() };

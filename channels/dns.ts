@@ -30,11 +30,11 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
   const cache = new Lru<string, Cached>(CACHED_NAMES);
 
   function ask<T>(type: string, name: string, query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
-    if (!options.cached) return answerOf(query);
+    if (!options.cached) return toDnsAnswer(query);
     const key = `${type} ${name.toLowerCase()}`;
     const known = cache.get(key);
     if (known && known.expiresAtMs > Date.now()) return known.answer as Promise<DnsAnswer<T>>;
-    const entry = { answer: answerOf(query), expiresAtMs: Date.now() + LOOKUP_MS };
+    const entry = { answer: toDnsAnswer(query), expiresAtMs: Date.now() + LOOKUP_MS };
     cache.set(key, entry);
     void entry.answer.then(({ kind }) => {
       const keepMs = kind === 'found' ? FOUND_MS : kind === 'absent' ? ABSENT_MS : 0;
@@ -51,7 +51,7 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
   };
 }
 
-async function answerOf<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
+async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
   try {
     const records = await withinMs(LOOKUP_MS, query());
     return records.length > 0 ? { kind: 'found', records } : { kind: 'absent', nameExists: true };

@@ -89,7 +89,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
   const untilDueMs = ({ ms }: Account): number => (ms > 0 ? 0 : Math.ceil(-ms / rate) + 1);
 
   /** Starts jobs that may run, and checks again when the budget has recovered. */
-  function letIn(projectId: string, account: Account): void {
+  function startJobs(projectId: string, account: Account): void {
     refill(account);
     clearTimeout(account.timer);
     account.timer = undefined;
@@ -102,18 +102,18 @@ export function createBudgets(options: BudgetOptions): Budgets {
       next?.start();
     }
     if (account.waiting.length > 0 && hasRoom(account)) {
-      account.timer = setTimeout(() => letIn(projectId, account), untilDueMs(account)).unref();
+      account.timer = setTimeout(() => startJobs(projectId, account), untilDueMs(account)).unref();
     } else if (account.running === 0 && account.waiting.length === 0 && account.ms >= burst) accounts.delete(projectId);
   }
 
   /** Assigns a free slot. Other projects that wait for a slot of the process come before the project that freed it. */
-  function letInNext(projectId: string, account: Account): void {
+  function startNextJobs(projectId: string, account: Account): void {
     if (ofProcess !== Number.POSITIVE_INFINITY) {
       accounts.delete(projectId);
       accounts.set(projectId, account);
-      for (const [other, theirs] of [...accounts]) if (theirs.waiting.length > 0) letIn(other, theirs);
+      for (const [other, theirs] of [...accounts]) if (theirs.waiting.length > 0) startJobs(other, theirs);
     }
-    letIn(projectId, account);
+    startJobs(projectId, account);
   }
 
   function enter({ projectId, bulk = false, maxWaitMs = MAX_WAIT_MS }: Work, account: Account): Promise<void> {
@@ -133,7 +133,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
         },
       };
       account.waiting.push(waiting);
-      letIn(projectId, account);
+      startJobs(projectId, account);
       const hopeless = account.waiting.length > WAITING_MAX || untilDueMs(account) > maxWaitMs;
       if (!account.waiting.includes(waiting) || !hopeless) return;
       clearTimeout(timer);
@@ -153,7 +153,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
       } finally {
         account.running -= 1;
         running -= 1;
-        letInNext(p.projectId, account);
+        startNextJobs(p.projectId, account);
       }
     },
   };

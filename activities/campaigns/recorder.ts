@@ -6,7 +6,7 @@ import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { HoldGuard } from '../hold-guard.ts';
-import { tellMessageEnd } from '../message-end.ts';
+import { logMessageEnd } from '../message-end.ts';
 import { type Persistence, persistently } from '../persistently.ts';
 
 /**
@@ -116,7 +116,7 @@ export function createCampaignRecorder(deps: {
       owner.recorded(answers.length - wanted.length);
       if (failure || answers.some((answer) => result.missing.has(answer.recipient.id))) owner.lost(failure);
       for (const { recipient, providerId } of wanted) owner.wanted(recipient, providerId);
-      if (!failure && !isWanted) tellSent(deps.ends, { owner, answers, missing: result.missing });
+      if (!failure && !isWanted) reportSent(deps.ends, { owner, answers, missing: result.missing });
     }
   }
 
@@ -131,14 +131,14 @@ export function createCampaignRecorder(deps: {
 }
 
 /** Logs the emails that were sent. The settler logs the emails that something waits for. */
-function tellSent(
+function reportSent(
   ends: SampledLog,
   { owner, answers, missing }: { owner: RecordOwner; answers: Answer[]; missing: ReadonlySet<string> },
 ): void {
   const { projectId } = owner;
   for (const { recipient, error } of answers) {
     if (error !== undefined || missing.has(recipient.id)) continue;
-    tellMessageEnd(ends, { projectId, kind: 'email', id: recipient.id, outcome: 'sent', reason: null });
+    logMessageEnd(ends, { projectId, kind: 'email', id: recipient.id, outcome: 'sent', reason: null });
   }
 }
 

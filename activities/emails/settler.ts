@@ -10,7 +10,7 @@ import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { HoldGuard } from '../hold-guard.ts';
-import { tellMessageEnd } from '../message-end.ts';
+import { logMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
 /**
@@ -87,7 +87,7 @@ export function createEmailSettler(deps: {
     );
     deps.outbox.wake(outbox);
     if (watched) tellGuard(counted.map(({ result }) => result));
-    for (const { result } of counted) tellEnd(deps.ends, result);
+    for (const { result } of counted) logEnd(deps.ends, result);
     const recorded = new Set(counted);
     return items.map((item) => ({ recorded: recorded.has(item), value: values.get(item) }));
   }
@@ -108,10 +108,10 @@ export function createEmailSettler(deps: {
 }
 
 /** Logs the end of an email. A deferred or held email has not ended. */
-function tellEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
+function logEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
   if (outcome.kind === 'deferred' || outcome.kind === 'held') return;
   const { id, projectId } = email;
-  tellMessageEnd(ends, {
+  logMessageEnd(ends, {
     projectId,
     kind: 'email',
     id,

@@ -8,7 +8,7 @@ import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
-import { tellMessageEnd } from '../message-end.ts';
+import { logMessageEnd } from '../message-end.ts';
 import { persistently } from '../persistently.ts';
 
 /**
@@ -106,7 +106,7 @@ async function sendOne(
   outbox.wake(queued);
   if (counted && outcome.kind !== 'deferred') {
     const end = outcome.kind === 'failed' ? outcome : { kind: 'sent', reason: null };
-    tellMessageEnd(ends, { projectId, kind: 'sms', id, outcome: end.kind, reason: end.reason });
+    logMessageEnd(ends, { projectId, kind: 'sms', id, outcome: end.kind, reason: end.reason });
   }
   return attempted;
 }

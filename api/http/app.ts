@@ -9,7 +9,7 @@ import { registerRoutes } from '../routes/register.ts';
 import { cors } from './cors.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv } from './env.ts';
-import { answerError, errorHandler, methodNotAllowed } from './error-handler.ts';
+import { errorHandler, methodNotAllowed, respondWithError } from './error-handler.ts';
 import { hostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { joinableDeps } from './once-by-key.ts';
@@ -27,7 +27,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
   hono.onError(errorHandler(deps.log, table));
   hono.notFound((c) => {
     const allowed = table.methodsOf(c.req.path);
-    return answerError(c, allowed.length === 0 ? noSuchPath(table, c.req.path) : methodNotAllowed(allowed));
+    return respondWithError(c, allowed.length === 0 ? noSuchPath(table, c.req.path) : methodNotAllowed(allowed));
   });
   hono.use(observe(deps, metrics));
   hono.use(hostCheck(deps.config));

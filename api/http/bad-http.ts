@@ -8,7 +8,7 @@ import { errorEnvelope } from './error-handler.ts';
 const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /** Responds to malformed HTTP with the usual error envelope, and closes the connection. */
-export function answerBadHttp(error: Error & { code?: string }, socket: Duplex): void {
+export function respondBadHttp(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -26,12 +26,12 @@ export function errorHandler(
     if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
     else if (known.status >= 500)
       log.error({ ...about, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');
-    return answerError(c, known);
+    return respondWithError(c, known);
   };
 }
 
 /** Responds with the envelope and the headers of an error. */
-export function answerError(c: RequestContext, error: AppError): Response {
+export function respondWithError(c: RequestContext, error: AppError): Response {
   c.set('errorCode', error.code);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   return c.json(errorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);

@@ -26,7 +26,7 @@ export function okVersioned<S extends z.ZodType>(schema: S, description?: string
 }
 
 /** Sets `ETag` to the version of the record in the response. */
-export function tellVersion(c: RequestContext, { updatedAt }: { updatedAt: Date }): void {
+export function setETag(c: RequestContext, { updatedAt }: { updatedAt: Date }): void {
   c.header('ETag', `"${versionTag(updatedAt)}"`);
 }
 

@@ -23,7 +23,7 @@ import { startInboundEmail } from '../mail/inbound-mail.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
 import { createApp } from './app.ts';
 import { registerBacklog } from './backlog-metrics.ts';
-import { answerBadHttp, respondBadRequest } from './bad-http.ts';
+import { respondBadHttp, respondBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
@@ -64,7 +64,7 @@ export async function startApi(
     // HTTP/1.0 has no `Host` (RFC 1945), and the health checks of some load balancers send none.
     hostname: new URL(given.publicUrl).hostname,
   });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', answerBadHttp);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', respondBadHttp);
   // Listens before anything else is opened, so that a port in use leaves nothing to clean up.
   const port = await listen(server, given);
   // With PORT=0, the public URL is known only now.

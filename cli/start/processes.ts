@@ -70,26 +70,28 @@ function linuxProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
   if (!ON_LINUX) return [];
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && attempt(() => matches(pid)))
+    .filter((pid) => pid > 0 && pid !== process.pid && undefinedOnError(() => matches(pid)))
     .flatMap((pid) => identifyProcess(pid) ?? []);
 }
 
 /** Returns field 22 of /proc/<pid>/stat: clock ticks since boot. A zombie counts as ended. */
 function linuxStart(pid: number): string | undefined {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const stat = undefinedOnError(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
 
 function unixStart(pid: number): string | undefined {
-  const line = attempt(() => execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }));
+  const line = undefinedOnError(() =>
+    execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }),
+  );
   return line === undefined || line.trim() === '' || line.startsWith('Z')
     ? undefined
     : line.trim().replace(/^\S+\s+/, '');
 }
 
 /** Reads from /proc or ps. Undefined if the process has ended in the meantime. */
-function attempt<T>(read: () => T): T | undefined {
+function undefinedOnError<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

@@ -30,15 +30,15 @@ export async function runServiceProcess(
   env: Environment,
   start: (config: Config, parts: { log: Logger; fatal: (error: Error) => void }) => Promise<Closable>,
 ): Promise<void> {
-  process.on('uncaughtException', fatal);
+  process.on('uncaughtException', exitWithError);
   try {
     const config = parseConfig(env);
-    const starting = start(config, { log: createLogger(name, config.logLevel), fatal });
+    const starting = start(config, { log: createLogger(name, config.logLevel), fatal: exitWithError });
     endInOrder(starting);
     await starting;
     process.send?.('ready');
   } catch (error) {
-    fatal(error);
+    exitWithError(error);
   }
 }
 
@@ -72,7 +72,7 @@ function endInOrder(starting: Promise<Closable>): void {
     ending = true;
     void Promise.race([starting, setTimeout(START_GRACE_MS)])
       .then((running) => running?.close())
-      .then(() => process.exit(0), fatal);
+      .then(() => process.exit(0), exitWithError);
   };
   onSignals(end, () => process.exit(1));
   if (!process.send) return;
@@ -81,7 +81,7 @@ function endInOrder(starting: Promise<Closable>): void {
 }
 
 /** Prints an error and exits. An unexpected error may quote a row or a reply, which must not get into the log. */
-function fatal(error: unknown): never {
+function exitWithError(error: unknown): never {
   const explained = explain(error);
   console.error(explained instanceof Error ? `${describeFailure(explained)}\n${stackFrames(explained)}` : explained);
   process.exit(1);

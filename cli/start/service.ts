@@ -80,7 +80,7 @@ async function run({ ready, ...options }: Run): Promise<void> {
   const lock = takeLock(home.lockFile, settings.home);
   try {
     removeDevFile(home.devFile); // Left by a killed start.
-    ready(await bringUp({ ...options, settings, home }));
+    ready(await startAll({ ...options, settings, home }));
     await waitForAbort(stopping);
   } catch (error) {
     if (!stopping.aborted) throw error;
@@ -92,7 +92,7 @@ async function run({ ready, ...options }: Run): Promise<void> {
   }
 }
 
-async function bringUp(around: Surroundings): Promise<DevFile> {
+async function startAll(around: Surroundings): Promise<DevFile> {
   const { env, settings, home, parts, stopping, tell } = around;
   await endLeftovers(home);
   const port = await choosePort(settings, home);

@@ -97,14 +97,14 @@ const bytewise = new WeakMap<Db, Promise<boolean>>();
 function comparesBytes(db: Db): Promise<boolean> {
   const known = bytewise.get(db);
   if (known) return known;
-  const asked = askForOrder(db);
+  const asked = isOrderedByBytes(db);
   bytewise.set(db, asked);
   // After a failure, the next call reads it again.
   asked.catch(() => bytewise.delete(db));
   return asked;
 }
 
-async function askForOrder(db: Db): Promise<boolean> {
+async function isOrderedByBytes(db: Db): Promise<boolean> {
   const { rows } = await sql<{ bytes: boolean }>`
     SELECT coalesce(CASE datlocprovider WHEN 'b' THEN datlocale WHEN 'c' THEN datcollate END, '')
       = ANY(CASE datlocprovider WHEN 'b' THEN ARRAY['C', 'C.UTF-8'] ELSE ARRAY['C', 'POSIX'] END) AS bytes

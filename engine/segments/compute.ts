@@ -47,7 +47,7 @@ export async function computeSegment(db: Db, options: ComputeOptions): Promise<C
   for (let after: string | undefined, more = true; more; ) {
     const ids = await findDifferences(db, segment, after);
     for (let start = 0; start < ids.length; start += PAGE_CONTACTS) {
-      const page = await inTransaction(db, (trx) => settlePage(trx, ref, ids.slice(start, start + PAGE_CONTACTS)));
+      const page = await inTransaction(db, (trx) => computePage(trx, ref, ids.slice(start, start + PAGE_CONTACTS)));
       sums.added += page.added;
       sums.removed += page.removed;
       options.onPage?.(page.outbox);
@@ -85,7 +85,7 @@ async function findDifferences(db: Db, segment: Segment, after: string | undefin
 }
 
 /** Locks contacts before their member rows, in the same order as the deletion of a contact. */
-async function settlePage(
+async function computePage(
   trx: Trx,
   ref: { projectId: string; id: string },
   ids: string[],

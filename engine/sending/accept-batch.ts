@@ -30,7 +30,7 @@ export async function acceptBatch(
   const [reused] = (await takeKeys(trx, keys)).values();
   if (reused) throw reused;
   const { outcomes, outbox } = await acceptEmails(trx, batch.emails, suppressionKey);
-  const answer = answerOf(batch.emails, outcomes);
+  const answer = batchResponse(batch.emails, outcomes);
   if (batch.atomic && answer.data.refused > 0) throw batchRefusal(batch.emails, outcomes);
   if (answer.data.accepted === 0) await releaseKeys(trx, keys);
   else
@@ -89,7 +89,7 @@ function groupAgreeing(requests: SendRequest[]): SendRequest[][] {
   return groups;
 }
 
-function answerOf(emails: SendBatch['emails'], outcomes: Outcomes): BatchResponse {
+function batchResponse(emails: SendBatch['emails'], outcomes: Outcomes): BatchResponse {
   const results = emails.map((email): BatchResult => {
     const outcome = outcomes.get(email);
     if (!outcome) throw new Error('an email of a batch has no outcome');

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppEnv } from '../../api/http/env.ts';
-import { answerError, errorHandler } from '../../api/http/error-handler.ts';
+import { errorHandler, respondWithError } from '../../api/http/error-handler.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../api/http/idempotency-key.ts';
 import { atBothPaths, createRegistrar } from '../../api/http/registrar.ts';
 import { json, ok } from '../../api/http/responses.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   app = new OpenAPIHono<AppEnv>();
   const table = createRouteTable();
   app.onError(errorHandler(api.deps.log, table));
-  app.notFound((c) => answerError(c, new AppError('NOT_FOUND')));
+  app.notFound((c) => respondWithError(c, new AppError('NOT_FOUND')));
   const registrar = createRegistrar(app, table, api.deps, atBothPaths);
   registrar.openapi(echoBody, (c) => c.json({ got: c.req.valid('json'), mode: c.var.mode }, 200));
   registrar.openapi(echoOld, (c) => c.json({ got: idempotencyKey(c) ?? null, mode: c.var.mode }, 200));

@@ -17,7 +17,7 @@ import { fieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -152,14 +152,14 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const content = campaignContent(given);
     await refuseBadVariants(compute, { projectId, content });
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: given.slug }));
-    tellVersion(c, campaign);
+    setETag(c, campaign);
     return c.json({ success: true as const, data: campaignResponse(campaign) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await getCampaign(db, ref);
-    tellVersion(c, campaign);
+    setETag(c, campaign);
     return c.json(await readCampaignResponse(db, { projectId: ref.projectId, campaign }), 200);
   });
 
@@ -184,7 +184,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
       return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });
     });
     outbox.wake(changed.outbox);
-    tellVersion(c, changed.campaign);
+    setETag(c, changed.campaign);
     return c.json(campaignResponse(changed.campaign), 200);
   });
 
@@ -198,7 +198,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
   app.openapi(duplicateRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await inTransaction(db, (trx) => duplicateCampaign(trx, ref));
-    tellVersion(c, campaign);
+    setETag(c, campaign);
     return c.json({ success: true as const, data: campaignResponse(campaign), message: 'The copy is a draft.' }, 200);
   });
 

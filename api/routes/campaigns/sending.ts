@@ -7,7 +7,7 @@ import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -118,7 +118,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
       return startCampaign(trx, { ...ref, at, mode, timing });
     });
     outbox.wake(sent.outbox);
-    tellVersion(c, sent.campaign);
+    setETag(c, sent.campaign);
     const message = sentMessage(sent.campaign);
     return c.json({ success: true as const, data: campaignResponse(sent.campaign), message }, 200);
   });
@@ -133,7 +133,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
         ? 'Nothing was sent: the campaign is a draft again.'
         : 'The campaign is cancelled. Emails that were sent stay in the history.';
     const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
-    tellVersion(c, campaign);
+    setETag(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 
@@ -146,7 +146,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     outbox.wake(queued);
     const message = 'The campaign is paused.';
     const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
-    tellVersion(c, campaign);
+    setETag(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 
@@ -157,7 +157,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     outbox.wake(queued);
     const message = 'The campaign is being sent.';
     const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
-    tellVersion(c, campaign);
+    setETag(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 
@@ -169,7 +169,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     outbox.wake(queued);
     const message = `The remaining recipients get ${variant}.`;
     const data = await readCampaignResponse(db, { projectId: ref.projectId, campaign });
-    tellVersion(c, campaign);
+    setETag(c, campaign);
     return c.json({ success: true as const, data, message }, 200);
   });
 

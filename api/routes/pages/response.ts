@@ -6,7 +6,7 @@ import type { RequestContext } from '../../http/env.ts';
  * Responds with a page for people. Its URL contains a token, so it must not be cached, indexed, or sent as a
  * referrer.
  */
-export function answerPage(c: RequestContext, page: HtmlPage, status: 200 | 404 | 410 = 200): Response {
+export function respondWithPage(c: RequestContext, page: HtmlPage, status: 200 | 404 | 410 = 200): Response {
   return c.body(page.html, status, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': page.contentSecurityPolicy,
@@ -17,6 +17,6 @@ export function answerPage(c: RequestContext, page: HtmlPage, status: 200 | 404 
 }
 
 /** Responds with the same small page for every invalid link. */
-export function answerNoSuchLink(c: RequestContext): Response {
-  return answerPage(c, NOT_FOUND_PAGE, 404);
+export function respondNoSuchLink(c: RequestContext): Response {
+  return respondWithPage(c, NOT_FOUND_PAGE, 404);
 }

@@ -34,7 +34,7 @@ import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
-import { answerNoSuchLink, answerPage } from './response.ts';
+import { respondNoSuchLink, respondWithPage } from './response.ts';
 
 /** The forms of the pages and one-click requests of email clients have only one line. */
 const FORM_MAX_BYTES = 16 * 1024;
@@ -64,18 +64,18 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
       const token = verifyManageToken(config.secretKey, written);
       // Some email clients include the punctuation after a link in the link.
       const text = written.slice(0, LINK_TOKEN_CHARS);
-      if (!token) return answerNoSuchLink(c);
+      if (!token) return respondNoSuchLink(c);
       const subject = await findLinkSubject(db, key, token);
       // A mail client takes a 200 to a POST as a successful unsubscription, but there is nothing left to change here.
       if (!subject || subject.addresses.length === 0)
-        return answerPage(c, forgottenPage(subject), method === 'get' ? 200 : 410);
+        return respondWithPage(c, forgottenPage(subject), method === 'get' ? 200 : 410);
       const links = {
         unsubscribe: `/u/${text}`,
         subscribe: `/s/${text}`,
         manage: `/m/${text}`,
         confirm: `/confirm/${text}`,
       };
-      return answerPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
+      return respondWithPage(c, await handle({ c, token, subject, shown: shownOf(subject), links }));
     };
     unauthenticated[method](path, handler, {
       pattern: path.replace('{token}', ':token{[\\s\\S]+}'),

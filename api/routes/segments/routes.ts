@@ -15,7 +15,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -200,14 +200,14 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
       trackMembership,
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
-    tellVersion(c, created);
+    setETag(c, created);
     return c.json(segmentResponse(await withMemberCount(created)), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
     const segment = await getSegment(db, { projectId: c.var.projectId, id });
-    tellVersion(c, segment);
+    setETag(c, segment);
     return c.json(segmentResponse(segment), 200);
   });
 
@@ -220,7 +220,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const changed = await inTransaction(db, (trx) =>
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
     );
-    tellVersion(c, changed);
+    setETag(c, changed);
     return c.json(segmentResponse(condition ? await withMemberCount(changed) : changed), 200);
   });
 

@@ -13,7 +13,7 @@ import { CERTIFICATE_FETCHES, REFUSED_CALLBACKS } from '../../http/caller-limits
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv, RequestContext } from '../../http/env.ts';
-import { answerError } from '../../http/error-handler.ts';
+import { respondWithError } from '../../http/error-handler.ts';
 import { describeProviderCallback, type UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { createSnsCertificates, fetchFromSns } from './certificates.ts';
 
@@ -132,14 +132,14 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
       await note(message.TopicArn, 'notified');
       const notification = readSesNotification(message.Message, new Date());
       // The error is returned, not thrown, so that it is not logged.
-      if (notification && !(await record(notification))) return answerError(c, notYet());
+      if (notification && !(await record(notification))) return respondWithError(c, emailNotKnownYet());
     }
     return c.body(null, 200);
   };
   unauthenticated.post(PATH, receive, { refusedLimit: REFUSED_CALLBACKS });
 }
 
-function notYet(): AppError {
+function emailNotKnownYet(): AppError {
   return new AppError('SERVICE_UNAVAILABLE', { message: 'This email is not known yet.' });
 }
 

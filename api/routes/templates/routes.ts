@@ -12,7 +12,7 @@ import { fitLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -133,13 +133,13 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const fields = { name, slug, description, type, topicId, ...changedEmailText<string | null>(given) };
     await refuseBadContent(compute, { projectId, content: fields });
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
-    tellVersion(c, template);
+    setETag(c, template);
     return c.json(templateResponse(template), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const template = await getTemplate(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    tellVersion(c, template);
+    setETag(c, template);
     return c.json(templateResponse(template), 200);
   });
 
@@ -157,7 +157,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
       refuseTopicOnTransactional(changed);
       return changed;
     });
-    tellVersion(c, template);
+    setETag(c, template);
     return c.json(templateResponse(template), 200);
   });
 
@@ -171,7 +171,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(duplicateRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const copy = await inTransaction(db, (trx) => duplicateTemplate(trx, ref));
-    tellVersion(c, copy);
+    setETag(c, copy);
     return c.json(templateResponse(copy), 201);
   });
 

@@ -5,7 +5,7 @@ import { TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
-import { answerNoSuchLink } from '../pages/response.ts';
+import { respondNoSuchLink } from '../pages/response.ts';
 import { createLinkFinder } from './link-finder.ts';
 
 /** A transparent GIF of one pixel, 43 bytes. */
@@ -27,7 +27,7 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
 
   const open = (c: RequestContext) => {
     const emailId = verifyTrackToken(config.secretKey, (c.req.param('file') ?? '').slice(0, -'.gif'.length));
-    if (!emailId) return answerNoSuchLink(c);
+    if (!emailId) return respondNoSuchLink(c);
     engagements.add({ emailId, kind: 'open', at: new Date(), machine: isMachine(c, 'open') });
     return c.body(PIXEL, 200, { ...NO_STORE, 'content-type': 'image/gif' });
   };
@@ -35,7 +35,7 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
     const emailId = verifyTrackToken(config.secretKey, c.req.param('token') ?? '');
     const index = /^(\d+)(?![\w-])/.exec(c.req.param('link') ?? '')?.[1] ?? '';
     const link = emailId && (await links.find({ emailId, index }));
-    if (!link) return answerNoSuchLink(c);
+    if (!link) return respondNoSuchLink(c);
     engagements.add({
       emailId,
       kind: 'click',

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
 import { workflowDetailResponse } from '../workflows/response.ts';
@@ -38,7 +38,7 @@ export function workflowGraphRoutes(app: App, { config: { secretKey }, db, outbo
       graph,
       read: readVersion(c, graph),
     });
-    if (!graph.dryRun) tellVersion(c, workflow);
+    if (!graph.dryRun) setETag(c, workflow);
     outbox.wake(queued);
     return c.json({ workflow: workflowDetailResponse(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
   });

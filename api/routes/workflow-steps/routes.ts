@@ -18,7 +18,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
-import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -163,7 +163,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
       done: await work(trx),
       workflow: await lockWorkflow(trx, ref),
     }));
-    tellVersion(c, workflow);
+    setETag(c, workflow);
     return done;
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../db/workflows/workflows.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okVersioned, readVersion, tellVersion } from '../../http/record-version.ts';
+import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
@@ -143,14 +143,14 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       exitWhenUnsubscribed: body.exitWhenUnsubscribed,
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
-    tellVersion(c, workflow);
+    setETag(c, workflow);
     return c.json(workflowDetailResponse(config.secretKey, workflow), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
     const workflow = await getWorkflow(db, { projectId: c.var.projectId, id });
-    tellVersion(c, workflow);
+    setETag(c, workflow);
     return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
   });
 
@@ -163,7 +163,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const changes = { ...body, exitOn: exits, ...givenTrigger({ ...body, triggerConfig }, stored) };
     const wanted = { ...ref, changes, read: readVersion(c, { updatedAt }) };
     const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, wanted));
-    tellVersion(c, workflow);
+    setETag(c, workflow);
     return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
   });
 
