@@ -39,6 +39,8 @@ const OTHER_INPUTS = [
   'tsconfig.build.json',
   'build/build.mjs',
   'build/files.mjs',
+  // The benches import it.
+  'test/support',
 ];
 const STAMP = join(DIST, '.stamp');
 const BUNDLE = join(DIST, 'workflow-bundle.js');

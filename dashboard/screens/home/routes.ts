@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { shellRoute } from '../../app/root-route.tsx';
 import { Home } from './home.tsx';
-import { UPCOMING } from './upcoming.tsx';
+import { UPCOMING } from './upcoming-query.ts';
 
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,

@@ -1,7 +1,6 @@
 import { Box, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
-import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
 import { ScheduledTime } from '../../parts/instant.tsx';
@@ -9,8 +8,8 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { CardSection } from './card-section.tsx';
 import { HourBars } from './hour-bars.tsx';
+import { UPCOMING } from './upcoming-query.ts';
 
-export const UPCOMING = queryFor('listUpcomingHours', { query: { hours: 48 } });
 const POLL_MS = 60_000;
 
 /** Scheduled campaigns, and the number of delays that end in each of the next hours. */
