@@ -2142,6 +2142,8 @@ export type PutCampaign = {
   scheduledFor?: string | null;
   /** Version of the record that you read. Returns 409 if the record has changed since. Without it, the last write wins. */
   updatedAt?: string;
+  /** Alias of `scheduledFor` */
+  scheduledAt?: string | null;
 };
 
 export type PutVariants = {
