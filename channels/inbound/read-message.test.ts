@@ -42,6 +42,11 @@ describe('a bounce in words', () => {
       `<${ADDRESS}>: host mx.example.org said: 550\n    Requested action not taken: mailbox unavailable`,
     ],
     [
+      'dead_mailbox',
+      DAEMON,
+      `<${ADDRESS}>: host mx.example.org said: 550\n    5.1.1 <${ADDRESS}>: Recipient address rejected: Access denied`,
+    ],
+    [
       'policy',
       DAEMON,
       `<${ADDRESS}>: host mx.example.org said: 550 Mail from\n    192.0.2.1 blocked by policy: mailbox unavailable`,

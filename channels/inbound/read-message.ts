@@ -72,10 +72,10 @@ const MESSAGE_ID = /<[^<>\s]{1,996}>/g;
 /** Bounces in words name the refusal before they quote the email. */
 const RETURNED_MAX_CHARS = 20_000;
 /** A reply with an enhanced code, qmail's `(#5.1.1)`, or a bare `550 words` that stands first or behind a colon. */
-const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: |<<< )55\d[ :-]{1,2}\S/;
+const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: |<<< )55\d(?:[ :-]{1,2}\S|$)/;
 /** qmail gives up with the last temporary reply: `(#4.4.7)`. */
 const LAST_REPLY_LINE = /#4\.\d{1,3}\.\d{1,3}\b/;
-const REPLY_CODE = /\b5\d\d[ :-]/;
+const REPLY_CODE = /\b5\d\d(?:[ :-]|$)/;
 /** A reply, or the reason below an address, is a few lines long. */
 const WORDS_MAX_LINES = 5;
 /** A line of an SMTP session that a bounce shows. */
