@@ -114,3 +114,7 @@ describe('properties', () => {
     );
   });
 });
+
+it.each(['Subscribed', ' subscribed ', 'sms_subscribed', 'SMS Subscribed'])('%j is consent, not data', (key) => {
+  expect(applyData({ [key]: false }).errors).toMatchObject([{ message: expect.stringContaining('is not data') }]);
+});

@@ -26,7 +26,7 @@ const CONSENT_SPELLINGS: ReadonlyMap<string, string> = new Map(
 
 /** Returns the place where a caller sets the contact's field with this name; undefined for a data field. */
 export function consentPlaceOf(key: string): string | undefined {
-  const meant = CONSENT_SPELLINGS.get(key.toLowerCase().replaceAll(/[_-]/g, ''));
+  const meant = CONSENT_SPELLINGS.get(key.toLowerCase().replaceAll(/[\s_-]/g, ''));
   return CONSENT_KEYS.get(meant ?? key);
 }
 
