@@ -20,6 +20,21 @@ describe('resolveUpdates', () => {
     expect(resolveUpdates(updates, variables).values).toEqual({ address: { city: 'Ulm' }, tags: ['pro'] });
   });
 
+  it("keeps the contact's values where a variable inside an object or a list is missing", () => {
+    const data = { address: { city: 'Ulm', zip: '89073', more: { floor: 2 } }, tags: ['a'], note: 'x' };
+    const contact = markUntrusted({ event: { city: 'Bonn' }, data }, ['address']);
+    const updates = {
+      address: { city: '{{event.city}}', zip: '{{event.zip}}', more: { floor: '{{event.floor}}' } },
+      tags: ['{{event.tag}}'],
+      note: { text: '{{event.note}}' },
+      none: {},
+      list: [],
+    };
+    const { values, untrusted } = resolveUpdates(updates, contact);
+    expect(values).toEqual({ address: { city: 'Bonn', zip: '89073', more: { floor: 2 } }, none: {}, list: [] });
+    expect([...untrusted]).toEqual(['address']);
+  });
+
   it('names the fields with untrusted values', () => {
     const { untrusted } = resolveUpdates({ city: '{{event.city}}', zip: '{{event.zip}}', plan: '{{plan}}' }, variables);
     expect([...untrusted]).toEqual(['city']);

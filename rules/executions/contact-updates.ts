@@ -5,18 +5,22 @@ import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 
 /**
  * Inserts variables into the `updates` of an UPDATE_CONTACT step. A missing variable, like an empty text, changes
- * nothing: its field is omitted, at any depth. Only a literal `null` deletes a field.
+ * nothing: its field is omitted, and inside an object it keeps the contact's value. Only a literal `null` deletes a
+ * field.
  */
 export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
   const { values, untrusted } = interpolateFields(updates, variables);
+  const stored = isPlainObject(variables.values.data) ? variables.values.data : {};
+  const untrustedNames: string[] = [];
   const found = Object.entries(updates).flatMap(([name, template]): [string, unknown][] => {
-    const value = withoutMissing(template, values[name]);
-    return value === undefined ? [] : [[name, value]];
+    const value = withoutMissing(template, values[name], stored[name]);
+    if (value === undefined) return [];
+    // An object may keep parts of the contact's own one.
+    const mayKeep = isPlainObject(template) && variables.untrusted.has(name);
+    if (untrusted.has(name) || mayKeep) untrustedNames.push(name);
+    return [[name, value]];
   });
-  return markUntrusted(
-    Object.fromEntries(found),
-    found.flatMap(([name]) => (untrusted.has(name) ? name : [])),
-  );
+  return markUntrusted(Object.fromEntries(found), untrustedNames);
 }
 
 /** Returns the names of the fields that the updates change in the contact's data. */
@@ -27,15 +31,23 @@ export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): s
 }
 
 /**
- * Returns the value without the parts whose text had a missing or empty variable. Undefined if nothing of a text
- * remains.
+ * Returns the value without the parts whose text had a missing or empty variable. An object keeps the parts of `stored`
+ * in their place. Undefined if nothing remains.
  */
-function withoutMissing(template: unknown, value: unknown): unknown {
+function withoutMissing(template: unknown, value: unknown, stored: unknown): unknown {
   if (typeof template === 'string') return value === null || value === '' ? undefined : value;
   if (Array.isArray(template) && Array.isArray(value)) {
-    return template.map((item, at) => withoutMissing(item, value[at])).filter((item) => item !== undefined);
+    const items = template
+      .map((item, at) => withoutMissing(item, value[at], undefined))
+      .filter((item) => item !== undefined);
+    return items.length === 0 && template.length > 0 ? undefined : items;
   }
   if (!isPlainObject(template) || !isPlainObject(value)) return value;
-  const entries = Object.entries(template).map(([name, item]) => [name, withoutMissing(item, value[name])]);
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+  const before = isPlainObject(stored) ? stored : {};
+  const entries = Object.entries(template).map(([name, item]): [string, unknown] => {
+    return [name, withoutMissing(item, value[name], before[name])];
+  });
+  if (entries.length > 0 && entries.every(([, item]) => item === undefined)) return undefined;
+  const found = entries.map(([name, item]): [string, unknown] => [name, item === undefined ? before[name] : item]);
+  return Object.fromEntries(found.filter(([, item]) => item !== undefined));
 }
