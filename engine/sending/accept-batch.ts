@@ -15,8 +15,8 @@ import { acceptSends, type SendOutcome } from './accept-sends.ts';
 type Outcomes = Map<SendRequest | AppError, SendOutcome>;
 
 /**
- * Accepts the emails of a batch in the caller's transaction, with its idempotency key. A refused email leaves no
- * trace and does not hold up the others; with `atomic` it undoes the whole batch. The key is kept unless no email was
+ * Accepts the emails of a batch in the caller's transaction, with its idempotency key. A refused email stores nothing
+ * and does not affect the others; with `atomic` it undoes the whole batch. The key is kept unless no email was
  * accepted. Source: contract §9.19 Batch.
  * @throws AppError IDEMPOTENCY_KEY_REUSED; with `atomic`, the refusal of the first refused email
  */

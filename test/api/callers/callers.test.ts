@@ -92,7 +92,7 @@ describe('behind a proxy that is trusted', () => {
   });
 
   it.each(['', 'unknown', '203.0.113.4, nonsense', '_hidden', '203.0.113.999'])(
-    'a list that cannot be read ("%s") leaves the address of the proxy itself',
+    'an unreadable list ("%s") makes the proxy itself the caller',
     async (list) => {
       const email = await person();
       const { headers } = await logIn(behind, email, PASSWORD, from('203.0.113.5'));
