@@ -226,7 +226,7 @@ describe('doctor on TLS', () => {
       expect.stringMatching(/^fail the certificate of https:\/\/localhost.* is not valid/),
     ]);
     expect(known.of('TLS')).toEqual([
-      expect.stringMatching(/^warn the certificate of .* expires in 1 days → renew the certificate/),
+      expect.stringMatching(/^warn the certificate of .* expires in 1 day → renew the certificate/),
     ]);
     expect(gone.of('TLS')).toEqual([expect.stringMatching(/^warn https:\/\/localhost.* was not reached from here/)]);
   });
