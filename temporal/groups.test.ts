@@ -22,12 +22,4 @@ describe('rows of the outbox', () => {
     const rows = rowsOf('execution.start', 'a', 3);
     expect(splitIntoGroups(rows)).toEqual(rows.map((row) => ({ kind: row.kind, rows: [row] })));
   });
-
-  it('for the same wait of an execution are one signal', () => {
-    const rows = [[1], [1], [2], [1]].map(
-      ([visit], n) =>
-        ({ id: `${n}`, projectId: 'a', kind: 'execution.event', refId: 'e', payload: { visit } }) as OutboxRow,
-    );
-    expect(splitIntoGroups(rows).map((group) => group.rows.map(({ id }) => id))).toEqual([['0', '1', '3'], ['2']]);
-  });
 });

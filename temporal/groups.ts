@@ -1,10 +1,10 @@
 import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
 /**
- * The number of rows that share one workflow or signal, which saves work in Temporal. One activity processes all
- * messages of a group. One signal tells a wait that it may end, however often that was requested.
+ * The number of rows of a project that share one workflow. One activity processes all of them, which saves work in
+ * Temporal.
  */
-const GROUP_MAX: Partial<Record<OutboxKind, number>> = { 'email.retry': 200, 'sms.retry': 100, 'execution.event': 200 };
+const GROUP_MAX: Partial<Record<OutboxKind, number>> = { 'email.retry': 200, 'sms.retry': 100 };
 
 export type RowsOf<K extends OutboxKind> = [OutboxRowOf<K>, ...OutboxRowOf<K>[]];
 
@@ -26,8 +26,7 @@ export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
   return [...groups.values()].flat().map((same) => ({ kind: same[0].kind, rows: same }) as RowGroup);
 }
 
-/** The key that rows of a group share. A row that starts its own workflow uses its own id. */
+/** The key that rows of one workflow share. A row that starts its own workflow uses its own id. */
 function groupKey(row: OutboxRow): string {
-  if (row.kind === 'execution.event') return `${row.kind} ${row.refId} ${row.payload.visit}`;
   return GROUP_MAX[row.kind] ? `${row.kind} ${row.projectId}` : row.id;
 }

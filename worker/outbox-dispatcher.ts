@@ -142,11 +142,12 @@ export function startDispatcher(deps: {
 
   /** Skips rows that another row covers, and signals to targets that have not received their last signal yet. */
   async function withoutMerged(rows: TakenRow[]): Promise<TakenRow[]> {
-    const news = rows.filter(({ kind }) => NEWS_KINDS.has(kind));
+    const repeated = findRepeatedEvents(rows);
+    const news = rows.filter((row) => NEWS_KINDS.has(row.kind) || repeated.has(row));
     if (news.length === 0) return rows;
     const handed = await mergeNews(db, idsOf(news));
     if (handed.size < news.length) setTimeout(() => loop.wake(), NEWS_DEFERRAL_MS).unref();
-    return rows.filter(({ id, kind }) => !NEWS_KINDS.has(kind) || handed.has(id));
+    return rows.filter((row) => !news.includes(row) || handed.has(row.id));
   }
 
   async function handOverGroup(group: RowGroup, again: ReadonlySet<string>): Promise<void> {
@@ -217,6 +218,23 @@ function prioritiesAt(claims: number): TemporalPriority[] {
   const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;
   if (first === undefined) return [...TEMPORAL_PRIORITIES];
   return [first, ...TEMPORAL_PRIORITIES.filter((priority) => priority !== first)];
+}
+
+/**
+ * Returns the rows for a wait that has several. One signal tells a wait that it may end, however often that was
+ * requested. Most waits have one row, which needs no query.
+ */
+function findRepeatedEvents(rows: TakenRow[]): Set<TakenRow> {
+  const first = new Map<string, TakenRow>();
+  const repeated = new Set<TakenRow>();
+  for (const row of rows) {
+    if (row.kind !== 'execution.event') continue;
+    const wait = `${row.refId} ${row.payload.visit}`;
+    const other = first.get(wait);
+    if (other) repeated.add(other).add(row);
+    else first.set(wait, row);
+  }
+  return repeated;
 }
 
 function idsOf(rows: OutboxRow[]): string[] {

@@ -59,6 +59,17 @@ async function wakeEndpoint(endpointId: string, count: number): Promise<void> {
   dispatcher.wake();
 }
 
+async function wakeWait(executionId: string, visit: number, count: number): Promise<void> {
+  const row = { projectId: api.one.id, kind: 'execution.event' as const, refId: executionId, payload: { visit } };
+  await inTransaction(api.db, (trx) =>
+    enqueue(
+      trx,
+      Array.from({ length: count }, () => row),
+    ),
+  );
+  dispatcher.wake();
+}
+
 async function rowsLeft(): Promise<number> {
   const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM outbox`.execute(api.db);
   return rows[0]?.n ?? 0;
@@ -83,6 +94,21 @@ it('a thousand rows of a target are one signal, and it gets the next one after i
   receive(sent[1]);
   await until(async () => (await rowsLeft()) === 0, 'the end of all rows');
   expect(sent).toHaveLength(2);
+});
+
+it('a thousand events of a wait are few signals, and each wait of an execution has its own', async () => {
+  const executionId = uuidv7();
+  await wakeWait(executionId, 1, 1_000);
+  await wakeWait(executionId, 2, 1);
+  await until(async () => (await rowsLeft()) <= 3, 'the merge of the rows');
+  const visits = () => sent.map((row) => row.kind === 'execution.event' && row.payload.visit);
+  await until(() => visits().includes(2), 'the signal of the second wait');
+  expect(visits().filter((visit) => visit === 1).length).toBeLessThanOrEqual(2);
+  for (const visit of [1, 2]) dispatcher.noteStarted({ kind: 'execution.event', refId: executionId, visit });
+  await until(async () => {
+    dispatcher.noteStarted({ kind: 'execution.event', refId: executionId, visit: 1 });
+    return (await rowsLeft()) === 0;
+  }, 'the end of all rows');
 });
 
 it('targets do not wait for each other', async () => {
