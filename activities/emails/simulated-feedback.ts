@@ -124,5 +124,7 @@ function hitOf(email: Email, what: 'open' | 'click', { at, link }: { at: Date; l
     link,
     machineOpens: 0,
     machineClicks: 0,
+    // The report counts clicks by link, so that its links and its figures agree.
+    links: isOpen || link === null ? [] : [{ index: 0, clicks: 1, machineClicks: 0 }],
   };
 }

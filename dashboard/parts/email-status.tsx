@@ -7,9 +7,19 @@ import { WordBadge } from './word-badge.tsx';
  * The status of an email. The API calls an email FAILED that a rule of the project held back, such as one to an
  * unsubscribed contact. That email is shown as skipped, in gray, because nothing went wrong.
  */
-export function EmailStatus({ status, reason }: { status: string; reason?: string | null | undefined }) {
+export function EmailStatus({
+  status,
+  reason,
+  isSkipped,
+}: {
+  status: string;
+  reason?: string | null | undefined;
+  /** Whether the campaign counts the email as skipped. Without it, the color of the reason decides. */
+  isSkipped?: boolean;
+}) {
   const why = reason ? wordOf('reason', reason) : undefined;
-  if (status !== 'FAILED' || why?.color !== 'gray') return <WordBadge kind="email" value={status} />;
+  if (status !== 'FAILED' || !why || !(isSkipped ?? why.color === 'gray'))
+    return <WordBadge kind="email" value={status} />;
   return (
     <Status tone="idle" means={`${why.means} (${status}, ${reason})`}>
       {text.parts.skipped}

@@ -36,7 +36,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('curl -X POST').waitFor();
     await expectNoSeriousAxe(page);
     await page.getByRole('button', { name: 'Add contact' }).first().click();
-    await page.getByLabel('Email').fill('first@people.test');
+    await page.getByRole('textbox', { name: 'Email' }).fill('first@people.test');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'first@people.test' }).waitFor();
     await settled();
@@ -47,7 +47,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await save('known@people.test', { plan: 'free' });
     const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByRole('button', { name: 'Add contact' }).first().click();
-    await page.getByLabel('Email').fill('Known@people.test');
+    await page.getByRole('textbox', { name: 'Email' }).fill('Known@people.test');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('This contact already existed. Nothing was changed.').waitFor();
     await page.getByRole('heading', { level: 1, name: 'known@people.test' }).waitFor();

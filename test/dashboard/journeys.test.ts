@@ -143,7 +143,7 @@ describeInBrowser('on a fresh npm start', () => {
       await signIn(page);
       await go(page, 'Contacts');
       await button(page, 'Add contact').first().click();
-      await page.getByLabel('Email').fill('eve@tea.test');
+      await page.getByRole('textbox', { name: 'Email' }).fill('eve@tea.test');
       await button(page, 'Add').click();
       await page.getByRole('heading', { level: 1, name: 'eve@tea.test' }).waitFor();
       await button(page, 'Add field').click();

@@ -73,7 +73,8 @@ describeInBrowser('the dashboard by keyboard alone', () => {
     // Enter opens what has the focus, and the way back is a link too.
     await page.getByRole('link', { name: String(data.contacts[0]?.email) }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: String(data.contacts[0]?.email) }).waitFor();
+    await page.waitForURL(`**/contacts/${data.contacts[0]?.id}`);
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
     await settled();
     expect(unseen(await tabThrough(page, 45))).toEqual([]);
   });

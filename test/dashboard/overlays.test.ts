@@ -32,7 +32,7 @@ const DIALOGS: [screen: string, opener: Opener][] = [
   ['campaign-edit', { button: 'Preview' }],
   ['campaign-edit', { button: 'Send test' }],
   ['campaign-sent', { more: 'Delete' }],
-  ['campaign-sending', { more: 'Cancel' }],
+  ['campaign-paused', { more: 'Cancel' }],
   ['automations', { button: 'New automation' }],
   ['automation', { more: 'Delete automation' }],
   ['automation', { button: /^Add a step/ }],

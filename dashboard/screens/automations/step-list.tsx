@@ -167,7 +167,7 @@ function Add({ label, onClick }: { label: string; onClick: () => void }) {
       leftSection={<IconPlus size={12} />}
       onClick={onClick}
       // The name of a step can be longer than a line.
-      styles={{ root: { height: 'auto' }, label: { whiteSpace: 'normal', textAlign: 'start' } }}
+      styles={{ root: { height: 'auto' }, label: { whiteSpace: 'normal', textAlign: 'start', lineHeight: '18px' } }}
     >
       {label}
     </Button>

@@ -15,6 +15,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CampaignTabs } from './campaign-tabs.tsx';
+import { isSkipped } from './outcomes.ts';
 import { Retry } from './reasons.tsx';
 import type { RecipientSearch } from './routes.ts';
 import { type Campaign, isUnderWay, OUTCOMES, RETRYABLE } from './words.ts';
@@ -127,7 +128,7 @@ const COLUMNS: Column<Recipient>[] = [
     width: 130,
     cell: ({ status, reason, notBefore }) => (
       <>
-        <EmailStatus status={status} reason={reason} />
+        <EmailStatus status={status} reason={reason} isSkipped={reason !== null && isSkipped(reason)} />
         {notBefore && (
           <Text size="xs" c="dimmed">
             <Instant at={notBefore} />

@@ -10,6 +10,7 @@ import { ContactCell } from '../../parts/contact-cell.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
@@ -19,7 +20,7 @@ import { AddContact } from './add-contact.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { ColumnMenu, columnName } from './column-menu.tsx';
 import { cellText } from './columns.ts';
-import { JobsUnderWay } from './jobs/jobs-under-way.tsx';
+import { JobsUnderWay, useJobsUnderWay } from './jobs/jobs-under-way.tsx';
 import { ListFilter } from './list-filter.tsx';
 import type { ListSearch, ListSort } from './routes.ts';
 import { type ListedContact, type Selection, useSelection } from './selection.ts';
@@ -47,6 +48,7 @@ export function Contacts() {
   const navigate = useNavigate();
   const sortBy = (next: ListSort | undefined) =>
     void navigate({ to: '/contacts', search: { ...where, sort: next } as ListSearch, replace: true });
+  const jobs = useJobsUnderWay();
   const selection = useSelection(JSON.stringify(where));
   const { columns, show } = useColumns();
   const [adding, add] = useDisclosure();
@@ -58,21 +60,28 @@ export function Contacts() {
         count={total || undefined}
         actions={<Actions query={query} onAdd={add.open} />}
       />
-      <JobsUnderWay />
-      <ListFilter failure={pages.error instanceof ApiFailure ? pages.error : null}>
-        <ColumnMenu columns={columns} show={show} />
-      </ListFilter>
-      <CursorTable
-        pages={withTotal(pages, total)}
-        columns={[
-          pickColumn(selection, shown),
-          contactColumn(sort, sortBy),
-          ...columns.map((column) => columnOf(column, sort, sortBy)),
-        ]}
-        rowKey={({ id }) => id}
-        caption={words.caption}
-        empty={<NoContacts asked={asked} onAdd={add.open} />}
-      />
+      {/* Running jobs are above the list and would push it down. */}
+      {jobs.isPending ? (
+        <Loading />
+      ) : (
+        <>
+          <JobsUnderWay />
+          <ListFilter failure={pages.error instanceof ApiFailure ? pages.error : null}>
+            <ColumnMenu columns={columns} show={show} />
+          </ListFilter>
+          <CursorTable
+            pages={withTotal(pages, total)}
+            columns={[
+              pickColumn(selection, shown),
+              contactColumn(sort, sortBy),
+              ...columns.map((column) => columnOf(column, sort, sortBy)),
+            ]}
+            rowKey={({ id }) => id}
+            caption={words.caption}
+            empty={<NoContacts asked={asked} onAdd={add.open} />}
+          />
+        </>
+      )}
       <BulkBar selection={selection} shown={shown} total={total} where={where} />
       <AddContact opened={adding} onClose={add.close} />
     </>

@@ -9,14 +9,19 @@ const words = text.contacts.jobs;
 const ASK_MS = 1_000;
 const SHOWN = 5;
 
-/** Shows running jobs that change contacts, with their progress. When a job ends, the contacts are loaded again. */
-export function JobsUnderWay() {
-  const queries = useQueryClient();
-  const jobs = useQuery({
+/** Reads the running jobs. */
+export function useJobsUnderWay() {
+  return useQuery({
     ...queryFor('listContactJobs', { query: { active: true, limit: SHOWN } }),
     // Pauses while the tab is hidden.
     refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? ASK_MS : false),
   });
+}
+
+/** Shows running jobs that change contacts, with their progress. When a job ends, the contacts are loaded again. */
+export function JobsUnderWay() {
+  const queries = useQueryClient();
+  const jobs = useJobsUnderWay();
   const open = jobs.data?.data ?? [];
   const before = useRef(0);
   useEffect(() => {
