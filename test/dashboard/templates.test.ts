@@ -167,44 +167,6 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
-  it('are built of blocks by clicks, each after the selected one and above the footer, without code', async () => {
-    const id = await create({ name: 'Built', body: FRAMED });
-    const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
-    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
-    await mail.getByText('First row').waitFor();
-    const blocks = page.getByRole('complementary', { name: 'Blocks' });
-    await blocks.getByRole('button', { name: 'Heading' }).click();
-    await mail.getByText('Heading', { exact: true }).waitFor();
-    // The new text is selected, so that the next key replaces it.
-    await page.getByRole('group', { name: 'Block' }).waitFor();
-    await page.keyboard.type('Spring teas');
-    for (const block of ['Text', 'Divider', 'Button', 'Columns']) {
-      await blocks.getByRole('button', { name: block }).click();
-    }
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      blocks.getByRole('button', { name: 'Image' }).click(),
-    ]);
-    // The same bytes would be the same image as that of other tests.
-    const bytes = Buffer.concat([GIF, Buffer.from('4')]);
-    await chooser.setFiles({ name: 'tea.gif', mimeType: 'image/gif', buffer: bytes });
-    await mail.locator('img').waitFor({ state: 'attached' });
-    await mail.locator('hr').click();
-    await page.getByRole('button', { name: 'Remove block' }).click();
-    await mail.locator('hr').waitFor({ state: 'detached' });
-    await expectNoSeriousAxe(page);
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.').waitFor();
-    const { body } = await readSaved(id);
-    const shown = ['First row', 'Spring teas', 'Write your text', 'Read more', 'Left column', '<img', 'Unsubscribe'];
-    const places = shown.map((words) => body.indexOf(words));
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(places).not.toContain(-1);
-    // The first one is a row of the same table.
-    expect(body.match(/<tr><td style="padding:24px">/g)).toHaveLength(2);
-    expect(body.startsWith(FRAMED.slice(0, FRAMED.indexOf('First row')))).toBe(true);
-  });
-
   it('accept chosen images, show where each is used, and delete unused ones', async () => {
     const id = await create({ name: 'With a picture', body: '<p>Hi</p>\n' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
@@ -285,6 +247,44 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(body.replaceAll(/src="[^"]+\/assets\/[0-9a-f]{64}"/g, 'src').replaceAll(/ style="[^"]*"/g, '')).toBe(
       '<p>One<img src width="4" height="5" alt=""></p><p><img src width="2" height="3" alt="dropped in place">Two</p>',
     );
+  });
+
+  it('are built of blocks by clicks, each after the selected one and above the footer, without code', async () => {
+    const id = await create({ name: 'Built', body: FRAMED });
+    const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
+    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
+    await mail.getByText('First row').waitFor();
+    const blocks = page.getByRole('complementary', { name: 'Blocks' });
+    await blocks.getByRole('button', { name: 'Heading' }).click();
+    await mail.getByText('Heading', { exact: true }).waitFor();
+    // The new text is selected, so that the next key replaces it.
+    await page.getByRole('group', { name: 'Block' }).waitFor();
+    await page.keyboard.type('Spring teas');
+    for (const block of ['Text', 'Divider', 'Button', 'Columns']) {
+      await blocks.getByRole('button', { name: block }).click();
+    }
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      blocks.getByRole('button', { name: 'Image' }).click(),
+    ]);
+    // The same bytes would be the same image as that of other tests.
+    const bytes = Buffer.concat([GIF, Buffer.from('4')]);
+    await chooser.setFiles({ name: 'tea.gif', mimeType: 'image/gif', buffer: bytes });
+    await mail.locator('img').waitFor({ state: 'attached' });
+    await mail.locator('hr').click();
+    await page.getByRole('button', { name: 'Remove block' }).click();
+    await mail.locator('hr').waitFor({ state: 'detached' });
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await readSaved(id);
+    const shown = ['First row', 'Spring teas', 'Write your text', 'Read more', 'Left column', '<img', 'Unsubscribe'];
+    const places = shown.map((words) => body.indexOf(words));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    // The first one is a row of the same table.
+    expect(body.match(/<tr><td style="padding:24px">/g)).toHaveLength(2);
+    expect(body.startsWith(FRAMED.slice(0, FRAMED.indexOf('First row')))).toBe(true);
   });
 
   it('are MARKETING if they start as a newsletter, so that unsubscribed contacts do not get them', async () => {

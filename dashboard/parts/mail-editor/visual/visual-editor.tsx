@@ -220,6 +220,9 @@ export const VisualEditor = forwardRef<
         />
       )}
       <Box
+        // Another document is another frame: in the same one it would be a step of the browser's history, and Back would
+        // undo that step instead of leaving the editor.
+        key={shown.document}
         ref={frame}
         component="iframe"
         title={text.mailEditor.visualFrame}
