@@ -67,6 +67,8 @@ function withoutRanges(document) {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       operation.responses = { ...(document.paths[`/v1${path}`]?.[method] ?? operation).responses };
+      // The HTTP parser responds before the operation is known.
+      operation.responses[431] ??= operation.responses['4XX'];
       for (const range of ['4XX', '5XX']) {
         const rangeAnswer = operation.responses[range];
         if (!rangeAnswer) continue;

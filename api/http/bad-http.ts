@@ -4,8 +4,22 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { errorEnvelope } from './error-handler.ts';
 
-/** Statuses for errors of Node's HTTP parser. All other errors are 400. */
-const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+/** Answers to errors of Node's HTTP parser. All other errors are 400. */
+const FAULTS: Record<string, Fault> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: 'The URL and the headers are too large.',
+    suggestion: 'Shorten the URL and the headers to 16 KB together.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
+};
+const MALFORMED: Fault = { status: 400, message: 'The HTTP request is malformed.' };
+
+interface Fault {
+  status: number;
+  message: string;
+  suggestion?: string;
+}
 
 /** Responds to malformed HTTP with the usual error envelope, and closes the connection. */
 export function respondBadHttp(error: Error & { code?: string }, socket: Duplex): void {
@@ -13,8 +27,9 @@ export function respondBadHttp(error: Error & { code?: string }, socket: Duplex)
     socket.destroy();
     return;
   }
-  const status = STATUS_OF[error.code ?? ''] ?? 400;
-  const { body, headers } = badRequest(status);
+  const fault = FAULTS[error.code ?? ''] ?? MALFORMED;
+  const { status } = fault;
+  const { body, headers } = badRequest(fault);
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
@@ -23,13 +38,13 @@ export function respondBadHttp(error: Error & { code?: string }, socket: Duplex)
 
 /** Responds to a request whose path and host do not form a valid URL. */
 export function respondBadRequest(): Response {
-  const { body, headers } = badRequest(400);
+  const { body, headers } = badRequest(MALFORMED);
   return new Response(body, { status: 400, headers });
 }
 
-function badRequest(status: number) {
+function badRequest(fault: Fault) {
   const requestId = uuidv7();
-  const error = new AppError('BAD_REQUEST', { status, message: 'The HTTP request is malformed.' });
+  const error = new AppError('BAD_REQUEST', fault);
   return {
     body: JSON.stringify(errorEnvelope(error, requestId)),
     headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'x-request-id': requestId },
