@@ -53,7 +53,7 @@ const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
  * thousands of timers of a project end at once, its kept workflows would delay the executions of all other projects.
  * Each workflow that is not kept costs one replay of a short history.
  */
-const MAX_CACHED_WORKFLOWS = 50;
+const MAX_CACHED_WORKFLOWS = 100;
 /** A task of a kept workflow that no worker has taken after this time joins the others, where projects take turns. */
 const STICKY_MAX_WAIT = '1 second';
 /**

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { bookTimers } from '../../db/executions/timer-seconds.ts';
+import { countTimers } from '../../db/executions/timer-seconds.ts';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from '../../db/executions/visits.ts';
 import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
-import { withEnd } from './next.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
 import type { Stop } from './walk.ts';
 
@@ -44,13 +43,12 @@ export function newPendingWrites(): PendingWrites {
 
 /**
  * Writes the collected changes, in the transaction that holds the contacts' locks. Afterwards the stops of the walks
- * are final: timers that would end at the same instant are spread, and executions at a step that is being deleted have
- * ended.
+ * are final: executions at a step that is being deleted have ended.
  */
 export async function savePendingWrites(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<void> {
   const { projectId, pending } = p;
   const { pauses } = pending;
-  await bookTimers(trx, { projectId, timers: pauses.flatMap(timerOf) });
+  await countTimers(trx, { projectId, ends: pauses.flatMap(({ visit, booked }) => (booked && visit.dueAt) || []) });
   let ended = new Set<string>();
   if (pending.closed.length + pending.visits.length + pending.positions.length > 0) {
     ended = await saveVisits(trx, { projectId, pending });
@@ -62,18 +60,6 @@ export async function savePendingWrites(trx: Trx, p: { projectId: string; pendin
   await deleteWaits(trx, { projectId, waits: pending.passedWaits });
   const waits = pending.waits.filter((wait) => !ended.has(wait.executionId));
   await insertWaits(trx, { projectId, waits });
-}
-
-function timerOf({ visit, wait, stop, booked }: Pause) {
-  if (!visit.dueAt || !booked) return [];
-  return {
-    dueAt: visit.dueAt,
-    moveTo(at: Date) {
-      visit.dueAt = at;
-      if (wait) wait.deadlineAt = at;
-      stop.next = withEnd(stop.next, at);
-    },
-  };
 }
 
 async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, SandboxState> }): Promise<void> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { CLOCK_COLUMNS, type ClockRow } from '../../db/contacts/clock.ts';
-import { bookTimers } from '../../db/executions/timer-seconds.ts';
+import { countTimers } from '../../db/executions/timer-seconds.ts';
 import { wasAdvanced } from '../../db/executions/visits.ts';
 import { ownedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
@@ -32,7 +32,7 @@ export async function waitForWindow(
     if (gate?.kind === 'closed') waits.push({ position, dueAt: new Date(gate.notBeforeMs) });
   }
   if (waits.length === 0) return new Map();
-  await bookTimers(trx, { projectId, timers: waits.map(timerOf) });
+  await countTimers(trx, { projectId, ends: waits.map(({ dueAt }) => dueAt) });
   await saveWaits(trx, { projectId, waits });
   return new Map(
     waits.map(({ position: { execution, step, next }, dueAt }) => [
@@ -68,15 +68,6 @@ async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosit
     WHERE ${wasAdvanced(sql`v`)}
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
-}
-
-function timerOf(wait: { dueAt: Date }) {
-  return {
-    dueAt: wait.dueAt,
-    moveTo(at: Date) {
-      wait.dueAt = at;
-    },
-  };
 }
 
 /** Finds time zones by contact. Empty when the project has no window, which saves the read of the contacts. */
