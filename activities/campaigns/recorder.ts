@@ -10,10 +10,10 @@ import { logMessageEnd } from '../message-end.ts';
 import { type Persistence, persistently } from '../persistently.ts';
 
 /**
- * The number of results that share a commit. 100 cost half of what 20 cost for each row, and 500 almost as much
- * (docs/decisions.md).
+ * The number of results that share a commit, below half of the limit of emails in flight, so that others are sent
+ * meanwhile. More cost less for each row (docs/decisions.md).
  */
-const BATCH_ROWS = 100;
+const BATCH_ROWS = 30;
 /** How long a single result waits for others. */
 const BATCH_MS = 20;
 /**

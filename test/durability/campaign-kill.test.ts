@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
 /** Emails in doubt in one worker process (activities/campaigns/campaigns.ts), which a kill may double. */
-const IN_DOUBT_MAX = 200;
+const IN_DOUBT_MAX = 70;
 
 let home: string;
 let sink: SinkProcess;

@@ -10,7 +10,7 @@ const RECIPIENTS = 5_000;
 const SHARE = 0.3;
 const TESTED = { A: 1_125, B: 375 };
 /** Emails in doubt in the two worker processes, which one kill of both may double. */
-const IN_DOUBT_MAX = 400;
+const IN_DOUBT_MAX = 140;
 const KILLS = 3;
 
 let home: string;
