@@ -39,7 +39,8 @@ const WHOLE = { overflowWrap: 'normal' } as const;
 /** Shows rows as a table. Cells wrap anywhere, and are at most 420 pixels wide. */
 export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { rows: readonly Row[] }) {
   return (
-    <Table.ScrollContainer minWidth={320} type="native">
+    // Hidden names of columns are positioned: they must scroll with the table, not widen the page.
+    <Table.ScrollContainer minWidth={320} type="native" pos="relative">
       <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
         <Table.Thead>
           <Table.Tr>
