@@ -24,8 +24,12 @@ const LATENCIES = values.latencies.split(',').map(Number);
 const EXECUTIONS = Number(values.executions);
 /** Connections of a process to the provider. Each sends one email in one reply's time. */
 const CONNECTIONS = 20;
-/** A campaign has as many recipients as the connections send in this time, but not more than the maximum. */
+/**
+ * A campaign has as many recipients as the connections send in this time, but not more than the maximum, and a full
+ * chunk for each process.
+ */
 const CAMPAIGN_SECONDS = 8;
+const CHUNK = 5_000;
 const RECIPIENTS_MAX = 60_000;
 /** The number of concurrent requests. */
 const CONCURRENCY = 64;
@@ -65,9 +69,9 @@ async function measure(workers: number, latencyMs: number): Promise<Rates> {
     const { baseUrl, secretKey, domain, projectId, databaseUrl } = service.dev();
     const client = apiClient({ baseUrl, key: secretKey });
     const full = (CAMPAIGN_SECONDS * workers * CONNECTIONS * 1_000) / latencyMs;
-    const recipients = Math.min(RECIPIENTS_MAX, Math.round(full));
+    const recipients = Math.max(CHUNK * workers, Math.min(RECIPIENTS_MAX, Math.round(full)));
     await sendSingles(client, { domain, sink, count: WARM_UP });
-    const singles = await sendSingles(client, { domain, sink, count: Math.round(recipients / 2) });
+    const singles = await sendSingles(client, { domain, sink, count: Math.min(10_000, Math.round(full / 2)) });
     const executions = await runExecutions(client, { domain, sink });
     const database = new pg.Client(databaseUrl);
     await database.connect();
