@@ -58,8 +58,8 @@ export interface OutboxDispatcher {
 }
 
 /**
- * Hands rows of the outbox to Temporal: by priority, projects round-robin, and few at a time, so that others wait in the outbox. Runs
- * in every worker: the worker that takes a row hands it over, and the worker that sees it start deletes it.
+ * Hands rows of the outbox to Temporal: by priority, projects round-robin, and few at a time. The others wait in the
+ * outbox. Runs in every worker: the worker that takes a row hands it over, and the worker that sees it start deletes it.
  */
 export function startDispatcher(deps: {
   db: Db;

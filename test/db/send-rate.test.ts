@@ -160,7 +160,7 @@ describe('priorities', () => {
     await take(4, 10, 'single');
     await pass(10);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
-    // Whatever the number of refused emails.
+    // The number of refused emails does not matter.
     await take(100_000, 10, 'single');
     await pass(5.1);
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
