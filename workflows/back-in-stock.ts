@@ -7,25 +7,25 @@ import { activitiesOn } from './activities-on.ts';
 const { tellWaitingContacts } = activitiesOn<StorefrontActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
-  // A page takes well under a second; a worker that is silent for this long is gone.
+  // A page takes well under a second, so a worker without a heartbeat for this long has died.
   heartbeatTimeout: '15 seconds',
-  // Retries without an end, because people wait for this even during a long outage of Postgres. Safe, because each page
-  // commits together with the end of its waits.
+  // Retries without limit, because contacts wait for this email even during a long outage of Postgres. A retry notifies
+  // no contact twice: each page commits together with the end of its contacts' waits.
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 /**
- * Notifies every contact that waited for a variant that it is back. Started once for each restock. Returns the number
- * of contacts that this run notified.
+ * Notifies every contact that waited for a product variant that the variant is back in stock. Started once for each
+ * restock. Returns the number of contacts that this run notified.
  */
 export async function backInStock(restock: Restock): Promise<number> {
-  let told = 0;
+  let notified = 0;
   for (let done = false; !done; ) {
     const progress = await tellWaitingContacts(restock);
-    told += progress.told;
+    notified += progress.told;
     done = progress.done;
-    setCurrentDetails(`${counted(told, 'contact')} notified`);
+    setCurrentDetails(`${counted(notified, 'contact')} notified`);
     if (!done && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof backInStock>(restock);
   }
-  return told;
+  return notified;
 }

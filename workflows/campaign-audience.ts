@@ -1,11 +1,11 @@
 import type { CampaignProgress } from '../rules/campaigns/campaign.ts';
 import { bulk } from './campaign-activities.ts';
-import { learnOfTest } from './campaign-progress.ts';
+import { addReport } from './campaign-progress.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /** Adds the audience to the ledger, part by part. */
 export class AudienceStage {
-  /** Emails for the added part may be sent while the rest is added. */
+  /** Sending may start while the rest of the audience is still being added. */
   sendNow = false;
   private readonly start: CampaignRunInput;
   private readonly progress: CampaignProgress;
@@ -16,15 +16,15 @@ export class AudienceStage {
     this.progress = progress;
   }
 
-  /** Returns false when the campaign should no longer be sent. */
-  async takeMore(): Promise<boolean> {
+  /** Adds the next part. Returns false when the campaign should no longer be sent. */
+  async addPart(): Promise<boolean> {
     const { start, progress } = this;
     const input = { ...start, round: this.round++ };
     const taken = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'read the audience' }, [input]);
     if (taken.outcome === 'ended') return false;
     progress.audienceDone = taken.done;
     progress.recipients = taken.recipients;
-    learnOfTest(progress, taken);
+    addReport(progress, taken);
     this.sendNow = taken.sendNow ?? false;
     return true;
   }

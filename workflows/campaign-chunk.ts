@@ -4,13 +4,14 @@ import { bulk, paced } from './campaign-activities.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
- * Runs one turn at a chunk. Emails that the provider has deferred for too long are given up instead. `rate` is the
- * project's, in emails a second; 0 means no limit.
+ * Runs one turn of a chunk. If the provider has deferred the chunk's emails for too long, marks them as failed instead.
+ * `rate` is the project's send rate in emails a second; 0 means no limit.
  */
 export function sendChunk(start: CampaignRunInput, chunk: LaterChunk, rate: number): Promise<ChunkResult> {
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
   const { seq, deferrals, deferredSinceMs, from, putOff } = chunk;
-  // `keeps`: the activity writes a chunk that has to wait to Postgres. An activity of an earlier version ignores it.
+  // `keeps` tells the activity to store a chunk that has to wait in Postgres. An activity of an earlier version ignores
+  // it.
   const input = { ...start, seq, deferrals, deferredSinceMs, from, putOff, paced: rate > 0, keeps: true };
   if (expired) return bulk.expireCampaignChunk.executeWithOptions({ summary: `give up chunk ${seq}` }, [input]);
   const queue = rate > 0 ? paced : bulk;

@@ -1,14 +1,14 @@
 import type { CampaignProgress, DueChunks, LaterChunk } from '../rules/campaigns/campaign.ts';
 import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/later-chunk.ts';
 
-/** Takes the next chunk to work on out of the progress: one that is due again, else a new one. */
+/** Removes the next chunk to send from the progress and returns it: a chunk that is due again, else a new one. */
 export function takeNextChunk(progress: CampaignProgress): LaterChunk | undefined {
   const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now());
   if (due >= 0) return progress.later.splice(due, 1)[0];
   return hasNewChunks(progress) ? newChunk(progress.nextSeq++) : undefined;
 }
 
-/** Tells whether a chunk has had no turn yet. */
+/** Tells whether there are chunks that have had no turn yet. */
 export function hasNewChunks({ nextSeq, lastSeq }: CampaignProgress): boolean {
   return nextSeq <= lastSeq;
 }
@@ -19,8 +19,8 @@ export function isExhausted(progress: CampaignProgress): boolean {
   return audienceDone && later.length === 0 && !waiting && !hasNewChunks(progress) && testing !== true;
 }
 
-/** Adds a chunk that waits in Postgres to the summary. */
-export function noteWaiting(progress: CampaignProgress, chunk: LaterChunk): void {
+/** Adds a chunk that waits in Postgres to the summary of waiting chunks. */
+export function addWaiting(progress: CampaignProgress, chunk: LaterChunk): void {
   const { waiting } = progress;
   const first = !waiting || chunk.dueAtMs < waiting.dueAtMs;
   progress.waiting = {
@@ -32,19 +32,21 @@ export function noteWaiting(progress: CampaignProgress, chunk: LaterChunk): void
 }
 
 /**
- * Adds the due chunks, and the summary of the waiting ones. `arrived` lists chunks that started to wait after the
- * workflow asked; the result lacks them, because their turns were running.
+ * Adds the due chunks that Postgres returned, and the summary of the waiting ones. The result lacks the chunks of
+ * `newlyWaiting`, whose turns were still running when the workflow asked.
  */
-export function takeDueChunks(progress: CampaignProgress, answer: DueChunks, arrived: LaterChunk[]): void {
-  progress.later.push(...answer.due);
-  progress.waiting = answer.waiting ?? undefined;
-  // If the database's clock is behind Temporal's clock, no chunk is due in Postgres yet, so check again soon.
-  if (progress.waiting && answer.due.length === 0)
+export function takeDueChunks(progress: CampaignProgress, result: DueChunks, newlyWaiting: LaterChunk[]): void {
+  progress.later.push(...result.due);
+  progress.waiting = result.waiting ?? undefined;
+  // The database's clock may be behind Temporal's clock. Then no chunk is due in Postgres yet, so check again soon.
+  if (progress.waiting && result.due.length === 0)
     progress.waiting.dueAtMs = Math.max(progress.waiting.dueAtMs, Date.now() + CLOCK_RECHECK_MS);
-  for (const chunk of arrived) noteWaiting(progress, chunk);
+  for (const chunk of newlyWaiting) addWaiting(progress, chunk);
 }
 
-/** Tells whether to ask Postgres for chunks: the first one there is due, and the workflow has none in memory. */
+/**
+ * Tells whether to ask Postgres for chunks: the first one there is due, and the workflow has no due chunk in memory.
+ */
 export function shouldReadDueChunks({ later, waiting }: CampaignProgress): boolean {
   const now = Date.now();
   return waiting !== undefined && waiting.dueAtMs <= now && later.every((chunk) => chunk.dueAtMs > now);
@@ -58,20 +60,23 @@ export function nextDueAt({ later, waiting }: CampaignProgress): number | undefi
 }
 
 /** Counts the chunks that had a turn and need another. */
-export function countLater({ later, waiting }: CampaignProgress): number {
+export function countUnfinished({ later, waiting }: CampaignProgress): number {
   return later.length + (waiting?.chunks ?? 0);
 }
 
 /**
- * Adds an activity's report about the chunks and the test. Reports may arrive in any order: chunks only become more,
- * and a test that is over stays over. Reports of campaigns without a test do not mention one.
+ * Adds an activity's report about the chunks and the test. Reports may arrive in any order: the number of chunks only
+ * grows, and a test that is over stays over. `testing` is undefined for campaigns without a test.
  */
-export function learnOfTest(progress: CampaignProgress, said: { lastSeq: number; testing?: boolean }): void {
-  progress.lastSeq = Math.max(progress.lastSeq, said.lastSeq);
-  if (said.testing !== undefined && progress.testing !== false) progress.testing = said.testing;
+export function addReport(progress: CampaignProgress, report: { lastSeq: number; testing?: boolean }): void {
+  progress.lastSeq = Math.max(progress.lastSeq, report.lastSeq);
+  if (report.testing !== undefined && progress.testing !== false) progress.testing = report.testing;
 }
 
-/** Changed settings may let a chunk that waits for an hour or a window start earlier, or make it wait longer. */
+/**
+ * Makes chunks that wait for a local send time or a sending window due now, when the settings that decide these times
+ * have changed. Each chunk then checks its time again.
+ */
 export function applyClockChange(progress: CampaignProgress, clock: string | undefined): void {
   if (clock === undefined || clock === progress.clock) return;
   progress.clock = clock;

@@ -6,86 +6,91 @@ import { control } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
 import {
+  addReport,
+  addWaiting,
   applyClockChange,
-  countLater,
+  countUnfinished,
   hasNewChunks,
   isExhausted,
-  learnOfTest,
   nextDueAt,
-  noteWaiting,
   shouldReadDueChunks,
   takeDueChunks,
   takeNextChunk,
 } from './campaign-progress.ts';
-import type { CampaignRunInput, News, StartPosition } from './campaign-start.ts';
-import { isTestDue, judgeTest, msUntilTestEnds, type TestOutcome } from './campaign-test.ts';
+import type { CampaignRunInput, CampaignSignals, StartPosition } from './campaign-start.ts';
+import { decideTest, isTestDue, msUntilTestEnds, type TestOutcome } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
 
 /**
- * The number of chunks of one campaign that run at a time, at most. The workers decide how many really run: each takes
- * as many bulk tasks as it has free slots, so lanes scale with the workers. The rest wait in the queue, where fairness
- * lets other projects' tasks pass.
+ * The most chunks of one campaign that run at the same time. Each worker takes as many bulk tasks as it has free slots,
+ * so the number that really runs grows with the workers. The other chunks wait in the queue, where fairness lets other
+ * projects' tasks pass.
  */
 const LANES = 16;
-/** With a send rate one lane is enough for this many emails a second, because it waits nearly all the time. */
-const RATE_OF_LANE = 1_000;
-/** An operator who ends a hold in the database sends no signal, so the workflow checks at this interval. */
+/** One lane is enough for a send rate of this many emails a second, because it waits most of the time. */
+const LANE_RATE = 1_000;
+/** An operator who ends a hold directly in the database sends no signal, so the workflow checks at this interval. */
 const HELD_RECHECK_MS = 300_000;
 
 /**
- * Runs the lanes: as many chunks as may run at a time, the next one as soon as one has finished, and the rest of the
- * audience beside them.
+ * Sends the chunks in lanes: as many at the same time as allowed, and the next one as soon as one has finished. The
+ * rest of the audience is added meanwhile.
  */
 export class Sending {
-  /** The last reported value. */
+  /** The project's send rate, as last reported by an activity. */
   rate: number;
   paused: boolean;
   private readonly start: CampaignRunInput;
   private readonly progress: CampaignProgress;
-  private readonly news: News;
+  private readonly signals: CampaignSignals;
   private readonly audience: AudienceStage;
   private readonly running = new Map<number, LaterChunk>();
-  /** The scope of running chunks: a pause cancels them, and the rest continues. */
+  /** The scope of the running chunks. A pause cancels this scope only. */
   private chunks = new CancellationScope();
-  private taking = false;
+  private readingAudience = false;
   private held = false;
   private ended = false;
-  private leaving = false;
+  private stopping = false;
   /** The instant, in milliseconds since 1970, until which the send rate allows no further email. */
-  private pacedUntilMs = 0;
-  private settled = 0;
+  private throttledUntilMs = 0;
+  private changes = 0;
   /**
-   * Chunks that started to wait in Postgres since the workflow asked for due ones; undefined while no request is
+   * Chunks that started to wait in Postgres since the workflow asked for due ones. Undefined while no such request is
    * running.
    */
-  private arrived: LaterChunk[] | undefined;
+  private newlyWaiting: LaterChunk[] | undefined;
   private readonly timer = new KeptTimer();
   private failure: unknown;
 
   constructor(
-    p: { start: CampaignRunInput; progress: CampaignProgress; news: News; audience: AudienceStage } & StartPosition,
+    p: {
+      start: CampaignRunInput;
+      progress: CampaignProgress;
+      signals: CampaignSignals;
+      audience: AudienceStage;
+    } & StartPosition,
   ) {
     this.start = p.start;
     this.progress = p.progress;
-    this.news = p.news;
+    this.signals = p.signals;
     this.audience = p.audience;
     this.rate = p.rate;
     this.paused = p.paused;
   }
 
   /**
-   * Returns `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it
-   * returns.
+   * Sends until no chunk is left (`idle`), the campaign has ended, or the workflow should continue as new. Returns when
+   * nothing is running any more.
    */
   async run(): Promise<'idle' | 'ended' | 'continue'> {
     const scope = new CancellationScope({ cancellable: true });
     const result = await scope.run(() => this.schedule());
-    this.leaving = true;
+    this.stopping = true;
     if (result === 'ended') scope.cancel();
-    const isQuiet = () => this.running.size === 0 && !this.taking;
+    const isQuiet = () => this.running.size === 0 && !this.readingAudience;
     // The last turns may take a minute to end, and signals make the history grow meanwhile. When the history is too
     // long, the running turns are cancelled.
-    await condition(() => isQuiet() || this.news.length.isLong());
+    await condition(() => isQuiet() || this.signals.length.isLong());
     if (!isQuiet()) scope.cancel();
     await condition(isQuiet);
     this.timer.cancel();
@@ -95,44 +100,44 @@ export class Sending {
 
   private async schedule(): Promise<'idle' | 'ended' | 'continue'> {
     this.chunks = new CancellationScope();
-    if (!this.progress.audienceDone) void this.takeAudience();
+    if (!this.progress.audienceDone) void this.addAudience();
     for (;;) {
-      if (this.news.changed) await this.readAgain();
+      if (this.signals.changed) await this.readState();
       if (this.ended || this.failure !== undefined) return 'ended';
-      if (this.news.length.shouldContinue()) return 'continue';
+      if (this.signals.length.shouldContinue()) return 'continue';
       if (!this.paused && isTestDue(this.progress, this.running.size)) {
-        this.heedTest(await judgeTest(this.start, this.progress));
+        this.applyTestOutcome(await decideTest(this.start, this.progress));
         continue;
       }
-      if (this.hasRoom() && shouldReadDueChunks(this.progress)) {
+      if (this.canStartChunk() && shouldReadDueChunks(this.progress)) {
         await this.readDue();
         continue;
       }
-      this.fill();
+      this.startChunks();
       if (this.running.size === 0 && isExhausted(this.progress)) return 'idle';
       setCurrentDetails(this.describe());
-      await this.pause();
+      await this.waitForChange();
     }
   }
 
-  private async takeAudience(): Promise<void> {
-    this.taking = true;
+  private async addAudience(): Promise<void> {
+    this.readingAudience = true;
     try {
-      while (!this.progress.audienceDone && !this.leaving) {
-        if (!(await this.audience.takeMore())) this.ended = true;
+      while (!this.progress.audienceDone && !this.stopping) {
+        if (!(await this.audience.addPart())) this.ended = true;
         if (this.ended) return;
-        this.settled += 1;
+        this.changes += 1;
       }
     } catch (error) {
       if (!isCancellation(error)) this.failure = error;
     } finally {
-      this.taking = false;
-      this.settled += 1;
+      this.readingAudience = false;
+      this.changes += 1;
     }
   }
 
-  private async readAgain(): Promise<void> {
-    this.news.changed = false;
+  private async readState(): Promise<void> {
+    this.signals.changed = false;
     this.held = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the change' }, [this.start]);
     this.ended ||= state.phase === 'ended';
@@ -140,80 +145,80 @@ export class Sending {
     this.rate = state.rate ?? this.rate;
     this.paused = state.phase === 'paused';
     applyClockChange(this.progress, state.clock);
-    if (state.test) learnOfTest(this.progress, state.test);
+    if (state.test) addReport(this.progress, state.test);
     if (!this.paused) return;
     this.chunks.cancel();
     this.chunks = new CancellationScope();
   }
 
-  private heedTest(outcome: TestOutcome): void {
-    if (outcome === 'paused') this.news.changed = true;
+  private applyTestOutcome(outcome: TestOutcome): void {
+    if (outcome === 'paused') this.signals.changed = true;
     if (outcome === 'ended') this.ended = true;
   }
 
   /** Reads due chunks from Postgres. No lane takes another chunk until the result arrives. */
   private async readDue(): Promise<void> {
     const { later, nextSeq: before } = this.progress;
-    const arrived: LaterChunk[] = [];
-    this.arrived = arrived;
+    const newlyWaiting: LaterChunk[] = [];
+    this.newlyWaiting = newlyWaiting;
     const except = [...this.running.keys(), ...later.map((chunk) => chunk.seq)];
     const input = { ...this.start, before, except };
-    const answer = await control.readDueChunks.executeWithOptions({ summary: 'find due chunks' }, [input]);
-    this.arrived = undefined;
-    takeDueChunks(this.progress, answer, arrived);
+    const result = await control.readDueChunks.executeWithOptions({ summary: 'find due chunks' }, [input]);
+    this.newlyWaiting = undefined;
+    takeDueChunks(this.progress, result, newlyWaiting);
   }
 
   /** Tells whether another chunk may start now. */
-  private hasRoom(): boolean {
-    return !this.held && !this.paused && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now();
+  private canStartChunk(): boolean {
+    return !this.held && !this.paused && this.running.size < this.lanes() && this.throttledUntilMs <= Date.now();
   }
 
-  private fill(): void {
-    while (this.hasRoom()) {
+  private startChunks(): void {
+    while (this.canStartChunk()) {
       const chunk = takeNextChunk(this.progress);
       if (!chunk) return;
       this.running.set(chunk.seq, chunk);
-      void this.work(chunk);
+      void this.runChunk(chunk);
     }
   }
 
   private lanes(): number {
-    return this.rate > 0 ? Math.min(LANES, Math.ceil(this.rate / RATE_OF_LANE)) : LANES;
+    return this.rate > 0 ? Math.min(LANES, Math.ceil(this.rate / LANE_RATE)) : LANES;
   }
 
-  private async work(chunk: LaterChunk): Promise<void> {
+  private async runChunk(chunk: LaterChunk): Promise<void> {
     try {
-      this.settle(chunk, await this.chunks.run(() => sendChunk(this.start, chunk, this.rate)));
+      this.applyResult(chunk, await this.chunks.run(() => sendChunk(this.start, chunk, this.rate)));
     } catch (error) {
       this.progress.later.push(chunk);
       if (!isCancellation(error)) this.failure = error;
     } finally {
       this.running.delete(chunk.seq);
-      this.settled += 1;
+      this.changes += 1;
     }
   }
 
-  private settle(chunk: LaterChunk, result: ChunkResult): void {
+  private applyResult(chunk: LaterChunk, result: ChunkResult): void {
     this.rate = result.rate ?? this.rate;
-    const again = chunkAfter(chunk, result, { nowMs: Date.now(), clock: this.progress.clock });
-    if (again && result.kept) {
-      noteWaiting(this.progress, again);
-      this.arrived?.push(again);
-    } else if (again) this.progress.later.push(again);
+    const unfinished = chunkAfter(chunk, result, { nowMs: Date.now(), clock: this.progress.clock });
+    if (unfinished && result.kept) {
+      addWaiting(this.progress, unfinished);
+      this.newlyWaiting?.push(unfinished);
+    } else if (unfinished) this.progress.later.push(unfinished);
     switch (result.outcome) {
       case 'paced':
-        this.pacedUntilMs = Math.max(this.pacedUntilMs, Date.now() + result.retryAfterMs);
+        this.throttledUntilMs = Math.max(this.throttledUntilMs, Date.now() + result.retryAfterMs);
         return;
       case 'shut':
-        // The chunk saw other settings than this workflow knows.
-        if (result.clock !== this.progress.clock) this.news.changed = true;
+        // The activity saw newer settings than this workflow.
+        if (result.clock !== this.progress.clock) this.signals.changed = true;
         return;
       case 'held':
         this.held = true;
         return;
       case 'paused':
-        // The campaign was paused when the chunk checked; its current state is read again.
-        this.news.changed = true;
+        // The activity found the campaign paused. It may have been resumed since, so read its state again.
+        this.signals.changed = true;
         return;
       case 'ended':
         this.ended = true;
@@ -224,15 +229,15 @@ export class Sending {
     }
   }
 
-  /** Waits until a chunk has finished, something has changed, or a deferred chunk is due. */
-  private async pause(): Promise<void> {
-    const seen = this.settled;
-    const awake = () => this.settled !== seen || this.news.changed;
-    // This may take any time, because the signal of a resume is as durable as the pause.
+  /** Waits until a chunk has finished, a signal has arrived, or a waiting chunk is due. */
+  private async waitForChange(): Promise<void> {
+    const seen = this.changes;
+    const awake = () => this.changes !== seen || this.signals.changed;
+    // Needs no timer, because the signal of a resume is as durable as the pause.
     if (this.paused) return condition(awake);
-    const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.untilDue(), msUntilTestEnds(this.progress));
+    const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.msUntilDue(), msUntilTestEnds(this.progress));
     if (waitMs === undefined) return condition(awake);
-    const summary = this.waitsFor(waitMs);
+    const summary = this.summarizeWait(waitMs);
     // Before this patch, each finished chunk started another timer for the same instant.
     const woken = patched('one-timer')
       ? await this.timer.wait(awake, Date.now() + waitMs, summary)
@@ -240,23 +245,23 @@ export class Sending {
     if (!woken && this.held) this.held = false;
   }
 
-  private untilDue(): number | undefined {
+  private msUntilDue(): number | undefined {
     if (this.running.size >= this.lanes()) return undefined;
     const now = Date.now();
     const dueAtMs = nextDueAt(this.progress);
-    if (this.pacedUntilMs > now && (dueAtMs !== undefined || hasNewChunks(this.progress)))
-      return this.pacedUntilMs - now;
+    if (this.throttledUntilMs > now && (dueAtMs !== undefined || hasNewChunks(this.progress)))
+      return this.throttledUntilMs - now;
     return dueAtMs === undefined ? undefined : dueAtMs - now;
   }
 
-  private waitsFor(waitMs: number): string {
+  private summarizeWait(waitMs: number): string {
     if (waitMs === msUntilTestEnds(this.progress)) return 'until the winner of the test is chosen';
     if (this.held) return 'on hold';
-    return this.pacedUntilMs > Date.now() ? 'waits for the send rate' : this.nextDue();
+    return this.throttledUntilMs > Date.now() ? 'waits for the send rate' : this.describeNextDue();
   }
 
   /** Describes what the next due chunk waits for. */
-  private nextDue(): string {
+  private describeNextDue(): string {
     const { later, waiting } = this.progress;
     const [next] = [...later, ...(waiting ? [waiting] : [])].sort((a, b) => a.dueAtMs - b.dueAtMs);
     return next?.shut
@@ -266,14 +271,14 @@ export class Sending {
 
   private describe(): string {
     const { nextSeq, lastSeq, recipients } = this.progress;
-    const again = countLater(this.progress);
-    const through = nextSeq - 1 - again - this.running.size;
+    const unfinished = countUnfinished(this.progress);
+    const finished = nextSeq - 1 - unfinished - this.running.size;
     const parts = [
-      `Sending to ${counted(recipients, 'recipient')}: ${through} of ${lastSeq} chunks sent, ${this.running.size} in progress`,
+      `Sending to ${counted(recipients, 'recipient')}: ${finished} of ${lastSeq} chunks sent, ${this.running.size} in progress`,
     ];
     if (!this.progress.audienceDone) parts.push('the audience is still being read');
     if (this.rate > 0) parts.push(`at most ${this.rate} per second`);
-    if (again > 0) parts.push(`${again} to continue later`);
+    if (unfinished > 0) parts.push(`${unfinished} to continue later`);
     if (this.held) parts.push('the project is on hold');
     if (this.paused) parts.push('the campaign is paused');
     if (this.progress.testing) parts.push('the other recipients wait for the winner of the test');

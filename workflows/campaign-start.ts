@@ -5,8 +5,8 @@ import type { RunLength } from './run-length.ts';
 
 export type CampaignRunInput = Omit<CampaignInput, 'state'>;
 
-/** The state that the `changed` signal leaves for the next check. */
-export interface News {
+/** The `changed` signals that the workflow has received. */
+export interface CampaignSignals {
   changed: boolean;
   /** Counts the signals. */
   length: RunLength;
@@ -17,26 +17,29 @@ export interface StartPosition {
   rate: number;
   /** Nothing is sent until it is resumed. */
   paused: boolean;
-  /** Identifies the settings that decide when email may be sent; absent from results of earlier versions. */
+  /** Identifies the settings that decide when email may be sent. Absent from results of earlier versions. */
   clock?: string | undefined;
 }
 
 /**
- * Waits until the campaign is due. Returns `ended` when it should no longer be sent, and `continue` when the history is
- * long enough.
+ * Waits until the campaign is due. Returns `ended` when it should no longer be sent, and `continue` when the workflow
+ * should continue as new.
  */
-export async function awaitStart(start: CampaignRunInput, news: News): Promise<StartPosition | 'ended' | 'continue'> {
+export async function awaitStart(
+  start: CampaignRunInput,
+  signals: CampaignSignals,
+): Promise<StartPosition | 'ended' | 'continue'> {
   for (;;) {
-    if (news.length.shouldStopWaiting()) return 'continue';
-    news.changed = false;
+    if (signals.length.shouldStopWaiting()) return 'continue';
+    signals.changed = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'position of the campaign' }, [start]);
     if (state.phase === 'ended') return 'ended';
     // Earlier versions did not report the rate.
     if (state.phase !== 'waiting')
       return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
-    // Waits at least a moment, in case the times of worker and database differ.
+    // Waits at least 100 ms, in case the clocks of worker and database differ.
     const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
-    await condition(() => news.changed, waitMs, { summary: `until ${state.scheduledAt}` });
+    await condition(() => signals.changed, waitMs, { summary: `until ${state.scheduledAt}` });
   }
 }

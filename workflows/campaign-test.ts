@@ -1,11 +1,11 @@
 import type { CampaignProgress } from '../rules/campaigns/campaign.ts';
 import { control } from './campaign-activities.ts';
-import { hasNewChunks, learnOfTest } from './campaign-progress.ts';
+import { addReport, hasNewChunks } from './campaign-progress.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
  * Tells whether the winner of the campaign's test should be chosen now. `running` is the number of running chunks. The
- * wait starts when every chunk has had a turn; it does not wait for emails that the provider defers for up to a day.
+ * time of the test starts when every chunk has had a turn, because a provider may defer some emails for up to a day.
  */
 export function isTestDue(progress: CampaignProgress, running: number): boolean {
   const { audienceDone, later, waiting, testing, testEndsAtMs } = progress;
@@ -16,23 +16,26 @@ export function isTestDue(progress: CampaignProgress, running: number): boolean 
 }
 
 /**
- * Milliseconds until the winner is chosen; undefined when no recipient waits for it, or while the test share is still
- * being sent.
+ * Returns the milliseconds until the winner is chosen. Undefined if no recipient waits for a winner, and while the
+ * test's share is still being sent.
  */
 export function msUntilTestEnds({ testing, testEndsAtMs }: CampaignProgress): number | undefined {
   return testing === true && testEndsAtMs !== undefined ? testEndsAtMs - Date.now() : undefined;
 }
 
-/** The state of a test; `paused` and `ended` describe the campaign instead. */
+/**
+ * The result of a check of the test: still waiting, or decided. `paused` and `ended` mean that the campaign is paused
+ * or has ended.
+ */
 export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
 
 /** Asks for the winner and adds the result to the progress. */
-export async function judgeTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
-  const standing = await control.judgeCampaignTest.executeWithOptions({ summary: 'choose the winner of the test' }, [
+export async function decideTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
+  const result = await control.judgeCampaignTest.executeWithOptions({ summary: 'choose the winner of the test' }, [
     start,
   ]);
-  // Waits at least a moment, in case the times of worker and database differ.
-  if (standing.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(standing.endsAt), Date.now() + 100);
-  if (standing.outcome === 'decided') learnOfTest(progress, { lastSeq: standing.lastSeq, testing: false });
-  return standing.outcome;
+  // Waits at least 100 ms, in case the clocks of worker and database differ.
+  if (result.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(result.endsAt), Date.now() + 100);
+  if (result.outcome === 'decided') addReport(progress, { lastSeq: result.lastSeq, testing: false });
+  return result.outcome;
 }

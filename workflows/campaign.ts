@@ -4,55 +4,56 @@ import { newChunk } from '../rules/campaigns/later-chunk.ts';
 import { counted } from '../rules/counted.ts';
 import { control } from './campaign-activities.ts';
 import { AudienceStage } from './campaign-audience.ts';
-import { applyClockChange, noteWaiting } from './campaign-progress.ts';
+import { addWaiting, applyClockChange } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type CampaignRunInput } from './campaign-start.ts';
 import { endAs, endingWithCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
 /**
- * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released), so read it again. May come twice,
- * early, or late.
+ * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released), so the workflow reads it again.
+ * May arrive twice, early, or late.
  */
 export const changedSignal = defineSignal('changed');
 
 /**
  * Sends one start of a campaign: waits for its time, adds the audience to the ledger, sends it chunk by chunk while the
  * rest is added, and marks it SENT. Conditional updates in the database decide what happens to the campaign; the
- * workflow follows them. Nothing here grows with the number of recipients, because waiting chunks are in Postgres.
+ * workflow follows them. The workflow's state does not grow with the number of recipients, because waiting chunks are
+ * in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   return endingWithCode(() => send(input));
 }
 
 async function send(input: CampaignInput): Promise<string> {
-  const news = { changed: false, length: new RunLength() };
+  const signals = { changed: false, length: new RunLength() };
   setHandler(changedSignal, () => {
-    news.changed = true;
-    news.length.countSignal();
+    signals.changed = true;
+    signals.length.countSignal();
   });
   const progress: CampaignProgress = input.state ?? { ...NEW_CAMPAIGN, later: [] };
   const { projectId, campaignId, sendNo } = input;
   const start = { projectId, campaignId, sendNo };
-  if (hasTooManyLater(progress)) await keepLater(start, progress);
-  const standing = await awaitStart(start, news);
-  if (standing === 'continue') return continueAsNew<typeof campaignSend>({ ...start, state: progress });
-  if (standing === 'ended') return end(start);
-  applyClockChange(progress, standing.clock);
+  if (hasTooManyWaiting(progress)) await storeWaitingChunks(start, progress);
+  const position = await awaitStart(start, signals);
+  if (position === 'continue') return continueAsNew<typeof campaignSend>({ ...start, state: progress });
+  if (position === 'ended') return end(start);
+  applyClockChange(progress, position.clock);
   const audience = new AudienceStage(start, progress);
-  // The result decides whether sending starts before the audience is complete. With an earlier version of the activity
-  // it does not.
+  // The activity's result decides whether sending starts before the audience is complete. Results of earlier versions
+  // lack this, so they wait for the whole audience.
   while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Reading the audience: ${counted(progress.recipients, 'recipient')} so far`);
-    if (!(await audience.takeMore())) return end(start);
+    if (!(await audience.addPart())) return end(start);
   }
-  let { rate, paused } = standing;
+  let { rate, paused } = position;
   for (;;) {
-    const sending = new Sending({ start, progress, news, audience, rate, paused });
-    const sent = await sending.run();
+    const sending = new Sending({ start, progress, signals, audience, rate, paused });
+    const result = await sending.run();
     ({ rate, paused } = sending);
-    if (sent === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
-    if (sent === 'ended') return end(start);
+    if (result === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
+    if (result === 'ended') return end(start);
     const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark the campaign as sent' }, [
       start,
     ]);
@@ -62,35 +63,35 @@ async function send(input: CampaignInput): Promise<string> {
   }
 }
 
-/** The most chunks that one activity takes: about 75 KB. */
-const KEPT_AT_A_TIME = 500;
+/** The most chunks in one activity's input, about 75 KB. */
+const CHUNKS_PER_CALL = 500;
 
-/** Tells whether an earlier version has passed on more chunks than a run may hold. */
-function hasTooManyLater({ later }: CampaignProgress): boolean {
+/** Tells whether a run of an earlier version has handed over more chunks than a run may now hold. */
+function hasTooManyWaiting({ later }: CampaignProgress): boolean {
   return later.length > LATER_MAX && patched('later-in-postgres');
 }
 
 /** Moves waiting chunks from the workflow's state to Postgres. */
-async function keepLater(start: CampaignRunInput, progress: CampaignProgress): Promise<void> {
+async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignProgress): Promise<void> {
   const { later, clock } = progress;
-  for (let at = 0; at < later.length; at += KEPT_AT_A_TIME) {
-    const chunks = later.slice(at, at + KEPT_AT_A_TIME);
+  for (let at = 0; at < later.length; at += CHUNKS_PER_CALL) {
+    const chunks = later.slice(at, at + CHUNKS_PER_CALL);
     const summary = `keep ${chunks.length} chunks in Postgres`;
     await control.keepChunks.executeWithOptions({ summary }, [{ ...start, chunks, clock }]);
-    for (const chunk of chunks) noteWaiting(progress, chunk);
+    for (const chunk of chunks) addWaiting(progress, chunk);
   }
   progress.later = [];
 }
 
-/** Skips the remaining recipients of a cancelled start. A campaign that went back to DRAFT has none. */
+/** Skips the remaining recipients of a cancelled start. A campaign that is a DRAFT again has no recipients to skip. */
 async function end(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping the remaining recipients');
   const { skipped, status } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [
     start,
   ]);
-  const story = describeEnd(`Ended before it was sent whole: ${counted(skipped, 'recipient')} skipped`);
+  const summary = describeEnd(`Ended before it was sent whole: ${counted(skipped, 'recipient')} skipped`);
   // Absent from results of earlier versions.
-  return status === 'CANCELLED' ? endAs({ status, reason: story }) : story;
+  return status === 'CANCELLED' ? endAs({ status, reason: summary }) : summary;
 }
 
 function describeEnd(text: string): string {

@@ -17,10 +17,10 @@ import { SatisfiedVisits } from './satisfied-visits.ts';
 import { noteWait } from './search-attributes.ts';
 
 /**
- * An effect may take as long as its slowest provider: a mail server has ten minutes for the message and some for each
- * command before it. A second attempt beside the first would double the email; heartbeats reveal a killed worker.
- * Temporary failures are retried for a day, which covers an outage of a provider. Retries are safe, because each
- * visit's effect has its own row in the database.
+ * An effect may take as long as the slowest provider: a mail server has ten minutes for the message and some minutes
+ * for each command before it. A second attempt beside a slow first one would send the email twice. Heartbeats reveal a
+ * killed worker. Temporary failures are retried for a day, which covers an outage of a provider. Retries are safe,
+ * because each visit's effect has its own row in the database.
  */
 const STEP_OPTIONS = {
   startToCloseTimeout: '20 minutes',
@@ -33,7 +33,7 @@ const STEP_OPTIONS = {
 
 const steps = activitiesOn<EffectActivities>('steps', {
   ...STEP_OPTIONS,
-  // Saves Temporal the round trip through the queue, 20 % of the cost of an execution.
+  // Saves the round trip through Temporal's queue, which is 20 % of the cost of an execution.
   allowEagerDispatch: true,
 });
 const webhooks = activitiesOn<WebhookActivities>('webhooks', {
@@ -42,81 +42,80 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
 });
 
 /**
- * The wait of a visit is over, or a person has ended its pause; the database knows. May arrive twice, early, or late.
+ * The event that a visit waits for has arrived, or a user has ended its pause. The database has recorded it. May arrive
+ * twice, early, or late.
  */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
 /** The execution has ended in the database, other than by a cancel. May arrive twice, or late. */
 export const endedSignal = defineSignal<[RecordEnd]>('ended');
-/**
- * The execution may have another position in the database, so the workflow checks. This signal may arrive at any time.
- */
+/** The position in the database may differ from the workflow's, so the workflow checks. May arrive at any time. */
 export const lookSignal = defineSignal('look');
 
 /**
- * Runs one contact through a tenant's workflow. It knows only the current position: activities walk the graph in the
- * database and return the next thing to do, so trigger → SEND_EMAIL → EXIT costs Temporal a single activity. An
- * execution that ends early in the database ends this workflow in the same way.
+ * Runs one contact through a tenant's workflow. The Temporal workflow knows only the current position. Activities walk
+ * the graph in the database and return the next effect or pause, so trigger → SEND_EMAIL → EXIT is a single activity.
+ * If the execution ends early in the database, this workflow ends in the same way.
  */
 export async function contactExecution(input: ExecutionInput): Promise<string> {
   const length = new RunLength();
-  const heard: Heard = { satisfied: new SatisfiedVisits(input.satisfied), looks: false };
+  const signals: ReceivedSignals = { satisfied: new SatisfiedVisits(input.satisfied), shouldCheck: false };
   const path = new ExecutionPath(input);
   let next = input.next;
   let ended: RecordEnd | undefined;
-  let underWay = new CancellationScope();
+  let runningScope = new CancellationScope();
   setHandler(eventSignal, ({ visit }) => {
-    heard.satisfied.add(visit);
-    // A step that has not started is cancelled and starts in the next run; one that has started finishes first.
-    length.countSignal(underWay);
+    signals.satisfied.add(visit);
+    // A step that has not started is cancelled and starts in the next run. A step that has started finishes first.
+    length.countSignal(runningScope);
   });
   setHandler(lookSignal, () => {
-    heard.looks = true;
-    length.countSignal(underWay);
+    signals.shouldCheck = true;
+    length.countSignal(runningScope);
   });
   setHandler(endedSignal, ({ status, reason }) => {
-    // A worker of an earlier version has ignored the signal and continued.
+    // In this history, a worker of an earlier version ignored the signal and continued.
     if (!endsAsRecord()) return;
     ended = { status, reason };
-    underWay.cancel();
+    runningScope.cancel();
   });
   while (next.kind !== 'end' && !ended) {
-    path.arrive(next);
-    const standing = next;
-    underWay = new CancellationScope();
+    path.update(next);
+    const position = next;
+    runningScope = new CancellationScope();
     try {
-      next = await underWay.run(() => follow(input, standing, heard, length));
+      next = await runningScope.run(() => follow(input, position, signals, length));
     } catch (error) {
       if (!ended && !length.hasCutShort(error)) throw withCode(error);
     }
     if (ended) break;
     if (next.kind === 'end') break;
-    heard.satisfied.forgetBefore(next.visit);
+    signals.satisfied.dropBefore(next.visit);
     if (length.shouldContinue()) {
-      const satisfied = heard.satisfied.toJSON();
-      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied, path: path.carried() });
+      const satisfied = signals.satisfied.toJSON();
+      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied, path: path.visitsToKeep() });
     }
   }
   const end = ended ?? (next.kind === 'end' && next);
   if (!end) throw new Error('an execution that continues has no end');
-  path.arrive({ kind: 'end', ...end });
+  path.update({ kind: 'end', ...end });
   return endAs(end);
 }
 
-/** The news that signals have brought. */
-interface Heard {
+/** The content of the signals that have arrived. */
+interface ReceivedSignals {
   satisfied: SatisfiedVisits;
-  /** The execution may be elsewhere. */
-  looks: boolean;
+  /** The position in the database may differ, so the workflow must check it. */
+  shouldCheck: boolean;
 }
 
 /**
- * Follows the execution to its next pause, effect or end. Returns `next` itself when the run should continue in a new
- * one. Not async: an effect, the most frequent case, needs no promise beside its activity's.
+ * Follows the execution to its next pause, effect or end. Returns `next` itself when the workflow should continue as
+ * new. Not async, because an effect, the most frequent case, needs only the promise of its activity.
  */
 function follow(
   input: ExecutionInput,
   next: Exclude<Next, { kind: 'end' }>,
-  heard: Heard,
+  signals: ReceivedSignals,
   length: RunLength,
 ): Promise<Next> {
   const { projectId, executionId } = input;
@@ -124,95 +123,103 @@ function follow(
   const step: StepInput = { projectId, executionId, visit, ...(stepId !== undefined && { stepId }) };
   switch (next.kind) {
     case 'effect':
-      return run(next.activity, step, next.label);
+      return runActivity(next.activity, step, next.label);
     case 'delay':
-      return followDelay(step, next, heard, length);
+      return followDelay(step, next, signals, length);
     case 'wait':
-      return followWait(step, next, heard, length);
+      return followWait(step, next, signals, length);
   }
 }
 
 async function followDelay(
   step: StepInput,
   next: Next & { kind: 'delay' },
-  heard: Heard,
+  signals: ReceivedSignals,
   length: RunLength,
 ): Promise<Next> {
-  const resume = await awaitInstant(next, heard, length);
+  const resume = await awaitInstant(next, signals, length);
   if (resume === 'continue') return next;
-  if (resume === 'look') return look({ ...step, dueAt: next.dueAt }, heard);
-  return run(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
+  if (resume === 'look') return checkPosition({ ...step, dueAt: next.dueAt }, signals);
+  return runActivity(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
 }
 
 async function followWait(
   step: StepInput,
   next: Next & { kind: 'wait' },
-  heard: Heard,
+  signals: ReceivedSignals,
   length: RunLength,
 ): Promise<Next> {
-  const resume = await awaitEvent(next, heard, length);
+  const resume = await awaitEvent(next, signals, length);
   if (resume === 'continue') return next;
-  if (resume === 'look') return look({ ...step, ...(next.deadlineAt !== null && { dueAt: next.deadlineAt }) }, heard);
+  if (resume === 'look')
+    return checkPosition({ ...step, ...(next.deadlineAt !== null && { dueAt: next.deadlineAt }) }, signals);
   return resume === 'event'
-    ? run(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
-    : run(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
+    ? runActivity(next.onEvent, { ...step, resume }, next.eventLabel ?? next.label)
+    : runActivity(next.onTimeout, { ...step, resume }, next.timeoutLabel ?? next.label);
 }
 
 /**
- * Asks for the position of the execution in the middle of a pause. Only this responds to the signal: a step that ended
- * just now may have ended before a store was restored.
+ * Asks for the execution's position in the middle of a pause. Only this clears the request. The result of a step does
+ * not, because the step may have ended before a store was restored.
  */
-function look(step: StepInput, heard: Heard): Promise<Next> {
-  heard.looks = false;
-  return run('ADVANCE', step, 'check the current step');
+function checkPosition(step: StepInput, signals: ReceivedSignals): Promise<Next> {
+  signals.shouldCheck = false;
+  return runActivity('ADVANCE', step, 'check the current step');
 }
 
-/** Waits until the timer fires, or until a person moves the execution on. */
+/**
+ * Waits until the delay is over, a user ends the pause, a check is requested, or the workflow should continue as new.
+ */
 async function awaitInstant(
   next: Next & { kind: 'delay' },
-  heard: Heard,
+  signals: ReceivedSignals,
   length: RunLength,
 ): Promise<'delay' | 'look' | 'continue'> {
-  const { satisfied } = heard;
-  const advanced = () => satisfied.has(next.visit) || heard.looks;
-  let over = next.skipped === true;
-  if (!advanced() && !over) {
+  const { satisfied } = signals;
+  const isAdvanced = () => satisfied.has(next.visit) || signals.shouldCheck;
+  let isOver = next.skipped === true;
+  if (!isAdvanced() && !isOver) {
     if (msUntil(next.dueAt) > 0) noteWait(next);
     const timer = new CancellationScope();
     const summary = `${next.label} until ${next.dueAt}`;
-    const pass = async () => {
+    const sleepUntilDue = async () => {
       await sleep(msUntil(next.dueAt), { summary });
-      over = true;
+      isOver = true;
     };
     try {
-      await timer.run(() => Promise.race([pass(), condition(() => advanced() || length.shouldStopWaiting())]));
+      await timer.run(() =>
+        Promise.race([sleepUntilDue(), condition(() => isAdvanced() || length.shouldStopWaiting())]),
+      );
     } finally {
       timer.cancel();
     }
   }
-  if (!over && !advanced()) return 'continue';
-  // An execution that was woken by a changed window may have to wait for it again, at the same visit.
-  return satisfied.delete(next.visit) || !heard.looks ? 'delay' : 'look';
+  if (!isOver && !isAdvanced()) return 'continue';
+  // A changed sending window may have woken the execution. It may then have to wait for the window again, at the same
+  // visit.
+  return satisfied.delete(next.visit) || !signals.shouldCheck ? 'delay' : 'look';
 }
 
 async function awaitEvent(
   next: Next & { kind: 'wait' },
-  heard: Heard,
+  signals: ReceivedSignals,
   length: RunLength,
 ): Promise<Resume | 'look' | 'continue'> {
-  const arrived = () => heard.satisfied.has(next.visit);
-  if (next.skipped) return arrived() ? 'event' : 'timeout';
-  const awake = () => arrived() || heard.looks || length.shouldStopWaiting();
-  if (!awake()) noteWait(next);
+  const hasArrived = () => signals.satisfied.has(next.visit);
+  if (next.skipped) return hasArrived() ? 'event' : 'timeout';
+  const isAwake = () => hasArrived() || signals.shouldCheck || length.shouldStopWaiting();
+  if (!isAwake()) noteWait(next);
   const summary = `${next.label} until ${next.deadlineAt}`;
-  if (next.deadlineAt === null) await condition(awake);
-  else if (!(await condition(awake, msUntil(next.deadlineAt), { summary }))) return 'timeout';
-  if (arrived()) return 'event';
-  return heard.looks ? 'look' : 'continue';
+  if (next.deadlineAt === null) await condition(isAwake);
+  else if (!(await condition(isAwake, msUntil(next.deadlineAt), { summary }))) return 'timeout';
+  if (hasArrived()) return 'event';
+  return signals.shouldCheck ? 'look' : 'continue';
 }
 
-/** Each kind of effect is an activity type, so the Temporal UI names what an execution did. */
-function run(activity: StepActivity, input: StepInput, summary: string): Promise<Next> {
+/**
+ * Runs an effect. Each kind of effect is an activity type of its own, so the Temporal UI shows what an execution did.
+ */
+function runActivity(activity: StepActivity, input: StepInput, summary: string): Promise<Next> {
   const step = activity === 'WEBHOOK' ? webhooks[activity] : steps[activity];
   return step.executeWithOptions({ summary }, [input]);
 }

@@ -6,10 +6,10 @@ import { activitiesOn } from './activities-on.ts';
 type Activities = DeliveryActivities & SmsActivities;
 
 /**
- * A group takes messages for at most five minutes and then releases its place. This timeout also covers a relay that
+ * An activity starts messages for at most five minutes and then frees its slot. The timeout also covers a relay that
  * takes ten minutes to reply to the last message, so Temporal never starts a second attempt beside a slow one. The
- * heartbeat reveals a dead worker. Unlimited retries are safe, because each message is claimed and settled by its row,
- * and right, because the messages were accepted.
+ * heartbeat reveals a dead worker. Retries are unlimited, because the messages were accepted, and safe, because each
+ * message is claimed and settled in its row.
  */
 export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,
@@ -21,8 +21,8 @@ export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', 
 });
 
 /**
- * Retries through any outage of Postgres, because until then the messages look as if they were being sent. Safe to
- * repeat.
+ * Retries through any outage of Postgres, because until this succeeds the messages look as if they were being sent.
+ * Safe to repeat.
  */
 export const { giveUpMails, giveUpSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,

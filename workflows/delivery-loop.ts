@@ -4,16 +4,17 @@ import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { withCode } from './ends.ts';
 
 /**
- * Messages due within this time of the first are sent with it, so that messages deferred together share one activity.
+ * Messages that are due within this time of the first one are sent with it. Messages deferred at about the same time
+ * thereby share one activity.
  */
-const TOGETHER_MS = 5_000;
+const GROUPING_MS = 5_000;
 
 /** The number of waiting messages that the UI shows. */
 const SHOWN_MESSAGES = 20;
 /** Temporal accepts summaries of 400 bytes. */
 const SUMMARY_CHARS = 200;
 
-/** The state of a delivery, which it keeps when it continues as new. */
+/** The state of a delivery. The workflow passes it on when it continues as new. */
 export interface DeliveryState {
   waiting: WaitingMessage[];
   /** ISO 8601. Messages deferred beyond this instant are given up. */
@@ -41,47 +42,47 @@ export function newDelivery(ids: string[]): DeliveryState {
 }
 
 /**
- * Sends due messages and waits by a timer for deferred ones, until none waits. Shows its state in the current details.
- * `continueWith` is called when the history has become long, and does not return.
+ * Sends due messages, and waits by a timer for deferred ones, until no message waits. Shows its state in the workflow's
+ * current details. Calls `continueWith`, which does not return, when the history has become long.
  */
 export async function deliver(p: {
   state: DeliveryState;
-  /** The noun for the messages, such as `mails`. */
+  /** The noun for the messages, such as `emails`. */
   noun: string;
   attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult>;
   continueWith: (state: DeliveryState) => Promise<never>;
-  /** Ends the undelivered messages of these ids when the workflow is cancelled. */
+  /** Marks the undelivered messages with these ids as failed when the workflow is cancelled. */
   giveUp: (ids: string[]) => Promise<unknown>;
 }): Promise<string> {
   let state = p.state;
   try {
     while (state.waiting.length > 0) {
-      state = await round(state, p);
+      state = await sendDue(state, p);
       if (state.waiting.length > 0 && workflowInfo().continueAsNewSuggested) await p.continueWith(state);
     }
   } catch (error) {
-    // Messages on the wire are recorded by now, because a cancelled attempt is awaited.
+    // The workflow waits for a cancelled attempt, so messages on the wire are recorded by now.
     if (CancellationScope.current().consideredCancelled) {
       const ids = state.waiting.map(({ id }) => id);
       await CancellationScope.nonCancellable(() => p.giveUp(ids));
     }
     throw withCode(error);
   }
-  const story = `${state.sent} sent${state.other > 0 ? `, ${state.other} not sent (their records say why)` : ''}`;
-  setCurrentDetails(story);
-  return story;
+  const summary = `${state.sent} sent${state.other > 0 ? `, ${state.other} not sent (their records say why)` : ''}`;
+  setCurrentDetails(summary);
+  return summary;
 }
 
 /** Sends the due messages once. Returns the state of the delivery afterwards. */
-async function round(
+async function sendDue(
   state: DeliveryState,
   p: { noun: string; attempt: (due: WaitingMessage[], expiresAt: string) => Promise<AttemptResult> },
 ): Promise<DeliveryState> {
   const due = await nextDue(state.waiting, p.noun);
   setCurrentDetails(`Sending ${due.length} of ${state.waiting.length} ${p.noun}`);
   const result = await p.attempt(due, state.expiresAt);
-  const left = state.waiting.filter((message) => !due.includes(message));
-  const waiting = [...left, ...result.waiting];
+  const notDue = state.waiting.filter((message) => !due.includes(message));
+  const waiting = [...notDue, ...result.waiting];
   return { ...state, waiting, sent: state.sent + result.sent, other: state.other + result.other };
 }
 
@@ -93,7 +94,7 @@ async function nextDue(waiting: WaitingMessage[], noun: string): Promise<Waiting
     setCurrentDetails(describeWait(waiting, noun));
     await sleep(waitMs, { summary: summarizeWait(waiting, first) });
   }
-  const until = Math.max(first, Date.now()) + (waitMs > 0 ? TOGETHER_MS : 0);
+  const until = Math.max(first, Date.now()) + (waitMs > 0 ? GROUPING_MS : 0);
   return waiting.filter((message) => Date.parse(message.dueAt) <= until);
 }
 
@@ -104,8 +105,8 @@ async function nextDue(waiting: WaitingMessage[], noun: string): Promise<Waiting
 function describeWait(waiting: WaitingMessage[], noun: string): string {
   const soonest = [...waiting].sort((a, b) => a.dueAt.localeCompare(b.dueAt));
   const lines = soonest.slice(0, SHOWN_MESSAGES).map(({ id, dueAt, last }) => {
-    const how = last === undefined ? '' : `, ${describeAttempt(last)}`;
-    return `- ${id}${how}, next attempt at ${dueAt}`;
+    const reply = last === undefined ? '' : `, ${describeAttempt(last)}`;
+    return `- ${id}${reply}, next attempt at ${dueAt}`;
   });
   const more = waiting.length - lines.length;
   if (more > 0) lines.push(`- ${more} more`);
@@ -114,6 +115,6 @@ function describeWait(waiting: WaitingMessage[], noun: string): string {
 
 function summarizeWait(waiting: WaitingMessage[], firstMs: number): string {
   const next = waiting.find(({ dueAt }) => Date.parse(dueAt) === firstMs);
-  const how = next?.last === undefined ? '' : `, ${describeAttempt(next.last).slice(0, SUMMARY_CHARS)}`;
-  return `${waiting.length} wait until ${new Date(firstMs).toISOString()}${how}`;
+  const reply = next?.last === undefined ? '' : `, ${describeAttempt(next.last).slice(0, SUMMARY_CHARS)}`;
+  return `${waiting.length} wait until ${new Date(firstMs).toISOString()}${reply}`;
 }

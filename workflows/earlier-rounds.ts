@@ -1,8 +1,8 @@
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
 import { activitiesOn } from './activities-on.ts';
 
-// Rounds of releases before each kind of periodic work had a workflow. They end a round that was running during the
-// upgrade; workflows/periodic-work.ts does the work.
+// Workflow types of releases in which the kinds of periodic work shared a workflow. They end a round that was running
+// during the upgrade; workflows/periodic-work.ts does the work.
 
 const { keepHouse, recomputeSegments, checkDomains } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,

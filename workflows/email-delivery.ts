@@ -10,9 +10,9 @@ export interface EmailDeliveryInput {
 }
 
 /**
- * Delivers a group of single emails after their first attempt, which a worker makes itself, was deferred. Each email
- * waits by a timer until it is due and an activity sends it, until it is sent or has expired. The current details show
- * how many emails wait, and until when.
+ * Delivers a group of single emails whose first attempt was deferred; a worker makes the first attempt without a
+ * workflow. Waits for each email by a timer, then an activity sends it, until it is sent or has expired. The current
+ * details show how many emails wait, and until when.
  */
 export async function emailDelivery(input: EmailDeliveryInput): Promise<string> {
   const { projectId, emailIds } = input;

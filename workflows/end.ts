@@ -2,37 +2,39 @@ import { ApplicationFailure, isCancellation, proxySinks, type Sinks, workflowInf
 import type { WorkflowEnd } from '../rules/workflow-end.ts';
 import { noteOutcome } from './search-attributes.ts';
 
-/** Tells a worker that a workflow has ended. The call is no command, so it leaves no event in the history. */
+/**
+ * Reports to the worker that a workflow has ended. A sink call is not a command, so it adds no event to the history.
+ */
 export interface EndSinks extends Sinks {
   ends: { ended(end: WorkflowEnd): void };
 }
 
 const { ends } = proxySinks<EndSinks>();
 
-/** Results of executions that add nothing to Temporal's status. */
+/** Results of an execution that say no more than its status, so they are not searchable as a reason. */
 const STATUSES = new Set(['COMPLETED', 'EXITED', 'CANCELLED']);
 
 /**
- * Reports that a workflow has completed, and makes the reason of an execution that did not fail searchable. The reason
- * is its result.
+ * Reports that a workflow has completed. The result of an execution is the reason of its end, if there is one, and
+ * becomes searchable.
  */
-export function tellResult(input: unknown, result: unknown): void {
+export function reportResult(input: unknown, result: unknown): void {
   const reason = reasonOf(result);
   if (reason !== null) noteOutcome(reason);
-  tell(input, { outcome: 'completed', reason });
+  reportEnd(input, { outcome: 'completed', reason });
 }
 
 /** Reports that a workflow was cancelled or has failed, and makes the type of the failure searchable. */
-export function tellFailure(input: unknown, error: unknown): void {
-  if (isCancellation(error)) tell(input, { outcome: 'cancelled', reason: null });
+export function reportFailure(input: unknown, error: unknown): void {
+  if (isCancellation(error)) reportEnd(input, { outcome: 'cancelled', reason: null });
   // Any other error makes the workflow task retry, or the workflow continue as new.
   if (!(error instanceof ApplicationFailure)) return;
   const reason = error.type ?? null;
   if (reason !== null) noteOutcome(reason);
-  tell(input, { outcome: 'failed', reason });
+  reportEnd(input, { outcome: 'failed', reason });
 }
 
-function tell(input: unknown, end: Pick<WorkflowEnd, 'outcome' | 'reason'>): void {
+function reportEnd(input: unknown, end: Pick<WorkflowEnd, 'outcome' | 'reason'>): void {
   const { workflowType, startTime } = workflowInfo();
   ends.ended({ ...end, type: workflowType, ms: Date.now() - startTime.getTime(), ids: idsOf(input) });
 }

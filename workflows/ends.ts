@@ -5,11 +5,13 @@ import { activitiesOn } from './activities-on.ts';
 const { requestCancellation } = activitiesOn<EndActivities>('automation', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
-  // Safe to repeat: a run is asked once, however often this is called.
+  // Safe to repeat: a run is asked to cancel once, even if this is called several times.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** The end of the record that a workflow works on. `reason` is a code, never a sentence, because Temporal shows it. */
+/**
+ * How the record that a workflow works on has ended. `reason` is a code, never a sentence, because Temporal shows it.
+ */
 export interface RecordEnd {
   status: string;
   reason: string | null;
@@ -17,16 +19,16 @@ export interface RecordEnd {
 
 /**
  * Tells whether this run must end with the status of its record. Runs from before the patch always end as Completed.
- * Called only when the two differ, because asking adds an event to the history.
+ * Call this only when the two ends differ, because the call adds an event to the history.
  */
 export function endsAsRecord(): boolean {
   return patched('ends-as-record');
 }
 
 /**
- * Ends the workflow as its record in Postgres ended: FAILED with a failure whose type is the code, CANCELLED as
- * Canceled, any other end as Completed with the reason as result. Not async, because an ordinary end needs no promise
- * and the SDK takes a stack trace for each.
+ * Ends the workflow in the same way as its record in Postgres. FAILED throws a failure with the reason as its type.
+ * CANCELLED ends as Canceled. Any other status completes with the reason as the result. Not async, because an ordinary
+ * end needs no promise and the SDK takes a stack trace for each promise.
  */
 export function endAs({ status, reason }: RecordEnd): string | Promise<never> {
   if (status === 'FAILED' && endsAsRecord()) {
@@ -38,8 +40,8 @@ export function endAs({ status, reason }: RecordEnd): string | Promise<never> {
 }
 
 /**
- * Returns the failure with our code as its type, when an activity gave up with one. Otherwise Temporal shows an
- * ActivityFailure, and the code only as its cause.
+ * Turns an activity's permanent failure into a failure of the workflow with the same code. Without this, Temporal shows
+ * an ActivityFailure, and the code only as its cause. Returns other errors unchanged.
  */
 export function withCode(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
@@ -47,7 +49,7 @@ export function withCode(error: unknown): unknown {
   return ApplicationFailure.nonRetryable(cause.message, cause.type);
 }
 
-/** Runs a workflow that fails with the code of the activity that gave up. */
+/** Runs a workflow. If an activity fails permanently, the workflow fails with the activity's code. */
 export async function endingWithCode<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();

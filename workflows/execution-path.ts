@@ -4,12 +4,12 @@ import type { ExecutionInput, Next, PathEntry, ShownVisit } from '../rules/execu
 type OpenNext = Exclude<Next, { kind: 'end' }>;
 type Ended = { kind: 'end'; status: string; reason: string | null; path?: PathEntry[] };
 
-/** The number of visits that an operator takes in at a glance; the dashboard has all of them. */
+/** The most visits that the Temporal UI shows; the dashboard shows all of them. */
 const SHOWN_VISITS = 20;
 
 /**
- * The steps that an execution has visited, as current details of its workflow: Markdown, the newest last and in bold.
- * Temporal asks a worker for current details, so they cost the history nothing.
+ * The steps that an execution has visited, shown as the current details of its workflow: Markdown, with the newest
+ * visit last and in bold. Temporal asks a worker for current details, so they add nothing to the history.
  */
 export class ExecutionPath {
   private visits: ShownVisit[];
@@ -20,19 +20,19 @@ export class ExecutionPath {
     this.link = link;
   }
 
-  /** Adds the visits that an activity reports, and shows them. */
-  arrive(next: OpenNext | Ended): void {
-    for (const entry of next.path ?? []) this.note(entry);
-    if (next.kind !== 'end') this.note({ visit: next.visit, label: next.label });
+  /** Adds the visits that an activity reported, and shows all of them. */
+  update(next: OpenNext | Ended): void {
+    for (const entry of next.path ?? []) this.addVisit(entry);
+    if (next.kind !== 'end') this.addVisit({ visit: next.visit, label: next.label });
     setCurrentDetails(this.describe(next));
   }
 
-  /** The visits to keep when the workflow continues as new. */
-  carried(): ShownVisit[] {
+  /** Returns the visits to pass on when the workflow continues as new. */
+  visitsToKeep(): ShownVisit[] {
     return this.visits;
   }
 
-  private note({ visit, label, took }: { visit: number; label?: string; took?: string }): void {
+  private addVisit({ visit, label, took }: { visit: number; label?: string; took?: string }): void {
     const known = this.visits.find((entry) => entry.visit === visit);
     if (known) {
       known.took = took ?? known.took;
@@ -56,7 +56,7 @@ export class ExecutionPath {
 }
 
 function lineOf({ label, took, at }: ShownVisit): string {
-  return `${at} ${plain(label)}${took === undefined ? '' : ` → ${plain(took)}`}`;
+  return `${at} ${escapeMarkdown(label)}${took === undefined ? '' : ` → ${escapeMarkdown(took)}`}`;
 }
 
 function stateOf(next: OpenNext): string {
@@ -71,10 +71,10 @@ function stateOf(next: OpenNext): string {
 }
 
 function endOf({ status, reason }: Ended): string {
-  return reason === null ? status : `${status}: ${plain(reason)}`;
+  return reason === null ? status : `${status}: ${escapeMarkdown(reason)}`;
 }
 
-/** A tenant's name in one line, with its Markdown escaped. */
-function plain(text: string): string {
+/** Returns a name that a tenant chose on one line, with its Markdown escaped. */
+function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*[\]<>]|(?<!\w)_|_(?!\w)/g, '\\$&');
 }

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
 
-/** A run of 240 tokens lasts four hours and has about 1,000 events. */
+/** The number of tokens after which a run continues as new: four hours, and about 1,000 events. */
 const ROLLS_A_RUN = 240;
 
 /** The installation's token has changed. */

@@ -1,5 +1,5 @@
 import { isCancellation, type WorkflowInboundCallsInterceptor, type WorkflowInterceptors } from '@temporalio/workflow';
-import { tellFailure, tellResult } from './end.ts';
+import { reportFailure, reportResult } from './end.ts';
 import { reportCancel, reportSignal, reportStart } from './report-started.ts';
 
 /**
@@ -11,10 +11,10 @@ const lifecycle: WorkflowInboundCallsInterceptor = {
     reportStart();
     try {
       const result = await next(input);
-      tellResult(input.args[0], result);
+      reportResult(input.args[0], result);
       return result;
     } catch (error) {
-      tellFailure(input.args[0], error);
+      reportFailure(input.args[0], error);
       if (isCancellation(error)) reportCancel();
       throw error;
     }

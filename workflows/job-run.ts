@@ -12,8 +12,8 @@ import { activitiesOn } from './activities-on.ts';
 import { endAs, withCode } from './ends.ts';
 
 /**
- * About 20 minutes of attempts, longer than a restart or failover of the database takes. A job that still fails then
- * has a problem that waiting does not solve, and ends FAILED with the reason. Retries are safe, because each chunk
+ * Retries for about 20 minutes, longer than a restart or failover of the database takes. A job that still fails has a
+ * problem that waiting does not solve, so it ends as FAILED with the reason. Retries are safe, because each chunk
  * commits with the job's cursor.
  */
 const RETRY = {
@@ -26,7 +26,7 @@ const RETRY = {
 export const jobActivities = activitiesOn<JobActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
-  // A chunk takes well under a second; a worker that is silent for this long is gone.
+  // A chunk takes well under a second, so a worker without a heartbeat for this long has died.
   heartbeatTimeout: '15 seconds',
   retry: RETRY,
 });
@@ -39,13 +39,13 @@ const { endJob } = activitiesOn<JobActivities>('bulk', {
 });
 
 /**
- * Runs a job's activity until it is done, and records the end: COMPLETED, FAILED with the reason, or CANCELLED. `goOn`
+ * Runs a job's activity until it is done, and records the end: COMPLETED, FAILED with the reason, or CANCELLED. `continueRun`
  * continues the workflow as new when its history has grown.
  */
 export async function runJob(
   input: JobInput,
   next: (input: JobInput) => Promise<JobProgress>,
-  goOn: (input: JobInput) => Promise<never>,
+  continueRun: (input: JobInput) => Promise<never>,
 ): Promise<string> {
   try {
     for (let progress = await next(input); !progress.done; progress = await next(input)) {
@@ -56,14 +56,14 @@ export async function runJob(
   } catch (error) {
     return endEarly(input, error);
   }
-  if (workflowInfo().continueAsNewSuggested) await goOn(input);
+  if (workflowInfo().continueAsNewSuggested) await continueRun(input);
   const ended = await writeEnd({ ...input, status: 'COMPLETED' });
   return endAs(ended ?? { status: 'COMPLETED', reason: null });
 }
 
 /**
- * Records that a job was cancelled or failed, and ends the workflow in the same way: with the code of the activity
- * that gave up, else with the code of the job.
+ * Records that a job was cancelled or failed, and ends the workflow in the same way. The failure's code is the
+ * activity's if it failed permanently, else the job's.
  */
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';

@@ -3,37 +3,40 @@ import { CancellationScope, condition, isCancellation, sleep } from '@temporalio
 interface Running {
   atMs: number;
   scope: CancellationScope;
-  over: boolean;
+  isOver: boolean;
 }
 
 /**
- * A timer that survives repeated waits for the same instant: a wait that is woken and resumed starts no second timer.
+ * A timer that repeated waits for the same instant share. A wait that is interrupted and started again needs no second
+ * timer.
  */
 export class KeptTimer {
   private running: Running | undefined;
 
-  /** Waits until `awake`, or until an instant in milliseconds since 1970. Returns whether it was `awake`. */
-  async wait(awake: () => boolean, atMs: number, summary: string): Promise<boolean> {
-    const kept = this.running?.atMs === atMs && !this.running.over;
+  /**
+   * Waits until `isAwake()` is true or until `atMs` (milliseconds since 1970). Returns the last value of `isAwake()`.
+   */
+  async wait(isAwake: () => boolean, atMs: number, summary: string): Promise<boolean> {
+    const kept = this.running?.atMs === atMs && !this.running.isOver;
     const timer = kept && this.running ? this.running : this.start(atMs, summary);
-    await condition(() => awake() || timer.over);
-    return awake();
+    await condition(() => isAwake() || timer.isOver);
+    return isAwake();
   }
 
   cancel(): void {
-    if (this.running && !this.running.over) this.running.scope.cancel();
+    if (this.running && !this.running.isOver) this.running.scope.cancel();
     this.running = undefined;
   }
 
   private start(atMs: number, summary: string): Running {
     this.cancel();
-    const timer: Running = { atMs, scope: new CancellationScope(), over: false };
+    const timer: Running = { atMs, scope: new CancellationScope(), isOver: false };
     this.running = timer;
-    const passing = async () => {
+    const sleepUntilDue = async () => {
       await sleep(Math.max(1, atMs - Date.now()), { summary });
-      timer.over = true;
+      timer.isOver = true;
     };
-    timer.scope.run(passing).catch((error: unknown) => {
+    timer.scope.run(sleepUntilDue).catch((error: unknown) => {
       if (!isCancellation(error)) throw error;
     });
     return timer;

@@ -4,7 +4,7 @@ import type { PartInput, PartResult, Round, RoundPage, RoundRequest } from '../r
 import { PERIODIC_WORK, type PeriodicKind } from '../rules/periodic-work.ts';
 import { activitiesOn } from './activities-on.ts';
 
-/** A part has 3 minutes, after which it returns the cursor from which to continue. */
+/** A part runs for at most 3 minutes, and then returns the cursor at which to continue. */
 const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
@@ -24,7 +24,7 @@ const PERIOD_SHARE = 0.9;
 /** Parts that still run this long after the last part of their page started are deferred to the end of the round. */
 const DRAIN_MS = 10_000;
 const LATE_MAX = 500;
-/** As many as a round remembers for the next one. */
+/** The most failed parts that a round keeps for the next one. */
 const FAILED_MAX = 100;
 const NAMED = 20;
 
@@ -42,7 +42,7 @@ export interface RoundResult {
 
 /**
  * Runs a round: its parts in lanes, an activity for each, and one page of parts for each run of the workflow. A part
- * that fails is recorded and the rest continues. A part that hangs is given up at the end of the round.
+ * that fails is recorded and the rest continues. A part that hangs is cancelled at the end of the round.
  */
 export async function runRound(
   kind: PeriodicKind,
@@ -53,18 +53,18 @@ export async function runRound(
   const deadlineMs = request.deadlineMs ?? Date.now() + PERIOD_SHARE * periodMs;
   const page = await listPeriodicParts({ kind, round: request.round });
   const { round } = page;
-  const asPart = (name: string): Part => ({ name, cursor: null });
-  const queue = page.parts.map(asPart);
-  if (page.isLast) queue.push(...[...round.last, ...round.late.splice(0)].map(asPart));
+  const toPart = (name: string): Part => ({ name, cursor: null });
+  const queue = page.parts.map(toPart);
+  if (page.isLast) queue.push(...[...round.last, ...round.late.splice(0)].map(toPart));
   const lanes = new Lanes({ ...request, kind, round, deadlineMs, queue });
   await lanes.run(page);
   if (!page.isLast && Date.now() < deadlineMs) {
     return continueWith({ ...request, deadlineMs, round: { ...round, late: round.late.slice(0, LATE_MAX) } });
   }
-  return end(kind, round, { lastStarted: lanes.lastStarted, allStarted: page.isLast && queue.length === 0 });
+  return endRound(kind, round, { lastStarted: lanes.lastStarted, allStarted: page.isLast && queue.length === 0 });
 }
 
-async function end(
+async function endRound(
   kind: PeriodicKind,
   round: Round,
   { lastStarted, allStarted }: { lastStarted: string | null; allStarted: boolean },
@@ -93,7 +93,10 @@ class Lanes {
     this.p = p;
   }
 
-  /** Ends with the page, at the deadline, or, if pages follow, soon after the last part of the page started. */
+  /**
+   * Runs the parts of a page. Returns when all have ended, at the deadline, or, if more pages follow, soon after the
+   * last part has started.
+   */
   async run({ parts, isLast, lanes }: RoundPage): Promise<void> {
     const inPage = new Set(parts);
     let isOver = false;
@@ -124,18 +127,18 @@ class Lanes {
       this.running.set(part.name, part);
       try {
         const { cursor, failures } = await this.runPart(part);
-        for (const failure of failures) this.noteFailed(`${part.name}: ${failure}`);
+        for (const failure of failures) this.addFailure(`${part.name}: ${failure}`);
         if (cursor !== null) queue.push({ name: part.name, cursor });
         else round.done += 1;
       } catch (error) {
         if (isCancellation(error)) round.late.push(part.name);
         else {
-          this.noteFailed(part.name);
+          this.addFailure(part.name);
           if (round.failing.length < FAILED_MAX) round.failing.push(part.name);
         }
       } finally {
         this.running.delete(part.name);
-        this.tell();
+        this.showProgress();
       }
     }
   }
@@ -146,13 +149,13 @@ class Lanes {
     return runPeriodicPart.executeWithOptions({ summary: `${kind} of ${name}` }, [input]);
   }
 
-  private noteFailed(what: string): void {
+  private addFailure(what: string): void {
     const { failed } = this.p.round;
     if (failed.length < FAILED_MAX) failed.push(what);
   }
 
   /** Shows in the Temporal UI how far the round is and which parts failed. */
-  private tell(): void {
+  private showProgress(): void {
     const { done, total, failed } = this.p.round;
     const lines = failed.slice(0, NAMED).map((name) => `- failed: ${name}`);
     setCurrentDetails([`${done} of ${total} parts done`, ...lines].join('\n'));

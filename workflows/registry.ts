@@ -7,7 +7,8 @@ import { contactImport } from './import.ts';
 
 /**
  * With versioned workers, a campaign and a job stay with the build that started them: most end within hours, and the
- * earlier build can stop then. Temporal refuses a behavior from a worker without a deployment.
+ * earlier build can stop then. A worker without a deployment must not set a versioning behavior, because Temporal
+ * rejects it.
  */
 const pinned = () => (workflowInfo().currentDeploymentVersion?.deploymentName ? PINNED : {});
 const PINNED = { versioningBehavior: 'PINNED' } as const;

@@ -9,7 +9,7 @@ const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Comes before every id. */
+/** Sorts before every id. */
 const FROM_START = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -31,8 +31,8 @@ export async function releaseHeld(input: { projectId: string; after?: string }):
 }
 
 /**
- * Workers of an earlier release, and their histories, return only the number of emails, and always start at the first
- * held one.
+ * Converts the result of an earlier release's activity, which is only the number of emails. That activity always starts
+ * at the first held email.
  */
 function toReleased(page: Released | number): Released {
   return typeof page === 'number' ? { released: page, after: page > 0 ? FROM_START : null } : page;

@@ -2,8 +2,8 @@ import { proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
 import { type StartedWork, workOfCancellation, workOfSignal, workOfStart } from '../rules/executions/started-work.ts';
 
 /**
- * Tells a worker that Temporal has started something that it was given. The call is no command, so it leaves no event
- * in the history.
+ * Reports to the worker that Temporal has started work that the outbox handed over. A sink call is not a command, so it
+ * adds no event to the history.
  */
 export interface StartedWorkSinks extends Sinks {
   outbox: { noteStarted(begun: StartedWork): void };
@@ -16,8 +16,8 @@ function report(begun: StartedWork | undefined): void {
 }
 
 /**
- * Reports a workflow's first task. The outbox thereby knows how much Temporal has not started yet, and limits this
- * number for each project (db/outbox/outbox.ts).
+ * Reports a workflow's first task. From these reports the outbox counts the work that Temporal has not started yet, and
+ * limits it for each project (db/outbox/outbox.ts).
  */
 export function reportStart(): void {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();

@@ -7,13 +7,16 @@ import { CancellationScope, isCancellation, patched, workflowInfo } from '@tempo
  */
 const MANY_SIGNALS = 100;
 /**
- * The number in runs that started before this limit was lowered. On a busy machine, replaying such a run took more than
- * 5 seconds.
+ * The same limit in runs that started before it was lowered. On a busy machine, replaying such a run took more than 5
+ * seconds.
  */
 const MANY_SIGNALS_BEFORE = 500;
-/** Running work is cut short at this number, so that the run can end. */
+/** At this number, running work is cancelled so that the run can end. */
 const TOO_MANY_SIGNALS = 1_000;
-/** The run ends at this number, whatever is running. The other events of a run leave enough of the 10,000. */
+/**
+ * At this number, the run ends even if work is running. Together with the other events of a run, it stays well below
+ * the limit of 10,000.
+ */
 const MOST_SIGNALS = 2_000;
 
 /** Decides when a run of a workflow ends and continues in a new one, so that no history has 10,000 events. */
@@ -21,7 +24,7 @@ export class RunLength {
   private signals = 0;
   private cut: CancellationScope | undefined;
 
-  /** Counts a signal. Cancels running work once there are too many. */
+  /** Counts a signal. Cancels `work` when there are too many signals. */
   countSignal(work?: CancellationScope): void {
     this.signals += 1;
     if (work && work !== this.cut && this.isLong()) {
@@ -32,29 +35,29 @@ export class RunLength {
 
   /** Tells whether the workflow should continue in a new run. */
   shouldContinue(): boolean {
-    return workflowInfo().continueAsNewSuggested || (this.hasMany() && isBounded());
+    return workflowInfo().continueAsNewSuggested || (this.hasMany() && isSignalLimitActive());
   }
 
   /** Tells whether a waiting workflow should continue in a new run. */
   shouldStopWaiting(): boolean {
-    return (workflowInfo().continueAsNewSuggested || this.hasMany()) && isBounded();
+    return (workflowInfo().continueAsNewSuggested || this.hasMany()) && isSignalLimitActive();
   }
 
   private hasMany(): boolean {
     return this.signals >= MANY_SIGNALS_BEFORE || (this.signals >= MANY_SIGNALS && patched('short-run'));
   }
 
-  /** Tells whether running work should be cut short. */
+  /** Tells whether running work should be cancelled. */
   isLong(): boolean {
-    return this.signals >= TOO_MANY_SIGNALS && isBounded();
+    return this.signals >= TOO_MANY_SIGNALS && isSignalLimitActive();
   }
 
   /** Tells whether the run has to end now. */
   isFull(): boolean {
-    return this.signals >= MOST_SIGNALS && isBounded();
+    return this.signals >= MOST_SIGNALS && isSignalLimitActive();
   }
 
-  /** Tells whether an error comes from work that this cut short, and not from a cancelled workflow. */
+  /** Tells whether an error comes from work that `countSignal` cancelled, and not from a cancelled workflow. */
   hasCutShort(error: unknown): boolean {
     return this.cut !== undefined && isCancellation(error) && !CancellationScope.current().consideredCancelled;
   }
@@ -62,13 +65,13 @@ export class RunLength {
 
 /** Tells whether a workflow that goes through pages should continue in a new run. */
 export function shouldStopPaging(): boolean {
-  return workflowInfo().continueAsNewSuggested && isBounded();
+  return workflowInfo().continueAsNewSuggested && isSignalLimitActive();
 }
 
 /**
- * False while a run that waited under an earlier version is replayed. Called only when the result matters, so ordinary
- * runs write no marker.
+ * Tells whether the limit of signals applies. False while a run that waited under an earlier version is replayed. Call
+ * this only when the result matters, because the call writes a marker to the history.
  */
-function isBounded(): boolean {
+function isSignalLimitActive(): boolean {
   return patched('bounded-run');
 }

@@ -1,16 +1,19 @@
 /**
- * The most visits that a run keeps, about 8 KB. Steps without a wait pass in one transaction, so signals are ahead of
- * the execution by a few visits at most.
+ * The most visits that a run keeps, about 8 KB. Signals are at most a few visits ahead of the execution, because steps
+ * without a wait share one transaction.
  */
 const VISITS_MAX = 1_000;
 
 /**
- * The visits of an execution whose event has arrived. Visit numbers only grow, so visits before the current one are
+ * The visits for which the awaited event has arrived. Visit numbers only grow, so visits before the current one are
  * dropped.
  */
 export class SatisfiedVisits {
   private readonly visits: Set<number>;
-  /** The highest visit. Computed only when one is dropped, because thousands of signals may come in one task. */
+  /**
+   * The highest visit. Recomputed only when it is dropped, because thousands of signals may arrive in one workflow
+   * task.
+   */
   private farthest: number;
 
   constructor(visits: readonly number[] = []) {
@@ -18,7 +21,7 @@ export class SatisfiedVisits {
     this.farthest = Math.max(0, ...visits);
   }
 
-  /** Adds a visit. At the limit the farthest one is dropped, which the execution cannot have reached. */
+  /** Adds a visit. At the limit, drops the highest one, because the execution cannot have reached it yet. */
   add(visit: number): void {
     if (this.visits.size >= VISITS_MAX) {
       if (visit >= this.farthest) return;
@@ -38,7 +41,7 @@ export class SatisfiedVisits {
     return this.visits.delete(visit);
   }
 
-  forgetBefore(visit: number): void {
+  dropBefore(visit: number): void {
     for (const other of this.visits) if (other < visit) this.visits.delete(other);
   }
 

@@ -12,11 +12,12 @@ const [STEP_ID, STEP_TYPE, OUTCOME] = [
 const OUTCOME_MAX_CHARS = 60;
 
 /**
- * Makes the step at which a run waits searchable. Each update writes to Temporal's visibility store, so a run makes one
- * only when it waits. The attributes stay when it continues; a search therefore asks for running workflows.
+ * Makes the step at which a run waits searchable. Each update writes to Temporal's visibility store, so a run updates
+ * only when it waits. The attributes keep their values after the wait, so a search must also ask for running workflows.
  */
 export function noteWait({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): void {
-  // Results of earlier versions lack the step. A run that was woken for a check waits again at the same step.
+  // Results of earlier versions lack the step. A run that was woken for a check waits again at the same step, and needs
+  // no update.
   if (stepId === undefined || stepType === undefined) return;
   if (workflowInfo().typedSearchAttributes.get(STEP_ID) === stepId || !patched('wait-attributes')) return;
   upsertSearchAttributes([

@@ -6,7 +6,7 @@ import { shouldStopPaging } from './run-length.ts';
 const { wakeWindowPage } = activitiesOn<MaintenanceActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
-  // Safe, because an execution that is woken twice checks its window twice.
+  // Safe to repeat, because an execution that is woken twice only checks its window twice.
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 

@@ -20,7 +20,7 @@ export interface WebhookDeliveryInput {
 
 const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', {
   allowEagerDispatch: false,
-  // A turn ends after 10 s and its running requests. The rest is for a slow machine.
+  // A turn starts no request after 10 s and waits for running ones. The remaining time is a margin for a slow machine.
   startToCloseTimeout: '1 minute',
   // A turn sends a heartbeat every 5 s, so another worker soon repeats the work of a killed one.
   heartbeatTimeout: '15 seconds',
@@ -28,13 +28,13 @@ const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', 
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Deliveries are due. */
+/** Wakes the workflow because deliveries are due. */
 export const wake = defineSignal('wake');
 
 /**
- * Delivers to one endpoint: turns of some seconds for all due deliveries, then a timer until the next delivery is due
- * or a signal comes, until none is left. Each endpoint has one workflow, so its events share Temporal's cost, a slow or
- * dead endpoint has at most one running turn, and turns rotate among endpoints and projects.
+ * Delivers webhooks to one endpoint, a turn of some seconds at a time. After a turn, waits until the next delivery is due or a
+ * signal arrives. Ends when no delivery is left. Each endpoint has one workflow: its events share the cost of a
+ * workflow, a slow or dead endpoint has at most one running turn, and turns rotate among endpoints and projects.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
   return endingWithCode(() => deliverTurns(input));
@@ -67,7 +67,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   }
 }
 
-/** Runs a turn. Undefined when it was cut short before it started. */
+/** Runs a turn. Returns undefined if it was cancelled before it started. */
 async function takeTurn(
   turn: CancellationScope,
   input: WebhookDeliveryInput,

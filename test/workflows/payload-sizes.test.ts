@@ -84,7 +84,7 @@ describe('an execution that receives 50,000 signals', () => {
     for (let visit = 1; visit <= 50_000; visit++) visits.add(visit);
     expect(bytesOf(visits.toJSON())).toBeLessThan(10_000);
     expect(visits.has(1)).toBe(true);
-    visits.forgetBefore(500);
+    visits.dropBefore(500);
     expect(visits.has(499)).toBe(false);
     expect(visits.has(500)).toBe(true);
   });
