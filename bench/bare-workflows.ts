@@ -8,20 +8,20 @@ const { bareActivity, bareWaveActivity } = proxyActivities<
   allowEagerDispatch: false,
 });
 
-/** The least that a durable effect can cost: one activity that does nothing. */
-export async function bareOne(): Promise<void> {
+/** Runs one empty activity: the minimum cost of a durable effect. */
+export async function singleActivity(): Promise<void> {
   await bareActivity();
 }
 
-/** The least that SEND → DELAY → SEND can cost. */
+/** Runs an empty activity, a timer and an empty activity: the minimum cost of SEND → DELAY → SEND. */
 export async function bareTimer(): Promise<void> {
   await bareActivity();
   await sleep(1_000);
   await bareActivity();
 }
 
-/** The least that a DELAY until an instant and a step can cost. */
-export async function bareWave(atMs: number): Promise<void> {
+/** Waits until an instant and runs an empty activity: the minimum cost of a DELAY and a step. */
+export async function bareTimerUntil(atMs: number): Promise<void> {
   await sleep(Math.max(1, atMs - Date.now()));
   await bareWaveActivity();
 }

@@ -31,8 +31,8 @@ const DATA = {
 };
 
 /**
- * The method of most mailers: the template is parsed once, the library renders each message, and nodemailer's pool
- * composes and sends it.
+ * Measures the method of most mailers: the template is parsed once, the library renders each message, and nodemailer's
+ * pool composes and sends it.
  */
 export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: number): Promise<Measured> {
   const transport = nodemailer.createTransport({
@@ -68,7 +68,10 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
   return measured;
 }
 
-/** The work of a worker for an email, without the ledger: it composes the email and hands it over. */
+/**
+ * Measures the work of a worker for an email, without the ledger: it composes the email and hands it to the mail
+ * server.
+ */
 export async function measureRawSender(sink: SinkProcess, messages: number): Promise<Measured> {
   const provider = smtpProvider({ url: sink.url });
   const config = parseConfig({
@@ -120,7 +123,7 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
 }
 
 async function measure(messages: number, send: (n: number, done: () => void) => void): Promise<Measured> {
-  await sendAll(Math.min(1_000, messages), send); // Connections are open and the code is compiled.
+  await sendAll(Math.min(1_000, messages), send); // Warm-up, so that connections are open and the code is compiled.
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
   await sendAll(messages, send);

@@ -13,8 +13,8 @@ const personal =
   `<p style="${STYLE}">Dear {{firstName}} {{lastName}}, as a customer of {{company}} in {{city}} on the {{plan}} plan you have ` +
   `{{points}} points. ${WORDS}</p>`;
 
-/** The newsletter with so many kilobytes of HTML, at least 5. */
-export function bodyOf(kilobytes: number): string {
+/** Returns the newsletter with this many kilobytes of HTML, at least 5. */
+export function newsletterBody(kilobytes: number): string {
   const missing = Math.max(0, kilobytes * 1_000 - BODY.length);
   return BODY.replace('</h1>', `</h1>${plain.repeat(Math.round(missing / plain.length))}`);
 }

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
-import { call, insertContacts, residentMegabytes, untilSent, untilSink } from './campaign-stage.ts';
+import { call, insertContacts, residentMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
 
 /**
  * Pauses a campaign at full speed on a complete service, resumes it, and reads its pages when it is sent. Measures how
@@ -55,7 +55,7 @@ try {
   for (let n = 1; n <= pauses; n++)
     stops.push(await timePause(service, sink, data.id, (recipients * n) / (pauses + 1)));
   console.table(stops);
-  await untilSent(database, data.id);
+  await waitUntilSent(database, data.id);
   console.log(`sent to ${recipients} in ${seconds(startedAt)} s, pauses included`);
   await database.query('VACUUM ANALYZE emails');
   await database.end();
@@ -74,7 +74,7 @@ try {
 /** Pauses after this many emails, prints when the last one came, and resumes. */
 async function timePause(running: StartedService, into: SinkProcess, id: string, at: number) {
   const before = { at: performance.now(), ...(await into.counts()) };
-  const reachedAt = await untilSink(into, at, performance.now());
+  const reachedAt = await waitForSink(into, at, performance.now());
   const speed = ((at - before.messages) / (reachedAt - before.at)) * 1000;
   const { messages: atPause } = await into.counts();
   const pausedAt = performance.now();

@@ -8,7 +8,7 @@ import type { StartedService } from '../test/support/start.ts';
 const WAIT_MAX_MS = 1_800_000;
 
 /** Waits until the sink has `count` messages; returns the time by `performance.now()`. */
-export async function untilSink(into: SinkProcess, count: number, since: number): Promise<number> {
+export async function waitForSink(into: SinkProcess, count: number, since: number): Promise<number> {
   for (;;) {
     const { messages } = await into.counts();
     if (messages >= count) return performance.now();
@@ -18,7 +18,7 @@ export async function untilSink(into: SinkProcess, count: number, since: number)
 }
 
 /** Waits until a campaign is SENT; returns the time by `performance.now()`. */
-export async function untilSent(database: pg.Client, id: string): Promise<number> {
+export async function waitUntilSent(database: pg.Client, id: string): Promise<number> {
   for (;;) {
     const { rows } = await database.query('SELECT status FROM campaigns WHERE id = $1', [id]);
     if (rows[0]?.status === 'SENT') return performance.now();

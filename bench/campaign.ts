@@ -6,8 +6,8 @@ import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { measureNodemailerAndLiquid, measureRawSender } from './campaign-baselines.ts';
-import { bodyOf, SUBJECT } from './campaign-content.ts';
-import { call, insertContacts, peakMegabytes, untilSent, untilSink } from './campaign-stage.ts';
+import { newsletterBody, SUBJECT } from './campaign-content.ts';
+import { call, insertContacts, peakMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
 
 /**
  * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal,
@@ -38,7 +38,7 @@ const { values } = parseArgs({
 });
 const SIZES = (values.sizes || values.recipients).split(',').map(Number);
 const ROUNDS = values.sizes === '' ? Number(values.rounds) : 1;
-const BODY = bodyOf(Number(values.kb));
+const BODY = newsletterBody(Number(values.kb));
 
 /** How a campaign is sent. */
 interface Way {
@@ -129,9 +129,9 @@ async function campaign(p: {
   const startedAt = performance.now();
   await call(running, `/campaigns/${id}/send`, {});
   const killed = values.kill ? killOne(running, into, recipients) : undefined;
-  const firstAt = await untilSink(into, 1, startedAt);
-  const lastAt = values.kill ? 0 : await untilSink(into, recipients, startedAt);
-  const doneAt = await untilSent(database, id);
+  const firstAt = await waitForSink(into, 1, startedAt);
+  const lastAt = values.kill ? 0 : await waitForSink(into, recipients, startedAt);
+  const doneAt = await waitUntilSent(database, id);
   await killed;
   const after = cpuNow(running, into);
   const seconds = (doneAt - startedAt) / 1000;
@@ -188,7 +188,7 @@ async function signatureMicros(cores: number): Promise<number> {
 }
 
 async function killOne(running: StartedService, into: SinkProcess, recipients: number): Promise<void> {
-  await untilSink(into, recipients * 0.4, performance.now());
+  await waitForSink(into, recipients * 0.4, performance.now());
   const pid = running.dev().pids.workers[0];
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
 }

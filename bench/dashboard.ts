@@ -8,7 +8,7 @@ import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { type Sent, sendCampaign, sentColumns, watchCampaign } from './dashboard/campaigns.ts';
 import { makeAutomation, measureCanvas } from './dashboard/canvas.ts';
-import { measureContacts } from './dashboard/contacts.ts';
+import { measureContactList } from './dashboard/contacts.ts';
 import { type BrowserSession, openWindow, type PageWait, waitRow } from './dashboard/window.ts';
 import { apiClient } from './load/api-client.ts';
 import { insertContacts } from './load/projects.ts';
@@ -60,7 +60,7 @@ try {
   if (parts.has('contacts')) {
     const missing = contacts - (parts.has('campaign') ? recipients : 0);
     await insertContacts(db, { projectId, count: missing, localPart: 'm' });
-    rows.push(...(await measureContacts(await openWindow(browser, session), { baseUrl, total: contacts, rounds })));
+    rows.push(...(await measureContactList(await openWindow(browser, session), { baseUrl, total: contacts, rounds })));
   }
   console.table(rows);
   if (parts.has('canvas')) {

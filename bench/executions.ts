@@ -66,7 +66,7 @@ try {
     ['DELAY', { amount: 1, unit: 'seconds' }],
     ['SEND_EMAIL', { templateId }],
   ]);
-  await compare('trigger → SEND_EMAIL → EXIT', 'bareOne', one);
+  await compare('trigger → SEND_EMAIL → EXIT', 'singleActivity', one);
   if (!values['no-timer']) await compare('SEND → DELAY 1 s → SEND', 'bareTimer', timer);
 } finally {
   bareWorker.kill('SIGTERM');
@@ -134,7 +134,7 @@ function perWorkflow(sum: Cpu): Record<string, number> {
 
 async function runBare(type: string, total: number): Promise<number> {
   const startedAt = Date.now();
-  await inParallel(total, (n) =>
+  await runConcurrently(total, (n) =>
     client.workflow.start(type, { taskQueue: 'bench-bare', workflowId: `bare-${type}-${startedAt}-${n}` }),
   );
   return rate(type, total, startedAt);
@@ -142,7 +142,7 @@ async function runBare(type: string, total: number): Promise<number> {
 
 async function runExecutions(eventName: string, total: number): Promise<number> {
   const startedAt = Date.now();
-  await inParallel(total, () => {
+  await runConcurrently(total, () => {
     contacts += 1;
     return post('/v1/track', { email: `bench${contacts}@example.com`, event: eventName, data: { name: 'Ada' } });
   });
@@ -167,7 +167,7 @@ async function rate(type: string, total: number, startedAt: number): Promise<num
   return (total * 1_000) / (last - startedAt);
 }
 
-async function inParallel(total: number, start: (n: number) => Promise<unknown>): Promise<void> {
+async function runConcurrently(total: number, start: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
-import { inParallel } from './load/api-client.ts';
+import { runConcurrently } from './load/api-client.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { type Latencies, startNeighbour } from './neighbour-load.ts';
 import { type Cpu, type LoadTenant, type NeighbourStage, startStage } from './neighbour-stage.ts';
@@ -25,8 +25,8 @@ const { values } = parseArgs({
 const P95_LIMIT_MS = 200;
 const DRAIN_MS = 120_000;
 /**
- * Renders nothing for contacts without `items`, so a trial rendering accepts it, and endless output for contacts with
- * many items.
+ * A template that renders nothing for contacts without `items`, so a trial rendering accepts it, and endless output for
+ * contacts with many items.
  */
 const COSTLY =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
@@ -48,7 +48,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
     const email = { to: 'preview@load.test', from: `hello@${a.domain}`, subject: 'S', body: COSTLY, data: ITEMS };
     const sent = await a.client.callOk('POST', '/v1/send', email);
     const id = sent.data.emails[0]?.email;
-    await inParallel({ total: 80, concurrency: 10 }, async () => {
+    await runConcurrently({ total: 80, concurrency: 10 }, async () => {
       if (Date.now() < untilMs) await a.client.call('GET', `/v1/emails/${id}`);
     });
     await sleep(Math.max(0, untilMs - Date.now()));
@@ -69,7 +69,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
     };
     // Serialized once, because the time in the caller's own loop would count as the service's.
     const body = Buffer.from(JSON.stringify(email));
-    await inParallel({ ...untilThen(untilMs), concurrency: 5 }, async () => {
+    await runConcurrently({ ...untilThen(untilMs), concurrency: 5 }, async () => {
       const { status } = await a.client.call('POST', '/v1/send', body);
       if (status === 429) await sleep(100);
     });
@@ -86,7 +86,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
       'events',
     ];
     const headers = { authorization: `Bearer ${a.secretKey}` };
-    await inParallel({ ...untilThen(untilMs), concurrency: 10 }, async (n) => {
+    await runConcurrently({ ...untilThen(untilMs), concurrency: 10 }, async (n) => {
       const answer = await fetch(`${baseUrl}/${lists[n % lists.length]}?limit=100&pageSize=100`, { headers });
       // The response is not parsed, because that would block the event loop that sends B's requests.
       await answer.arrayBuffer();
@@ -106,7 +106,7 @@ const ABUSES: Record<string, (stage: NeighbourStage, untilMs: number) => Promise
   },
 };
 
-/** Repeats until that time. */
+/** Repeats `work` until the time `untilMs`. */
 function untilThen(untilMs: number): { total: number; signal: AbortSignal } {
   return { total: Number.POSITIVE_INFINITY, signal: AbortSignal.timeout(Math.max(0, untilMs - Date.now())) };
 }
@@ -132,7 +132,7 @@ async function makeLargeLists(db: Db, { id: projectId, client, domain }: LoadTen
   return segment.id;
 }
 
-/** Processes that compute while A is greedy; the bench itself is A's and B's callers. */
+/** The processes whose CPU time is measured. The process of the bench itself is the client of A and B. */
 const PARTS = ['api', 'workers', 'postgres', 'temporal', 'sink', 'bench', 'others'] as const;
 
 function percentOfOne(before: Cpu, after: Cpu, ms: number): Record<string, number> {

@@ -18,12 +18,12 @@ export interface LoopDelay {
 }
 
 /** Returns the environment variables that make a process and its children measure their event loops. */
-export function loopMeasuringEnv(folder: string): Record<string, string> {
+export function loopDelayEnvironment(folder: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${import.meta.url}`, [FOLDER]: folder };
 }
 
 /** Returns the measurements of all processes since `sinceMs`, together. */
-export function loopDelayOf(folder: string, pids: (number | null)[], sinceMs: number): LoopDelay {
+export function readLoopDelay(folder: string, pids: (number | null)[], sinceMs: number): LoopDelay {
   const windows = readdirSync(folder)
     .filter((name) => pids.includes(Number(name)))
     .flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))

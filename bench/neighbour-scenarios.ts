@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
-import { inParallel } from './load/api-client.ts';
+import { runConcurrently } from './load/api-client.ts';
 import { insertContacts, makeWorkflow } from './load/projects.ts';
 import { type NeighbourReport, startNeighbour } from './neighbour-load.ts';
 import type { NeighbourStage } from './neighbour-stage.ts';
@@ -18,7 +18,7 @@ export interface Sizes {
   idleSeconds: number;
   /** The number of executions that are started per second before a wave. */
   startRate: number;
-  /** A scenario that takes longer is ended. */
+  /** The time after which a scenario is stopped. */
   maxSeconds: number;
 }
 
@@ -47,7 +47,7 @@ export const LIMITS: Record<ScenarioName, { mails: number; executions: number } 
 
 /** Concurrent requests of A, which sends as fast as the API accepts. */
 const CONCURRENCY = 32;
-/** When A's work has ended, B's last requests get this long to arrive. */
+/** After A's work has ended, the bench waits this long for B's last emails. */
 const DRAIN_MS = 60_000;
 /** DELAY of the executions in a wave that a burst of events starts. */
 const DELAY_SECONDS = 5;
@@ -120,7 +120,7 @@ async function executions(
   return finish(stage, sizes, { prefix, name, startedAt, b });
 }
 
-/** All of A's executions wait for the same instant. B is measured from shortly before it. */
+/** Lets all of A's executions wait for the same instant, and measures B from shortly before it. */
 async function waveUntil(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const waitMs = (sizes.executions * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
   const at = steadyMs() + waitMs;
@@ -165,8 +165,8 @@ async function waveBare(stage: NeighbourStage, sizes: Sizes): Promise<ScenarioOu
     const waitMs = (total * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
     const at = steadyMs() + waitMs;
     const atMs = Date.now() + waitMs;
-    await inParallel({ total, concurrency: CONCURRENCY }, (n) =>
-      workflow.start('bareWave', { taskQueue: 'bench-bare', workflowId: `bare-wave-${atMs}-${n}`, args: [atMs] }),
+    await runConcurrently({ total, concurrency: CONCURRENCY }, (n) =>
+      workflow.start('bareTimerUntil', { taskQueue: 'bench-bare', workflowId: `bare-wave-${atMs}-${n}`, args: [atMs] }),
     );
     await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
     const b = neighbour(stage, sizes, 'wave-bare');
@@ -185,7 +185,7 @@ async function waveOf({ a }: NeighbourStage, sizes: Sizes, name: ScenarioName, b
   const workflowId = await makeWorkflow(a.client, `a-${name}`, steps);
   const track = (deadline: number) => {
     const signal = AbortSignal.timeout(Math.max(1, Math.round(deadline - steadyMs())));
-    return inParallel({ total: sizes.executions, concurrency: CONCURRENCY, signal }, (n) =>
+    return runConcurrently({ total: sizes.executions, concurrency: CONCURRENCY, signal }, (n) =>
       a.client.callOk('POST', '/v1/track', {
         email: `${prefix}${n}@load.test`,
         event: `a-${name}`,
@@ -212,7 +212,7 @@ async function finish(
   return { ...(report && { neighbour: report }), done, total, seconds, executionsPerSecond: (done + ofB) / seconds };
 }
 
-/** Waits for a condition. Returns false if it is not true before `deadline` (`steadyMs`). */
+/** Waits until a condition is true. Returns false if it is still false at `deadline` (a time of `steadyMs`). */
 export async function until(condition: () => Promise<boolean>, deadline: number): Promise<boolean> {
   while (!(await condition())) {
     if (steadyMs() >= deadline) return false;

@@ -7,7 +7,7 @@ import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-pr
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 import { type ApiClient, apiClient } from './load/api-client.ts';
 import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './load/projects.ts';
-import { type LoopDelay, loopDelayOf, loopMeasuringEnv } from './loop-delay.ts';
+import { type LoopDelay, loopDelayEnvironment, readLoopDelay } from './loop-delay.ts';
 
 /** A tenant of the bench, with its API client, template and event. */
 export interface LoadTenant extends LoadProject {
@@ -50,7 +50,7 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
       RATE_LIMIT_PER_MINUTE: '0',
       DKIM_SIGN: 'off',
       LOG_LEVEL: 'warn',
-      ...loopMeasuringEnv(loops),
+      ...loopDelayEnvironment(loops),
       ...p.env,
     },
   }).catch(async (error) => {
@@ -90,8 +90,8 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
       return { ...ours, others: machineCpuMs() - Object.values(ours).reduce((sum, ms) => sum + ms, 0) };
     },
     loops: (sinceMs) => ({
-      api: loopDelayOf(loops, [pids.api], sinceMs),
-      worker: loopDelayOf(loops, pids.workers, sinceMs),
+      api: readLoopDelay(loops, [pids.api], sinceMs),
+      worker: readLoopDelay(loops, pids.workers, sinceMs),
     }),
     close: async () => {
       await Promise.all([a.client.close(), b.client.close(), db.destroy()]);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { steadyMs } from '../test/support/smtp/sink-process.ts';
-import { inParallel } from './load/api-client.ts';
+import { runConcurrently } from './load/api-client.ts';
 import { type Latencies, percentile } from './neighbour-load.ts';
 import {
   LIMITS,
@@ -48,7 +48,7 @@ const sizes: Sizes = {
   idleSeconds: Number(values.seconds),
   maxSeconds: Number(values['max-seconds']),
 };
-/** Limit of the median of single mails on an idle service. */
+/** The limit of the median time of a single email on an idle service. */
 const SINGLE_P50_MS = 15;
 /** Executions before the measurement, so that frequently used code is compiled. */
 const WARM_UP = 200;
@@ -90,7 +90,7 @@ async function scenario(name: ScenarioName): Promise<void> {
 async function warmStage(): Promise<NeighbourStage> {
   const made = await startStage({ workers: values.workers });
   const { client, domain, eventName } = made.b;
-  await inParallel({ total: WARM_UP, concurrency: 8 }, async (n) => {
+  await runConcurrently({ total: WARM_UP, concurrency: 8 }, async (n) => {
     const to = `t-warm-m${n}@load.test`;
     await client.callOk('POST', '/v1/send', { to, from: `hello@${domain}`, subject: 'Warm', body: '<p>Warm</p>' });
     await client.callOk('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });

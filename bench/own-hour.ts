@@ -11,7 +11,7 @@ import { call, insertContacts } from './campaign-stage.ts';
 /**
  * The cost in Temporal of a campaign at the recipients' local time. Its audience is in many time zones: one reaches the
  * time soon, the others within a day. Prints the number of timers and activities in its history at three times: when
- * all zones wait, when the first hour has passed, and when only waiting is left.
+ * all zones wait, when the first zone has been sent to, and when the other zones only wait.
  */
 const { values } = parseArgs({
   options: {

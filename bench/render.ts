@@ -8,8 +8,8 @@ import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 
 /**
  * The cost of composing one message: 5 kB of HTML with 18 variables, two tracked links, a pixel, an unsubscribe link
- * and a text part. Compares the template library, which parses the template each time or once, with the prepared parts
- * that we send emails from.
+ * and a text part. Compares the template library, which parses the template for each email or once, with the prepared
+ * templates that the service uses.
  */
 const { values: options } = parseArgs({
   options: { messages: { type: 'string', default: '20000' }, rounds: { type: 'string', default: '8' } },

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
-import { insertContacts, untilSink } from './campaign-stage.ts';
-import { type ApiClient, apiClient, inParallel } from './load/api-client.ts';
+import { insertContacts, waitForSink } from './campaign-stage.ts';
+import { type ApiClient, apiClient, runConcurrently } from './load/api-client.ts';
 import { makeTemplate, makeWorkflow } from './load/projects.ts';
 
 /**
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const WORKERS = values.workers.split(',').map(Number);
 const LATENCIES = values.latencies.split(',').map(Number);
 const EXECUTIONS = Number(values.executions);
-/** Connections of a process to the provider. Each sends one email in one reply's time. */
+/** Connections of a process to the provider. Each connection sends one email in the time of one reply. */
 const CONNECTIONS = 20;
 /**
  * A campaign has as many recipients as the connections send in this time, but not more than the maximum, and a full
@@ -93,15 +93,15 @@ async function ratePerSecond(sink: SinkProcess, count: number, work: () => Promi
   await sink.reset();
   const startedAt = performance.now();
   const working = work();
-  const firstAt = await untilSink(sink, 1, startedAt);
-  const lastAt = await untilSink(sink, count, startedAt);
+  const firstAt = await waitForSink(sink, 1, startedAt);
+  const lastAt = await waitForSink(sink, count, startedAt);
   await working;
   return Math.round((count * 1_000) / (lastAt - firstAt));
 }
 
 function sendSingles(client: ApiClient, p: { domain: string; sink: SinkProcess; count: number }): Promise<number> {
   return ratePerSecond(p.sink, p.count, () =>
-    inParallel({ total: p.count, concurrency: CONCURRENCY }, (n) =>
+    runConcurrently({ total: p.count, concurrency: CONCURRENCY }, (n) =>
       client.callOk('POST', '/v1/send', {
         to: `single${n}@bench.test`,
         from: `hello@${p.domain}`,
@@ -119,7 +119,7 @@ async function runExecutions(client: ApiClient, p: { domain: string; sink: SinkP
     ['EXIT', {}],
   ]);
   return ratePerSecond(p.sink, EXECUTIONS, () =>
-    inParallel({ total: EXECUTIONS, concurrency: CONCURRENCY }, (n) =>
+    runConcurrently({ total: EXECUTIONS, concurrency: CONCURRENCY }, (n) =>
       client.callOk('POST', '/v1/track', { email: `run${n}@bench.test`, event: 'scale', data: { name: 'Ada' } }),
     ),
   );

@@ -117,10 +117,10 @@ async function acceptanceRates() {
   const plain = (request: SendRequest) =>
     inTransaction(db, (trx) => acceptSends(trx, [request], { suppressionKey: SUPPRESSION_KEY }));
   const acceptor = createSendAcceptor({ db, suppressionKey: SUPPRESSION_KEY, outbox: { wake: () => {} } });
-  await inParallel(500, () => acceptor.accept(next()));
+  await runConcurrently(500, () => acceptor.accept(next()));
   const few = Math.min(requests, 5_000);
-  const alone = await measure(few, (count) => inParallel(count, () => plain(next())), process.pid);
-  const grouped = await measure(few, (count) => inParallel(count, () => acceptor.accept(next())), process.pid);
+  const alone = await measure(few, (count) => runConcurrently(count, () => plain(next())), process.pid);
+  const grouped = await measure(few, (count) => runConcurrently(count, () => acceptor.accept(next())), process.pid);
   await db.deleteFrom('outbox').execute();
   await overHttp(WARM_UP, 'warm');
   const http = await measure(requests, (count) => overHttp(count, 'http'), dev.pids.api);
@@ -187,7 +187,7 @@ async function deliveryRate(total: number) {
   };
 }
 
-async function inParallel(count: number, work: () => Promise<unknown>): Promise<void> {
+async function runConcurrently(count: number, work: () => Promise<unknown>): Promise<void> {
   let started = 0;
   await Promise.all(
     Array.from({ length: clients }, async () => {

@@ -71,7 +71,7 @@ function print(value: unknown): void {
 }
 
 process.on('message', (request) => process.send?.(answer(String(request))));
-process.on('disconnect', () => process.exit(0)); // The parent is gone, so no one will ask.
+process.on('disconnect', () => process.exit(0)); // The parent process has ended, so the sink ends too.
 readline.createInterface({ input: process.stdin }).on('line', (line) => print(answer(line.trim())));
 print({ port: sink.port });
 process.send?.({ port: sink.port });

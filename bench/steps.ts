@@ -136,7 +136,7 @@ async function countersCost(on: Db, workflow: Workflow) {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(on);
   const pid = rows[0]?.pid ?? 0;
   const table: Record<string, number | string>[] = [];
-  // Visits of another run may exist already.
+  // Visit numbers start at the current time in seconds, because an earlier run may have left visits in the database.
   const base = Math.floor(Date.now() / 1000);
   for (let round = 0; round <= Number(values.rounds); round++) {
     const spent: Record<string, number> = {};

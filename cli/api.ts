@@ -13,7 +13,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
-  // `npm start` has checked the installation and told its user before it starts this child.
+  // A child of `npm start` skips this check, because `npm start` has made it and told the user.
   await requireInstallation(config, {
     sends: false,
     tell: (line) => (process.send ? log.info(line) : log.warn(line)),

@@ -19,7 +19,7 @@ interface Documented {
 export const CONFIGURATION_PAGE = join(packageRoot(), 'docs', 'configuration.md');
 
 /** Returns the page with its list of variables, generated from the program. */
-export function withTable(page: string): string {
+export function insertVariableTable(page: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined) throw new Error(`the page has no ${BEGIN} … ${END}`);
@@ -40,5 +40,5 @@ function defaultOf(variable: Documented): string {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  writeFileSync(CONFIGURATION_PAGE, withTable(readFileSync(CONFIGURATION_PAGE, 'utf8')));
+  writeFileSync(CONFIGURATION_PAGE, insertVariableTable(readFileSync(CONFIGURATION_PAGE, 'utf8')));
 }

@@ -6,29 +6,29 @@ import { type LoopResult, runLoops, summarize } from './demo/loop.ts';
 import { AUTOMATION_LOOP } from './demo/loop-automation.ts';
 import { EMAIL_LOOPS } from './demo/loops-email.ts';
 import { PROVIDER_LOOPS, type ProviderTour } from './demo/loops-provider.ts';
-import { type DemoMailbox, openCaptured } from './demo/mailbox.ts';
+import { type DemoMailbox, openCapturedMailbox } from './demo/mailbox.ts';
 import { type Open, runTour } from './demo/process.ts';
 import { startProviders } from './demo/providers.ts';
 import { createReport } from './demo/report.ts';
 import {
-  capturesMail,
+  capturesEmail,
   describeRunningService,
   findRunningService,
+  printStartLine,
   startOwnService,
-  tellStart,
 } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 import { freePort } from './start/ports.ts';
 
-// `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each. It uses
-// the running service where possible, and otherwise a service that it starts and stops itself. Exits with code 1 if a
-// loop is not closed.
+// `npm run demo:channels`: for every channel, sends messages, returns real feedback over sockets (a "loop"), and prints
+// the resulting records. Uses the running service if possible, and otherwise starts and stops a service of its own.
+// Exits with code 1 if feedback of a loop is missing.
 const report = createReport();
 await runTour(async (open) => {
   console.log('The feedback loop of every channel: a message is sent, feedback comes back, and the record shows it.');
   const running = await findRunningService(process.env);
   const results: LoopResult[] = [];
-  if (running && (await capturesMail(running))) {
+  if (running && (await capturesEmail(running))) {
     results.push(...(await closeOnRunning(open, running)));
     report.heading(
       'The other loops need workers that send to servers on this machine: a second service is started for them.',
@@ -41,7 +41,7 @@ await runTour(async (open) => {
   return summarize(report, results);
 });
 
-/** Closes the loops that need nothing from the running service except captured email. */
+/** Runs the loops that work on any running service that captures its email. */
 async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
   console.log(`Service at ${dev.baseUrl} (${describeRunningService(process.env)}).`);
   const tell = (line: string) => report.line(line);
@@ -51,19 +51,19 @@ async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
     `One more API process accepts returned mail on port ${inboundPort} and mail to relay on port ${relayPort}.`,
   );
   report.line('To keep them: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
-  const mailbox = await open(() => openCaptured(dev.databaseUrl));
+  const mailbox = await open(() => openCapturedMailbox(dev.databaseUrl));
   const results = await runLoops(tourOf(dev, { mailbox, inboundPort, relayPort }), [...EMAIL_LOOPS, AUTOMATION_LOOP]);
   report.line(`See ${[dev.mailboxUrl, dev.temporal.ui].filter(Boolean).join(', ')}`);
   return results;
 }
 
-/** Starts a service whose email, SMS and webhooks go to servers of the tour. */
+/** Starts a service that sends its email, SMS and webhooks to servers of this demo. */
 async function openOwn(open: Open): Promise<ProviderTour> {
   const providers = await open(startProviders);
   const [inboundPort, relayPort] = [await freePort(), await freePort()];
   const listeners = { INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) };
   const settings = { ...listeners, ...providers.settings };
-  const service = await open(() => startOwnService({ env: process.env, settings, tell: tellStart }));
+  const service = await open(() => startOwnService({ env: process.env, settings, tell: printStartLine }));
   const dev = await service.dev;
   console.log(`Service at ${dev.baseUrl} (${service.found}), with these settings:`);
   // Secrets are not printed, not even secrets that exist only during the tour.

@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from '../db/connection.ts';
 import { countCapturedEmails } from '../db/sending/captured.ts';
-import { tourPreviewAndExit } from './demo/automation-control.ts';
-import { tourCampaign, tourImport, tourSegment } from './demo/campaign.ts';
-import { tourLocalTime, tourPause, tourRetry, tourVariants } from './demo/campaign-control.ts';
+import { demonstratePreviewAndExit } from './demo/automation-control.ts';
+import { demonstrateCampaign, demonstrateImport, demonstrateSegment } from './demo/campaign.ts';
+import {
+  demonstrateLocalTime,
+  demonstratePause,
+  demonstrateRetry,
+  demonstrateVariants,
+} from './demo/campaign-control.ts';
 import { createTourClient, until } from './demo/client.ts';
-import { type Tour, tourExecution } from './demo/execution.ts';
+import { demonstrateExecution, type Tour } from './demo/execution.ts';
 import { runTour } from './demo/process.ts';
 import { startHookReceiver } from './demo/receiver.ts';
 import { createReport, since } from './demo/report.ts';
-import { capturesMail, findOrStartService, mailboxHeaders, tellStart } from './demo/service.ts';
+import { capturesEmail, findOrStartService, mailboxRequestHeaders, printStartLine } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 
 // `npm run demo`: a tour from a first email to a campaign, on the running service or on one that it starts and stops
@@ -17,7 +22,7 @@ import type { DevFile } from './start/dev-file.ts';
 const report = createReport();
 await runTour(async (open) => {
   console.log('A tour of Tidings.');
-  const service = await open(() => findOrStartService(process.env, tellStart));
+  const service = await open(() => findOrStartService(process.env, printStartLine));
   await tour(await service.dev, service.found);
   console.log(`\n${report.wrong === 0 ? 'Every count is right.' : `${report.wrong} counts are WRONG.`}`);
   return report.wrong === 0;
@@ -26,7 +31,7 @@ await runTour(async (open) => {
 async function tour(dev: DevFile, found: string): Promise<void> {
   console.log(`Service at ${dev.baseUrl} (${found}).`);
   // The tour must not run on a service that sends real email.
-  if (!(await capturesMail(dev)))
+  if (!(await capturesEmail(dev)))
     throw new Error('The running service sends real email: the tour needs EMAIL_PROVIDER=capture.');
   const run = `tour${randomBytes(4).toString('hex')}`;
   const toDomain = `${run}.test`;
@@ -36,23 +41,23 @@ async function tour(dev: DevFile, found: string): Promise<void> {
     report.title('A first email');
     await tourEmail(visit, dev);
     report.title('An event that drives an execution through all seven types of step');
-    const execution = await tourExecution(visit, receiver.url);
+    const execution = await demonstrateExecution(visit, receiver.url);
     report.title('Contacts from a CSV file');
-    await tourImport(visit);
+    await demonstrateImport(visit);
     report.title('A segment');
-    const segmentId = await tourSegment(visit);
+    const segmentId = await demonstrateSegment(visit);
     report.title('A campaign to the segment');
-    const campaignEmails = await tourCampaign(visit, segmentId);
+    const campaignEmails = await demonstrateCampaign(visit, segmentId);
     report.title('A campaign that is paused and resumed');
-    const pausedEmails = await tourPause(visit);
+    const pausedEmails = await demonstratePause(visit);
     report.title('Failed recipients, their reasons, and a retry');
-    const retriedEmails = await tourRetry(visit);
+    const retriedEmails = await demonstrateRetry(visit);
     report.title('Two subjects, and a winner');
-    const variantEmails = await tourVariants(visit);
+    const variantEmails = await demonstrateVariants(visit);
     report.title("In each contact's local time");
-    const ownHourEmails = await tourLocalTime(visit);
+    const ownHourEmails = await demonstrateLocalTime(visit);
     report.title('An automation that is previewed, and that a purchase ends');
-    await tourPreviewAndExit(visit);
+    await demonstratePreviewAndExit(visit);
     report.title('Arrived emails');
     const controlled = pausedEmails + retriedEmails + variantEmails + ownHourEmails;
     await countArrived(dev, toDomain, 1 + execution.mails + campaignEmails + controlled);
@@ -80,7 +85,7 @@ async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promis
     data: { name: 'Ada' },
   });
   report.line(`POST /v1/send accepted it in ${since(startedAt)}`);
-  const headers = await mailboxHeaders(dev);
+  const headers = await mailboxRequestHeaders(dev);
   const email = await until('the first email', async () => {
     const response = await fetch(`${dev.mailboxUrl}.json?to=${encodeURIComponent(to)}`, { headers });
     const { data } = (await response.json()) as { data: { subject: string; from: string }[] };

@@ -1,5 +1,5 @@
 import { diagnose } from './doctor/diagnosis.ts';
-import { explain } from './start/service-process.ts';
+import { describeStartError } from './start/service-process.ts';
 
 // `npm run doctor`: checks the configuration of this environment before it is used. Changes nothing and sends
 // nothing.
@@ -8,7 +8,7 @@ try {
   for (const line of lines) console.log(line);
   process.exitCode = exitCode;
 } catch (error) {
-  console.error(explain(error));
+  console.error(describeStartError(error));
   process.exitCode = 2;
 }
 // Exits without waiting for requests that timed out.

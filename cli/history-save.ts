@@ -8,7 +8,7 @@ import { packageRoot } from './package-root.ts';
 import type { DevFile } from './start/dev-file.ts';
 import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
-import { explain } from './start/service-process.ts';
+import { describeStartError } from './start/service-process.ts';
 
 // `npm run history:save -- <workflow id> [name] [run id]`: saves the history of a Temporal workflow in
 // test/histories/<type>-<name>.json: of its last run, or of the given one. Reads it from the running service, or from
@@ -20,7 +20,7 @@ try {
   }
   console.log(await saveHistory({ workflowId, runId }, name));
 } catch (error) {
-  console.error(explain(error));
+  console.error(describeStartError(error));
   process.exitCode = 1;
 }
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createLogger } from './logger.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** A call of the log, up to the end of its statement, that hands over an error's own text. */
+/** A log statement that passes an error's own text. */
 const RAW_TEXT =
   /\blog\.(?:trace|debug|info|warn|error|fatal)\([^;]*?(?:\b(?:error|err|cause)\.(?:message|stack)\b|String\(\w*error\)|\berr:)/g;
 

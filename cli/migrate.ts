@@ -1,7 +1,7 @@
 import { migrateToLatest } from '../db/migrator.ts';
 import { ConfigError, parseSettings, VARIABLES } from '../rules/config.ts';
 import { databaseError } from './database-error.ts';
-import { explain } from './start/service-process.ts';
+import { describeStartError } from './start/service-process.ts';
 
 // `npm run migrate`: migrates the database at DATABASE_URL to this release, and prints the applied migrations. Safe
 // to run again.
@@ -13,7 +13,7 @@ try {
   for (const name of applied) console.log(`applied ${name}`);
   console.log(applied.length === 0 ? 'The database is up to date.' : `${applied.length} migrations applied.`);
 } catch (error) {
-  console.error(explain(error));
+  console.error(describeStartError(error));
   process.exitCode = 1;
 }
 

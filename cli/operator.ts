@@ -12,7 +12,7 @@ import { databaseError } from './database-error.ts';
 import type { DevFile } from './start/dev-file.ts';
 import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
-import { explain } from './start/service-process.ts';
+import { describeStartError } from './start/service-process.ts';
 
 const USAGE =
   'Usage: npm run operator -- project <id> [--set name=value …] [--hold "reason" | --release]. The value none removes a limit. Or: npm run operator -- resume, which lets a clone send.';
@@ -42,11 +42,11 @@ try {
   if (words.join(' ') === 'resume') await resume();
   else await change(readCommand(words));
 } catch (error) {
-  console.error(explain(error));
+  console.error(describeStartError(error));
   process.exitCode = 1;
 }
 
-/** Lets a clone send its waiting messages; see docs/operate/back-up.md. */
+/** Allows a clone to send its waiting messages; see docs/operate/back-up.md. */
 async function resume(): Promise<void> {
   const hold = await inDatabase(resumeSending);
   console.log(

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { differences } from './as-code/diff.ts';
+import { listDifferences } from './as-code/diff.ts';
 import { readFiles, writeFiles } from './as-code/files.ts';
 import { type ApplyResult, applyProject, fetchProject, type ServiceAccess } from './as-code/service.ts';
 import { StartError } from './start/error.ts';
@@ -69,7 +69,7 @@ async function push(folder: string, dryRun: boolean): Promise<void> {
 }
 
 async function diff(folder: string): Promise<void> {
-  const { lines, findings } = await differences(service(), readFiles(folder));
+  const { lines, findings } = await listDifferences(service(), readFiles(folder));
   for (const line of lines) console.log(line);
   tell(findings);
   console.log(lines.length === 0 ? 'No differences.' : `${lines.length} differences.`);

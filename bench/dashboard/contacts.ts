@@ -13,7 +13,7 @@ const TYPING_MS = 300;
  * Measures waiting times in a list of contacts: until the first rows and the total appear, until more rows are loaded,
  * and until the rows of a search and of a condition appear.
  */
-export async function measureContacts(
+export async function measureContactList(
   { page, requestMs, wait }: Window,
   p: { baseUrl: string; total: number; rounds: number },
 ) {

@@ -52,7 +52,7 @@ export function apiClient(p: { baseUrl: string; key: string; connections?: numbe
 }
 
 /** Runs `work(0)` to `work(total - 1)`, `concurrency` at a time, until all are done or `signal` is aborted. */
-export async function inParallel(
+export async function runConcurrently(
   p: { total: number; concurrency: number; signal?: AbortSignal | undefined },
   work: (n: number) => Promise<unknown>,
 ): Promise<void> {

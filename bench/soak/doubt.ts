@@ -5,21 +5,21 @@ import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import type { SmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 
 /**
- * Messages that a failure left in doubt: they had arrived, but the service could not know it. Counts for each message
- * id how often it may be sent again. No other message may be sent again.
+ * Messages of uncertain state after a failure: they had arrived, but the service could not know it. For each message
+ * id, counts how often it may be sent again. No other message may be sent again.
  */
-export interface Doubt {
-  /** The relay's reply to this Message-ID was lost. */
+export interface UncertainMessages {
+  /** Notes that the relay's reply to this Message-ID was lost. */
   answerLost(messageId: string): void;
-  /** A process was killed: adds the messages that have arrived and are not recorded as sent. */
+  /** Notes that a process was killed: adds the messages that have arrived but are not recorded as sent. */
   killed(db: Db): Promise<void>;
-  /** Twilio hung up after this request. */
+  /** Notes that Twilio closed the connection after this request. */
   hungUpOn(params: Record<string, string>): void;
-  /** How often an email or SMS may arrive again. */
+  /** Returns how often an email or SMS may arrive again. */
   times(id: string): number;
 }
 
-export function trackDoubt(seen: () => { sink: SmtpSink; twilio: FakeTwilio }): Doubt {
+export function trackUncertain(seen: () => { sink: SmtpSink; twilio: FakeTwilio }): UncertainMessages {
   const times = new Map<string, number>();
   const add = (id: string | undefined) => {
     if (id !== undefined) times.set(id, (times.get(id) ?? 0) + 1);

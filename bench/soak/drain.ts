@@ -5,7 +5,7 @@ import type { Db } from '../../db/connection.ts';
 const POLL_MS = 1_000;
 
 /** Returns the number of running items by kind. */
-export async function leftovers(db: Db): Promise<Record<string, number>> {
+export async function countRunning(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`
     SELECT (SELECT count(*) FROM outbox) AS "outbox rows",
       (SELECT count(*) FROM emails WHERE status IN ('PENDING', 'SENDING', 'HELD')) AS "mails not ended",
@@ -16,11 +16,11 @@ export async function leftovers(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([what, count]) => [what, Number(count)]));
 }
 
-/** Waits at most `seconds` until nothing runs; returns the items that still run. */
-export async function drain(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
+/** Waits until all work has ended, for at most `seconds`. Returns the items that are still running. */
+export async function waitUntilDrained(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
   const deadline = performance.now() + seconds * 1_000;
   for (;;) {
-    const left = { ...(await leftovers(db)), 'requests without an answer': open() };
+    const left = { ...(await countRunning(db)), 'requests without an answer': open() };
     if (Object.values(left).every((count) => count === 0) || performance.now() >= deadline) return left;
     await sleep(POLL_MS);
   }

@@ -1,6 +1,9 @@
 import net, { type AddressInfo } from 'node:net';
 
-/** Reads the bytes of one connection; `down` returns `cut` to end it instead of passing this response on. */
+/**
+ * Inspects the bytes of one connection. `down` returns `cut` to close the connection instead of passing on this
+ * response.
+ */
 export interface Tap {
   up?(chunk: Buffer): void;
   down?(chunk: Buffer): 'pass' | 'cut';
@@ -84,7 +87,7 @@ export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () 
   };
 }
 
-/** Writes in order, each after its delay; null is the end. */
+/** Writes chunks to a socket in order, each after its delay. A null chunk ends the stream. */
 function delayed(socket: net.Socket): (chunk: Buffer | null, ms: number) => void {
   let lastAt = 0;
   const write = (chunk: Buffer | null) => {

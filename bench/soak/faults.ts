@@ -25,7 +25,7 @@ export function startFaults(
 ): FaultInjector {
   const counts: FaultCounts = new Map();
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // One for each pause.
+  setMaxListeners(0, stopping.signal); // Each pause adds a listener.
   const lasting = new Set<Promise<unknown>>();
   const pause = (seconds: number) => sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
   const during = async (begin: () => void, end: () => void, seconds = random.between(...LASTS)) => {

@@ -38,7 +38,7 @@ const RATES: Record<RequestKind, number> = {
 };
 const REPEAT_MS = [200, 1_500] as const;
 const TIMEOUT_MS = 10_000;
-/** The event that an execution waits for comes before its wait, within it, or not at all. */
+/** The seconds until the event that an execution waits for. It may arrive before the wait, during it, or never. */
 const GO_SECONDS = [0, 15] as const;
 const GO_SHARE = 0.6;
 
@@ -54,7 +54,7 @@ export function startLoad(p: {
   const asked: Asked[] = [];
   const open = new Set<Promise<unknown>>();
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // One for each pause.
+  setMaxListeners(0, stopping.signal); // Each pause adds a listener.
   const closing = new AbortController();
   const [shopClient, slowClient] = [shop, slow].map(({ secretKey }) =>
     apiClient({ baseUrl: p.baseUrl, key: secretKey, timeoutMs: TIMEOUT_MS }),
@@ -130,8 +130,8 @@ export function startLoad(p: {
 }
 
 /**
- * A 409 for a used idempotency key means that an earlier attempt was accepted and its response was lost. A 5xx may or
- * may not have taken effect.
+ * Tells whether a request was accepted. A 409 for a used idempotency key means that an earlier attempt was accepted and
+ * its response was lost. A 5xx may or may not have taken effect.
  */
 function verdictOf(answer: { status: number; body: { error?: { code?: string } } } | Error) {
   if (answer instanceof Error || answer.status >= 500) return 'again';

@@ -4,13 +4,13 @@ import { sql } from 'kysely';
 import { type ApiClient, apiClient } from '../load/api-client.ts';
 import { insertContacts, type LoadProject, makeProject, makeTemplate, makeWorkflow } from '../load/projects.ts';
 import { sendCampaign } from './campaigns.ts';
-import { trackDoubt } from './doubt.ts';
-import { drain } from './drain.ts';
+import { trackUncertain } from './doubt.ts';
+import { waitUntilDrained } from './drain.ts';
 import { type FaultCounts, startFaults } from './faults.ts';
 import { startLoad } from './load.ts';
-import { seeded } from './random.ts';
+import { seededRandom } from './random.ts';
 import { type SoakStage, startStage } from './stage.ts';
-import { judge, type SoakVerdict } from './verdict.ts';
+import { checkResults, type SoakVerdict } from './verdict.ts';
 
 /**
  * Send rates of the project whose single emails must wait, and of the campaigns. They are low, so that failures happen
@@ -45,19 +45,19 @@ export async function runSoak(args: string[]): Promise<number> {
     `Soak of ${values.minutes} minutes with seed ${values.seed} (again: npm run soak -- --seed ${values.seed})`,
   );
   const late: { stage?: SoakStage } = {};
-  const doubt = trackDoubt(() => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never));
+  const doubt = trackUncertain(() => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never));
   const stage = await startStage({ workers: 2, inDoubt: doubt.answerLost });
   late.stage = stage;
   endWith(stage);
   try {
     const { shop, slow, news } = await setUp(stage, Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND));
     await sleep(HEAD_START_MS);
-    const random = seeded(Number(values.seed));
+    const random = seededRandom(Number(values.seed));
     const load = startLoad({
       baseUrl: stage.baseUrl,
       shop,
       slow,
-      random: seeded(Number(values.seed) + 1),
+      random: seededRandom(Number(values.seed) + 1),
       scale: Number(values.scale),
     });
     const faults = values.faults ? startFaults(stage, random, () => doubt.killed(stage.db)) : undefined;
@@ -74,18 +74,18 @@ export async function runSoak(args: string[]): Promise<number> {
     const ids = await campaigns;
     console.log('Load and failures have ended; waiting for accepted work …');
     const startedAt = performance.now();
-    const left = await drain(stage.db, load.open, Number(values['drain-minutes']) * 60);
+    const left = await waitUntilDrained(stage.db, load.open, Number(values['drain-minutes']) * 60);
     console.log(`… ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     await Promise.all([load.close(), client.close()]);
     for (const n of stage.hungUp) doubt.hungUpOn(stage.twilio.requests[n]?.params ?? {});
-    const verdict = await judge(stage, load.asked, ids, doubt);
+    const verdict = await checkResults(stage, load.asked, ids, doubt);
     return tell(verdict, { left, counts: faults?.counts ?? new Map(), stage, seed: values.seed });
   } finally {
     await stage.close();
   }
 }
 
-/** An interrupted run leaves no processes behind. */
+/** Ends all processes when the run is interrupted. */
 function endWith(stage: SoakStage): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {

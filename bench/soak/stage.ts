@@ -35,11 +35,11 @@ export interface SoakStage {
   sink: SmtpSink;
   twilio: FakeTwilio;
   receiver: WebhookReceiver;
-  /** Twilio accepts the next message, and closes the connection without a response. */
+  /** Makes Twilio accept the next message and close the connection without a response. */
   hangUpOnce(): void;
   /** Indexes in `twilio.requests` of the requests that got no response. */
   readonly hungUp: Set<number>;
-  /** The receiver responds with 500 to this many of the next requests. */
+  /** Makes the receiver respond with 500 to this many of the next requests. */
   refuseWebhooks(count: number): void;
   postgres: FaultProxy;
   temporal: FaultProxy;

@@ -1,6 +1,6 @@
 import type { Tap } from './fault-proxy.ts';
 
-/** A failure at a certain moment of a protocol, such as before a reply. */
+/** Causes a failure at a certain moment of a protocol, such as before a reply. */
 export interface Trap {
   /** Fails the next `count` moments. */
   arm(count: number): void;

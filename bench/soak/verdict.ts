@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { emailIdOf } from '../../rules/content/link-tokens.ts';
-import { type Doubt, smsIdOf } from './doubt.ts';
+import { smsIdOf, type UncertainMessages } from './doubt.ts';
 import type { Asked, RequestKind } from './load.ts';
 import type { SoakStage } from './stage.ts';
 
@@ -35,7 +35,12 @@ interface Served {
 const MAX_FAULTS_TOLD = 5;
 
 /** Compares accepted requests with the rows and with the arrived messages. */
-export async function judge(stage: SoakStage, asked: Asked[], campaigns: string[], doubt: Doubt): Promise<SoakVerdict> {
+export async function checkResults(
+  stage: SoakStage,
+  asked: Asked[],
+  campaigns: string[],
+  doubt: UncertainMessages,
+): Promise<SoakVerdict> {
   const faults: string[] = [];
   const judgeKind = (kind: RequestKind, rows: Served[], arrivals: Map<string, number>): Line => {
     const rowsOf = grouped(rows, ({ name }) => name);
@@ -94,7 +99,7 @@ interface Copies {
   countCopies: (line: Line, told: string[], what: string, copies: number, id: string) => void;
 }
 
-/** Reads events. An event is served if it is recorded and delivered once to the registered endpoint. */
+/** Reads events. An event counts as served if it is recorded, and delivered once to the registered endpoint. */
 async function eventRows(stage: SoakStage): Promise<[Served[], Map<string, number>]> {
   const { rows } = await sql<Served>`
     SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id

@@ -4,7 +4,7 @@ import { type ApplyResult, applyProject, fetchProject, type ServiceAccess } from
 
 /**
  * A difference between files and a project: a change that a push would make, or a resource that exists only in the
- * project, which a push does not change.
+ * project. A push does not change such a resource.
  */
 export interface ProjectDifference {
   lines: string[];
@@ -15,7 +15,7 @@ export interface ProjectDifference {
  * Returns the differences. Compares the settings here, because a dry run that changes settings needs the permission
  * to change them.
  */
-export async function differences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifference> {
+export async function listDifferences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifference> {
   const project = await fetchProject(service);
   const { created, updated, findings } = await applyProject(service, { kinds: files.kinds }, true);
   const settings = changedFields(files.settings ?? {}, project.settings ?? {});

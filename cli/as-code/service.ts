@@ -33,8 +33,8 @@ export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles
 }
 
 /**
- * Changes the project to match the files. A dry run only returns the changes. A field that the service does not know
- * is a finding, because the file would otherwise seem to be applied.
+ * Changes the project to match the files. A dry run only returns the changes. A field that the service does not know is
+ * reported as a finding, because the user would otherwise believe that it was applied.
  * @throws StartError
  */
 export async function applyProject(service: ServiceAccess, files: ProjectFiles, dryRun: boolean): Promise<ApplyResult> {
@@ -44,7 +44,7 @@ export async function applyProject(service: ServiceAccess, files: ProjectFiles, 
   const { answer, ignored } = await request(service, 'POST', '/project/apply', { body, files });
   const result = answer as unknown as ApplyResult;
   const findings = ignored
-    // The service has a finding of its own for an unknown setting.
+    // The service itself reports unknown settings.
     .filter((field) => !/^settings\.[^.]+$/.test(field))
     .map((field) => ({
       code: 'unknown_field',

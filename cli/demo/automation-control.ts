@@ -6,7 +6,7 @@ import { createWorkflow, PLAIN } from './workflow.ts';
 /**
  * Previews an automation for a contact, and lets a purchase end an execution during a delay of days. Sends no email.
  */
-export async function tourPreviewAndExit({ client, report, run, toDomain, from }: Tour): Promise<void> {
+export async function demonstratePreviewAndExit({ client, report, run, toDomain, from }: Tour): Promise<void> {
   const template = {
     name: `Tour: Did you forget? ${run}`,
     subject: 'Did you forget something?',

@@ -7,7 +7,7 @@ import { formatNumber } from './report.ts';
 /** Long enough to show that a paused campaign sends nothing. */
 const STILL_MS = 1_500;
 const READERS = 4;
-/** A template with this variable would build a list that exceeds any process's memory. */
+/** Rendering a list of this many stars needs more memory than any process has, so the email fails. */
 const TOO_MANY_STARS = 1_000_000_000;
 const TEST_SHARE = 0.1;
 
@@ -19,7 +19,7 @@ const onPlan = (plan: string) =>
  * Pauses a campaign while it sends, and resumes it.
  * @returns the number of emails that must arrive
  */
-export async function tourPause(tour: Tour): Promise<number> {
+export async function demonstratePause(tour: Tour): Promise<number> {
   const { client, report } = tour;
   const id = await draft(tour, { name: 'pause', filters: [filter('tour', tour.run), filter('plan', 'pro')] });
   await client.call('POST', `/campaigns/${id}/send`, {});
@@ -41,7 +41,7 @@ export async function tourPause(tour: Tour): Promise<number> {
  * Finds failed recipients of a campaign with their reason, fixes the cause and retries them.
  * @returns the number of emails that must arrive
  */
-export async function tourRetry(tour: Tour): Promise<number> {
+export async function demonstrateRetry(tour: Tour): Promise<number> {
   const { client, report, run, toDomain } = tour;
   const group = `${run}-readers`;
   for (let n = 0; n < READERS; n++) {
@@ -70,7 +70,7 @@ export async function tourRetry(tour: Tour): Promise<number> {
  * Tests two subjects on a share of the recipients, and sends the chosen one to the rest.
  * @returns the number of emails that must arrive
  */
-export async function tourVariants(tour: Tour): Promise<number> {
+export async function demonstrateVariants(tour: Tour): Promise<number> {
   const { client, report } = tour;
   const id = await draft(tour, {
     name: 'A/B',
@@ -97,7 +97,7 @@ export async function tourVariants(tour: Tour): Promise<number> {
  * Sends at the recipients' local time. Recipients whose local time has come get the email now.
  * @returns the number of emails that must arrive
  */
-export async function tourLocalTime(tour: Tour): Promise<number> {
+export async function demonstrateLocalTime(tour: Tour): Promise<number> {
   const { client, report, run, toDomain } = tour;
   const group = `${run}-zones`;
   for (const timezone of ['Europe/Berlin', 'America/New_York']) {

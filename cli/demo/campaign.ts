@@ -8,7 +8,7 @@ export const PLANS = ['free', 'team', 'pro'];
 const PAYING = Math.floor((CONTACTS * 2) / 3);
 
 /** Imports contacts from a CSV file. */
-export async function tourImport({ client, report, run, toDomain }: Tour): Promise<void> {
+export async function demonstrateImport({ client, report, run, toDomain }: Tour): Promise<void> {
   const startedAt = performance.now();
   const rows = Array.from({ length: CONTACTS }, (_, i) => `c${i}@${toDomain},Name${i},${PLANS[i % 3]},${run}`);
   const file = new File([`email,firstName,plan,tour\n${rows.join('\n')}\n`], 'contacts.csv', { type: 'text/csv' });
@@ -30,7 +30,7 @@ export async function tourImport({ client, report, run, toDomain }: Tour): Promi
  * Creates a segment with a condition on two fields. A contact that unsubscribes stays in the segment, but gets no
  * campaign.
  */
-export async function tourSegment({ client, report, run, toDomain }: Tour): Promise<string> {
+export async function demonstrateSegment({ client, report, run, toDomain }: Tour): Promise<string> {
   const filters = [
     { field: 'data.tour', operator: 'equals', value: run },
     { field: 'data.plan', operator: 'in', value: ['team', 'pro'] },
@@ -51,7 +51,7 @@ export async function tourSegment({ client, report, run, toDomain }: Tour): Prom
  * Sends a campaign to a segment and watches it.
  * @returns the number of emails that must arrive
  */
-export async function tourCampaign({ client, report, run, from }: Tour, segmentId: string): Promise<number> {
+export async function demonstrateCampaign({ client, report, run, from }: Tour, segmentId: string): Promise<number> {
   const { data: campaign } = await client.call('POST', '/campaigns', {
     name: `Tour ${run}`,
     subject: 'News for {{firstName}}',

@@ -1,22 +1,22 @@
 import { createTransport } from 'nodemailer';
 import { until } from './client.ts';
 import type { Tour } from './execution.ts';
-import type { DemoMailbox, Letter } from './mailbox.ts';
+import type { DemoMailbox, ReceivedEmail } from './mailbox.ts';
 import { untilStatus } from './record.ts';
 
-/** State that the loops of the email channel share. */
+/** The state that all loops of the email channel share. */
 export interface ChannelTour extends Tour {
   /** The project's secret key, which is also the password of the relay. */
   readonly secretKey: string;
   readonly mailbox: DemoMailbox;
-  /** Port on 127.0.0.1 that accepts returned mail, and mail to the verified domain. */
+  /** Port on 127.0.0.1 that accepts bounces, and email to the verified domain. */
   readonly inboundPort: number;
-  /** Port on 127.0.0.1 that accepts mail from programs. */
+  /** Port on 127.0.0.1 of the SMTP relay. */
   readonly relayPort: number;
 }
 
 /** An email that has arrived, with the ids of its record. */
-export interface SentLetter extends Letter {
+export interface TourEmail extends ReceivedEmail {
   readonly emailId: string;
   readonly contactId: string;
   readonly to: string;
@@ -24,11 +24,11 @@ export interface SentLetter extends Letter {
 
 const SUBJECT = 'An offer, {{name}}';
 /** A body with a link to click and a link to unsubscribe. The second one makes the service add List-Unsubscribe. */
-export const LETTER_BODY =
+export const EMAIL_BODY =
   '<p>Hello {{name}}, <a href="https://example.com/offer">have a look</a>.</p><p><a href="{{unsubscribeUrl}}">No more</a></p>';
 
 /** Sends an email to a new subscriber, and reads it in the mailbox where it arrives. */
-export async function sendLetter(tour: ChannelTour, name: string): Promise<SentLetter> {
+export async function sendTourEmail(tour: ChannelTour, name: string): Promise<TourEmail> {
   const { report, mailbox } = tour;
   const { emailId, contactId, to } = await send(tour, name);
   await untilStatus(tour, emailId, 'SENT');
@@ -40,12 +40,12 @@ export async function sendLetter(tour: ChannelTour, name: string): Promise<SentL
 /** Sends an email to a new contact. */
 export async function send({ client, from, toDomain }: ChannelTour, name: string) {
   const to = `${name}@${toDomain}`;
-  const mail = { to, from, subject: SUBJECT, body: LETTER_BODY, data: { name }, subscribed: true };
+  const mail = { to, from, subject: SUBJECT, body: EMAIL_BODY, data: { name }, subscribed: true };
   const { contact, email } = (await client.call('POST', '/v1/send', mail)).data.emails[0];
   return { emailId: String(email), contactId: String(contact.id), to };
 }
 
-/** Delivers a message to the listener for returned and inbound mail, like another mail server. */
+/** Delivers a message to the listener for bounces and inbound email, like another mail server. */
 export async function deliver(
   { report, inboundPort }: ChannelTour,
   what: string,

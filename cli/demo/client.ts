@@ -5,7 +5,10 @@ const UNTIL_TIMEOUT_MS = 60_000;
 /** For steps with thousands of records. */
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
-/** Share of the elapsed time between two polls. Longer waits poll less often, so that no wait uses up a rate limit. */
+/**
+ * The time between two polls, as a share of the time waited so far. Longer waits poll less often, so no wait uses up a
+ * rate limit.
+ */
 const POLL_SHARE = 1 / 20;
 
 // biome-ignore lint/suspicious/noExplicitAny: a tour reads answers of every shape

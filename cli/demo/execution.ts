@@ -18,7 +18,10 @@ export interface Tour {
  * Starts an execution with an event. It visits all seven types of step, and a second event ends its wait.
  * @returns the number of emails that it sent, and whether the service may call a web server on this machine
  */
-export async function tourExecution(tour: Tour, hookUrl: string): Promise<{ mails: number; hookRefused: boolean }> {
+export async function demonstrateExecution(
+  tour: Tour,
+  hookUrl: string,
+): Promise<{ mails: number; hookRefused: boolean }> {
   const { client, report, run, toDomain } = tour;
   const workflowId = await createSevenSteps(tour, hookUrl);
   report.line(

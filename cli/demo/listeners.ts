@@ -15,8 +15,8 @@ export interface MailListeners {
 }
 
 /**
- * Starts the mail listeners of the running service of TIDINGS_HOME, where they are off by default. They run in one
- * more API process with its database and Temporal, as on any host. The process ends with this one.
+ * Starts mail listeners for the running service of TIDINGS_HOME, where they are off by default. They run in another API
+ * process with the service's database and Temporal. That process ends when this one ends.
  * @throws StartError with one line if it cannot be started
  */
 export async function startMailListeners(p: {
@@ -50,7 +50,7 @@ export async function startMailListeners(p: {
   return { inboundPort, relayPort, close: () => listeners.stop() };
 }
 
-/** Return paths are signed, and would be invalid with another key. */
+/** Return paths are signed with this key, so another key would make them invalid. */
 function secretKeyOf(env: Environment, home: Home): string {
   const { secretKey } = parseSettings(env);
   if (secretKey !== undefined) return secretKey;

@@ -1,8 +1,8 @@
-import { type ChannelTour, LETTER_BODY } from './channel-tour.ts';
+import { type ChannelTour, EMAIL_BODY } from './channel-tour.ts';
 import { until } from './client.ts';
 import type { Loop } from './loop.ts';
 import { click } from './loops-email.ts';
-import { compare, RECORD_TIMEOUT_MS, show } from './record.ts';
+import { compareRecord, RECORD_TIMEOUT_MS, show } from './record.ts';
 import { createWorkflow, PLAIN } from './workflow.ts';
 
 /** Longer than any wait of the tour, so that only the click can end this wait. */
@@ -29,7 +29,7 @@ async function closeAutomation(tour: ChannelTour): Promise<string> {
   show(tour, 'execution', { id, status, exitReason });
   const { data } = await client.call('GET', `/contacts/${contact}`);
   show(tour, 'contact', { email: to, data });
-  return compare(
+  return compareRecord(
     { status: 'EXITED', exitReason: 'clicked', interest: 'offer' },
     { status, exitReason, interest: data.interest },
   );
@@ -52,7 +52,7 @@ function untilExecution({ client, report }: ChannelTour, p: { workflowId: string
 
 async function createOffer({ client, run, from }: ChannelTour): Promise<string> {
   const subject = 'An offer by automation';
-  const template = { name: `Offer ${run}`, subject, body: LETTER_BODY, type: 'TRANSACTIONAL', from };
+  const template = { name: `Offer ${run}`, subject, body: EMAIL_BODY, type: 'TRANSACTIONAL', from };
   const { id: templateId } = await client.call('POST', '/templates', template);
   return createWorkflow(client, {
     name: `Offer ${run}`,

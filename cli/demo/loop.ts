@@ -1,11 +1,10 @@
 import { type DemoReport, since } from './report.ts';
 
-/** One loop of a channel: a message is sent, real feedback comes back, and the record shows it. */
+/** One demonstration: sends a message, returns real feedback, and checks that the feedback is recorded. */
 export interface Loop<T> {
   readonly title: string;
   /**
-   * Closes the loop.
-   * @returns the recorded facts, for the summary
+   * Runs the loop. @returns the recorded facts, for the summary
    * @throws Error that names the missing feedback
    */
   close(tour: T): Promise<string>;
@@ -18,7 +17,7 @@ export interface LoopResult {
   readonly words: string;
 }
 
-/** Runs the loops in order. A loop that is not closed does not stop the others. */
+/** Runs the loops in order. A failed loop does not stop the others. */
 export async function runLoops<T extends { readonly report: DemoReport }>(
   tour: T,
   loops: readonly Loop<T>[],
@@ -41,10 +40,7 @@ export async function runLoops<T extends { readonly report: DemoReport }>(
   return results;
 }
 
-/**
- * Prints every loop with its recorded facts.
- * @returns whether all are closed
- */
+/** Prints every loop with its recorded facts. @returns whether all have succeeded */
 export function summarize(report: DemoReport, results: readonly LoopResult[]): boolean {
   report.heading('Recorded facts');
   for (const { title, closed, words } of results)

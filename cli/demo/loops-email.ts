@@ -1,10 +1,10 @@
 import { createTransport } from 'nodemailer';
 import { emailDomain } from '../../rules/emails/email-address.ts';
-import { type ChannelTour, deliver, sendLetter } from './channel-tour.ts';
+import { type ChannelTour, deliver, sendTourEmail } from './channel-tour.ts';
 import { until } from './client.ts';
 import type { Loop } from './loop.ts';
 import { abuseReport, deliveryStatus } from './notices.ts';
-import { compare, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
+import { compareRecord, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
 /** User agent of a human's email client. Fetches by scanners are counted separately. */
 const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.0' };
@@ -22,7 +22,7 @@ export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
 ];
 
 async function closeDelivery(tour: ChannelTour): Promise<string> {
-  const letter = await sendLetter(tour, 'delivered');
+  const letter = await sendTourEmail(tour, 'delivered');
   const diagnostic = '250 2.0.0 Ok: queued';
   const raw = deliveryStatus({ to: letter.to, action: 'delivered', status: '2.0.0', diagnostic });
   await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
@@ -30,7 +30,7 @@ async function closeDelivery(tour: ChannelTour): Promise<string> {
 }
 
 async function closeBounce(tour: ChannelTour): Promise<string> {
-  const letter = await sendLetter(tour, 'gone');
+  const letter = await sendTourEmail(tour, 'gone');
   const diagnostic = `550 5.1.1 <${letter.to}>: Recipient address rejected: User unknown`;
   const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.1.1', diagnostic });
   await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
@@ -45,7 +45,7 @@ async function closeBounce(tour: ChannelTour): Promise<string> {
 }
 
 async function closeComplaint(tour: ChannelTour): Promise<string> {
-  const letter = await sendLetter(tour, 'annoyed');
+  const letter = await sendTourEmail(tour, 'annoyed');
   const to = `abuse@${emailDomain(tour.from)}`;
   await deliver(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: abuseReport(letter) });
   return showRecord(tour, letter, {
@@ -58,12 +58,12 @@ async function closeComplaint(tour: ChannelTour): Promise<string> {
 }
 
 async function closeOpen(tour: ChannelTour): Promise<string> {
-  const letter = await sendLetter(tour, 'opens');
+  const letter = await sendTourEmail(tour, 'opens');
   await open(tour, letter);
   return showRecord(tour, letter, { status: 'OPENED', event: 'email.open', subscribed: true });
 }
 
-/** Loads the pixel of an email. */
+/** Loads the tracking pixel of an email. */
 export async function open({ report }: ChannelTour, letter: { html: string }): Promise<void> {
   const pixel = inEmail(letter, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
   const response = await fetch(pixel, { headers: READER });
@@ -72,7 +72,7 @@ export async function open({ report }: ChannelTour, letter: { html: string }): P
 }
 
 async function closeClick(tour: ChannelTour): Promise<string> {
-  const letter = await sendLetter(tour, 'clicks');
+  const letter = await sendTourEmail(tour, 'clicks');
   await click(tour, letter);
   return showRecord(tour, letter, { status: 'CLICKED', event: 'email.click', subscribed: true });
 }
@@ -86,11 +86,11 @@ export async function click({ report }: ChannelTour, letter: { html: string }): 
   const response = await fetch(link, { headers: READER, redirect: 'manual' });
   const location = response.headers.get('location');
   report.line(`GET ${link}: ${response.status} to ${location}`);
-  compare({ location: 'https://example.com/offer' }, { location });
+  compareRecord({ location: 'https://example.com/offer' }, { location });
 }
 
 async function closeUnsubscribe(tour: ChannelTour): Promise<string> {
-  const letter = await sendLetter(tour, 'leaves');
+  const letter = await sendTourEmail(tour, 'leaves');
   const link = /<(https?:[^>]+)>/.exec(letter.header('list-unsubscribe'))?.[1];
   if (!link) throw new Error('the email has no List-Unsubscribe');
   const body = letter.header('list-unsubscribe-post');
@@ -107,7 +107,7 @@ async function closeUnsubscribe(tour: ChannelTour): Promise<string> {
 
 async function closeReply(tour: ChannelTour): Promise<string> {
   const { report, client, from, inboundPort } = tour;
-  const letter = await sendLetter(tour, 'answers');
+  const letter = await sendTourEmail(tour, 'answers');
   const server = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
   const inReplyTo = letter.header('message-id');
   const subject = `Re: ${letter.header('subject')}`;

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { type ChannelTour, deliver, send, sendLetter } from './channel-tour.ts';
+import { type ChannelTour, deliver, send, sendTourEmail } from './channel-tour.ts';
 import { until } from './client.ts';
 import type { Loop } from './loop.ts';
 import { open } from './loops-email.ts';
 import { deliveryStatus } from './notices.ts';
 import type { DemoProviders } from './providers.ts';
 import type { ReceivedHook } from './receiver.ts';
-import { compare, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
+import { compareRecord, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
 
 /** A tour of a service that sends to servers of the tour. */
 export interface ProviderTour extends ChannelTour {
@@ -38,7 +38,7 @@ async function closeRefusal(tour: ProviderTour): Promise<string> {
 }
 
 async function closeNoRoute(tour: ProviderTour): Promise<string> {
-  const letter = await sendLetter(tour, 'unroutable');
+  const letter = await sendTourEmail(tour, 'unroutable');
   const diagnostic = '550 5.4.4 Unable to route: no mail hosts for domain';
   const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.4.4', diagnostic });
   await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
@@ -64,7 +64,7 @@ async function closeSms(tour: ProviderTour): Promise<string> {
   show(tour, 'contact', { email, subscribed, smsSubscribed });
   const stopped = await sendSms(tour, 'FAILED');
   show(tour, 'sms', stopped);
-  return compare(
+  return compareRecord(
     { status: 'DELIVERED', smsSubscribed: false, next: 'FAILED, sms_stopped' },
     { status: sms.status, smsSubscribed, next: `${stopped.status}, ${stopped.reason}` },
   );
@@ -87,7 +87,7 @@ function untilSms({ client, report }: ProviderTour, id: string, status: string) 
 
 /** Calls back like Twilio, with a signature by Twilio's own SDK. */
 async function callBack(tour: ProviderTour, url: string, params: Record<string, string>): Promise<void> {
-  const { default: twilio } = await import('twilio'); // It takes a third of a second.
+  const { default: twilio } = await import('twilio'); // Imported here, because loading it takes a third of a second.
   const signature = twilio.getExpectedTwilioSignature(tour.providers.twilioAuthToken, url, params);
   const headers = { 'x-twilio-signature': signature };
   const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(params) });
@@ -100,7 +100,7 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
   const { hooks } = tour.providers;
   const { id, secret } = await client.call('POST', '/webhooks', { url: hooks.url, events: ['email.open'] });
   report.line(`${hooks.url} is registered for email.open`);
-  const letter = await sendLetter(tour, 'hooked');
+  const letter = await sendTourEmail(tour, 'hooked');
   await open(tour, letter);
   const request = await until('the webhook', async () => hooks.received[0], RECORD_TIMEOUT_MS);
   const { type, data } = verifyHook(request, secret);
@@ -112,15 +112,15 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
   };
   const { status, attempts, responseStatus } = await until('its record', find, RECORD_TIMEOUT_MS);
   show(tour, 'delivery', { event: type, status, attempts, responseStatus });
-  return compare(
+  return compareRecord(
     { event: 'email.open', emailId: letter.emailId, delivery: 'DELIVERED' },
     { event: type, emailId: data.event.emailId, delivery: status },
   );
 }
 
 /**
- * Returns the body of a signed request. Computes the signature as a receiver would, by Standard Webhooks alone, and
- * shares no code with the service.
+ * Checks the signature of a request and returns its body. Computes the signature as a receiver would, from the Standard
+ * Webhooks specification, without code of the service.
  * @throws Error if the signature is wrong, or fits an altered body too
  */
 function verifyHook({ headers, body }: ReceivedHook, secret: string) {

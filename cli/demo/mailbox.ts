@@ -4,7 +4,7 @@ import { listCapturedEmails } from '../../db/sending/captured.ts';
 import type { LoopbackSmtpServer } from './smtp-server.ts';
 
 /** An email as the recipient's server received it. */
-export interface Letter {
+export interface ReceivedEmail {
   /** The envelope sender. */
   readonly returnPath: string;
   /** The whole message. */
@@ -17,7 +17,7 @@ export interface Letter {
 /** Finds arrived emails. */
 export interface DemoMailbox {
   /** Returns the latest email to an address. */
-  find(to: string): Promise<Letter | undefined>;
+  find(to: string): Promise<ReceivedEmail | undefined>;
   close(): Promise<void>;
 }
 
@@ -25,30 +25,30 @@ export interface DemoMailbox {
  * Opens the messages of EMAIL_PROVIDER=capture. Reads the table instead of the pages, because it also has the
  * envelopes.
  */
-export function openCaptured(databaseUrl: string): DemoMailbox {
+export function openCapturedMailbox(databaseUrl: string): DemoMailbox {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   return {
     find: async (to) => {
       const [mail] = await listCapturedEmails(db, { to, limit: 1 });
-      return mail && readLetter(mail.fromEmail, mail.raw.toString('latin1'));
+      return mail && parseEmail(mail.fromEmail, mail.raw.toString('latin1'));
     },
     close: () => db.destroy(),
   };
 }
 
 /** Opens the messages that the tour's mail server has received. */
-export function openReceived(server: LoopbackSmtpServer): DemoMailbox {
+export function openReceivedMailbox(server: LoopbackSmtpServer): DemoMailbox {
   return {
     find: async (to) => {
       const mail = server.mails.findLast((received) => received.to === to);
-      return mail && readLetter(mail.from, mail.body);
+      return mail && parseEmail(mail.from, mail.body);
     },
     close: async () => {},
   };
 }
 
 /** Parses a message. `raw` has one character per byte. */
-async function readLetter(returnPath: string, raw: string): Promise<Letter> {
+async function parseEmail(returnPath: string, raw: string): Promise<ReceivedEmail> {
   const email = await PostalMime.parse(Buffer.from(raw, 'latin1'));
   const header = (name: string) => email.headers.find(({ key }) => key === name)?.value ?? '';
   return { returnPath, raw, html: email.html ?? '', header };

@@ -1,4 +1,4 @@
-import { explain, onSignals } from '../start/service-process.ts';
+import { describeStartError, onSignals } from '../start/service-process.ts';
 
 const EXIT_WRONG = 1;
 const EXIT_INTERRUPTED = 130;
@@ -33,7 +33,7 @@ export async function runTour(tour: (open: Open) => Promise<boolean>): Promise<n
     });
     return await end(right ? 0 : EXIT_WRONG);
   } catch (error) {
-    if (!ending) console.error(explain(error));
+    if (!ending) console.error(describeStartError(error));
     return end(EXIT_WRONG);
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SMTPServerOptions } from 'smtp-server';
-import { type DemoMailbox, openReceived } from './mailbox.ts';
+import { type DemoMailbox, openReceivedMailbox } from './mailbox.ts';
 import { type HookReceiver, startHookReceiver } from './receiver.ts';
 import { startSmtpServer } from './smtp-server.ts';
 import { type FakeTwilio, startFakeTwilio } from './twilio.ts';
@@ -42,7 +42,7 @@ export async function startProviders(): Promise<DemoProviders> {
     hooks.close();
     await Promise.all([email.close(), twilio.close()]);
   };
-  return { mailbox: openReceived(email), twilio, twilioAuthToken, hooks, settings, close };
+  return { mailbox: openReceivedMailbox(email), twilio, twilioAuthToken, hooks, settings, close };
 }
 
 const refuseSome: NonNullable<SMTPServerOptions['onRcptTo']> = ({ address }, _, done) => {

@@ -10,7 +10,7 @@ const EMAIL_FIELDS = [
   ...['sentAt', 'deliveredAt', 'openedAt', 'clickedAt', 'bouncedAt', 'complainedAt'],
 ];
 
-/** Facts that must be recorded for a loop to be closed. */
+/** Facts that must be recorded before a loop counts as successful. */
 export interface ExpectedRecord {
   readonly status: string;
   /** Name of an event of the contact. */
@@ -70,7 +70,7 @@ export async function showRecord(
   show(tour, 'contact', pickFilled(contact, ['id', 'email', 'subscribed']));
   if (entry) show(tour, 'suppression', pickFilled(entry, ['email', 'reason', 'source', 'createdAt']));
   const unsubscribed = events.find(({ name }) => name === 'contact.unsubscribed');
-  return compare(expected, {
+  return compareRecord(expected, {
     status: email.status,
     event: events.find(({ name }) => name === expected.event)?.name,
     reason: email.reason,
@@ -90,7 +90,7 @@ export function show({ report }: Tour, what: string, content: object, name = '')
  * @returns the record as text
  * @throws Error that names the first difference
  */
-export function compare<T extends object>(
+export function compareRecord<T extends object>(
   expected: T,
   recorded: { readonly [K in keyof Required<T>]: unknown },
 ): string {

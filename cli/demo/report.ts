@@ -4,7 +4,7 @@ const LINE_EVERY_MS = 1_000;
 /** Output of a tour: plain lines, and on a terminal also one line that is updated. */
 export interface DemoReport {
   title(text: string): void;
-  /** A title without a number. */
+  /** Prints a title without a number. */
   heading(text: string): void;
   line(text: string): void;
   /** Shows progress. On a terminal, the next line replaces it. */

@@ -8,14 +8,15 @@ import { runStart } from '../start/service.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /**
- * Variables that the tour's own service takes from the caller's environment. The tour sets the others, so that
- * nothing real is touched.
+ * Variables that the tour's own service takes from the caller's environment. The tour sets all others, so that it never
+ * uses a real provider or database.
  */
-const KEPT_VARIABLES = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
+const INHERITED_VARIABLES =
+  /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
 
 /** The service that a tour uses. */
 export interface TourService {
-  /** Content of dev.json, once the service is ready. */
+  /** The content of dev.json. Resolves when the service is ready. */
   readonly dev: Promise<DevFile>;
   /** How it was found, as text. */
   readonly found: string;
@@ -44,10 +45,10 @@ export function describeRunningService(env: Environment): string {
 }
 
 /** Tells whether a service captures its email instead of sending it. */
-export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
+export async function capturesEmail({ mailboxUrl }: DevFile): Promise<boolean> {
   const { status, headers } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
-  // If email is really sent, the mailbox has only email to the simulator. It responds 401 if it is open to an
-  // OWNER only.
+  // With a real provider, the mailbox has only email to the simulator. The mailbox responds with 401 if only an OWNER
+  // may open it.
   return (status === 200 || status === 401) && headers.get('x-mailbox-of') !== 'simulator';
 }
 
@@ -55,7 +56,7 @@ export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
  * Returns the headers of a request for the mailbox: no headers on loopback, the owner's session if other machines
  * reach the service.
  */
-export async function mailboxHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
+export async function mailboxRequestHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
   if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${baseUrl}/auth/login`, { method: 'POST', headers, body: JSON.stringify(owner) });
@@ -81,7 +82,7 @@ export function startOwnService({
   const folder = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
   const service = runStart(
     {
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT_VARIABLES.test(name))),
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => INHERITED_VARIABLES.test(name))),
       TIDINGS_HOME: join(folder, 'home'),
       PORT: '0',
       RATE_LIMIT_PER_MINUTE: '0',
@@ -98,8 +99,8 @@ export function startOwnService({
   return { dev: service.ready, found: 'started for this tour in a temporary home', close };
 }
 
-/** Prints the output of a start, without its last lines, which are meant for users who keep the service running. */
-export function tellStart(line: string): void {
+/** Prints the output of a start, without its last lines, which only help users who keep the service running. */
+export function printStartLine(line: string): void {
   if (line && !/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }
 
@@ -110,5 +111,5 @@ async function findRunning(devFile: string): Promise<DevFile | undefined> {
     (response) => response.ok,
     () => false,
   );
-  return healthy ? dev : undefined; // The file of a killed start proves nothing.
+  return healthy ? dev : undefined; // A killed start leaves its file behind, so check that the service responds.
 }

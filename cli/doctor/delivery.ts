@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { reasonOf } from '../database-error.ts';
 import { type Handover, handoverOf } from './relay.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const CONNECT_MS = 3_000;
@@ -20,14 +20,15 @@ export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',
   async run(subject) {
     const handover = await handoverOf(subject);
-    if (handover.to === 'nobody') return [pass('email is captured: not needed')];
-    if (handover.to === 'provider') return [pass(`${handover.servers.owner}'s servers deliver to the receivers`)];
-    if (handover.to === 'unknown') return [warn(`not known: ${handover.reason}`, 'check the host of SMTP_URL')];
+    if (handover.to === 'nobody') return [passFinding('email is captured: not needed')];
+    if (handover.to === 'provider')
+      return [passFinding(`${handover.servers.owner}'s servers deliver to the receivers`)];
+    if (handover.to === 'unknown') return [warnFinding(`not known: ${handover.reason}`, 'check the host of SMTP_URL')];
     const address = subject.address ?? (await findOutgoingAddress(handover));
     if (address === undefined || !isIP(address))
-      return [warn('not known: this machine has no outgoing route', BEHIND_NAT)];
+      return [warnFinding('not known: this machine has no outgoing route', BEHIND_NAT)];
     if (subject.address === undefined && !isPublicAddress(address)) {
-      return [warn(`email leaves from ${address}, behind a gateway with an unknown address`, BEHIND_NAT)];
+      return [warnFinding(`email leaves from ${address}, behind a gateway with an unknown address`, BEHIND_NAT)];
     }
     return [await checkReverseName(subject, address, handover.to), ...(await checkHelo(subject, address, handover))];
   },
@@ -38,12 +39,12 @@ export const port25Check: DoctorCheck = {
   name: 'port 25 out',
   async run(subject) {
     const handover = await handoverOf(subject);
-    if (handover.to !== 'own') return [pass('not needed: email does not leave directly from this network')];
+    if (handover.to !== 'own') return [passFinding('not needed: email does not leave directly from this network')];
     const tried = await Promise.all(RECEIVERS.map((domain) => connectToReceiver(subject, domain)));
-    if (tried.some(({ reached }) => reached)) return [pass('receivers are reachable')];
+    if (tried.some(({ reached }) => reached)) return [passFinding('receivers are reachable')];
     const reasons = tried.map(({ says }) => says).join('; ');
     return [
-      warn(
+      warnFinding(
         `no receiver is reachable: ${reasons}`,
         'ask the provider of this network to open port 25, or send by a relay on port 587 (SMTP_URL)',
       ),
@@ -56,14 +57,14 @@ async function checkReverseName({ dns }: Subject, address: string, whose: 'own' 
     whose === 'own'
       ? `ask the provider of ${address} to set its reverse name, and publish that name with this address`
       : 'ask the operator of the mail server of SMTP_URL; it may send from another address';
-  // For another operator's mail server, DNS shows the address that accepts our email, but the server may send from
-  // another address. A problem with it is therefore only a warning.
-  const problem = (says: string) => (whose === 'own' ? fail(says, remedy) : warn(says, remedy));
+  // For another operator's mail server, DNS shows only the address that accepts email. The server may send from another
+  // address, so a problem with this one is only a warning.
+  const problem = (says: string) => (whose === 'own' ? failFinding(says, remedy) : warnFinding(says, remedy));
   const names = await withTimeLimit(dns.names(address)).catch((error: Error & { code?: string }) => error);
   if (names instanceof Error) {
     const absent = names.code === 'ENOTFOUND' || names.code === 'ENODATA';
     if (!absent)
-      return warn(
+      return warnFinding(
         `the DNS did not respond for the name of ${address} (${reasonOf(names)})`,
         'check the network and DNS_SERVERS',
       );
@@ -74,7 +75,7 @@ async function checkReverseName({ dns }: Subject, address: string, whose: 'own' 
     const answer = forward[index];
     return answer?.kind === 'found' && answer.records.includes(address);
   });
-  if (agrees) return pass(`${address} and ${agrees} resolve to each other`);
+  if (agrees) return passFinding(`${address} and ${agrees} resolve to each other`);
   return problem(`${address} has the reverse name ${names.join(', ')}, which does not resolve to it`);
 }
 
@@ -85,19 +86,23 @@ async function checkHelo({ dns }: Subject, address: string, handover: Handover):
   if (implicitTls) return [];
   const greeting = await withTimeLimit(greetingOf(host, port)).catch(() => undefined);
   const name = /^220[ -](\S+)/.exec(greeting ?? '')?.[1]?.toLowerCase();
-  if (name === undefined) return [warn(`${host}:${port} sent no greeting, so its HELO is not known`, 'check SMTP_URL')];
+  if (name === undefined)
+    return [warnFinding(`${host}:${port} sent no greeting, so its HELO is not known`, 'check SMTP_URL')];
   const remedy = `give it a name that resolves to ${address} (Postfix: myhostname)`;
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) || isIP(name))
-    return [fail(`the mail server calls itself ${name}, which is not a full name`, remedy)];
+    return [failFinding(`the mail server calls itself ${name}, which is not a full name`, remedy)];
   const answer = await dns.addresses(name);
   if (answer.kind === 'fault')
-    return [warn(`the DNS did not respond for ${name}: ${answer.reason}`, 'check the network and DNS_SERVERS')];
+    return [warnFinding(`the DNS did not respond for ${name}: ${answer.reason}`, 'check the network and DNS_SERVERS')];
   if (answer.kind === 'found' && answer.records.includes(address))
-    return [pass(`the mail server calls itself ${name}, which resolves to ${address}`)];
-  return [warn(`the mail server calls itself ${name}, which does not resolve to ${address}`, remedy)];
+    return [passFinding(`the mail server calls itself ${name}, which resolves to ${address}`)];
+  return [warnFinding(`the mail server calls itself ${name}, which does not resolve to ${address}`, remedy)];
 }
 
-/** Returns the outgoing address of our own server, or the address of another operator's server. */
+/**
+ * Returns the address that email is sent from: the outgoing address of our own server, or the known address of another
+ * operator's server.
+ */
 async function findOutgoingAddress(handover: Extract<Handover, { addresses: unknown }>): Promise<string | undefined> {
   return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : ownOutgoingAddress();
 }

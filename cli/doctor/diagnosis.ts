@@ -10,7 +10,7 @@ import { installationCheck } from './installation.ts';
 import { clockCheck, diskCheck } from './machine.ts';
 import { postgresCheck } from './postgres.ts';
 import { mailServerCheck } from './relay.ts';
-import { type DoctorReport, examine, fail, reportOf } from './report.ts';
+import { type DoctorReport, failFinding, formatReport, runChecks } from './report.ts';
 import { openSubject } from './subject.ts';
 import { temporalCheck } from './temporal.ts';
 import { tlsCheck } from './tls.ts';
@@ -30,11 +30,11 @@ export async function diagnose(env: Environment, words: readonly string[]): Prom
   const address = givenAddress(words);
   try {
     const subject = openSubject(env, address);
-    return await examine(subject, CHECKS).finally(() => subject.close());
+    return await runChecks(subject, CHECKS).finally(() => subject.close());
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const finding = fail(error.message, `set ${error.variable}: docs/configuration.md lists every variable`);
-    return reportOf([{ name: 'settings', finding }]);
+    const finding = failFinding(error.message, `set ${error.variable}: docs/configuration.md lists every variable`);
+    return formatReport([{ name: 'settings', finding }]);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   recordsNote,
 } from '../../rules/domains/sender-domain.ts';
 import { recordSource } from '../../rules/provenance/record-source.ts';
-import { type DoctorCheck, type DoctorFinding, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, passFinding, warnFinding } from './report.ts';
 import type { Inspected, Subject } from './subject.ts';
 
 /** Number of domains that can be checked in a few seconds. The workers check all domains periodically. */
@@ -19,7 +19,10 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
  * not know them.
  */
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
-/** Email can be sent without the INBOUND records. Without the others, it is refused or its feedback is lost. */
+/**
+ * The verdict for each kind of missing record. Email can be sent without INBOUND records. If other records are missing,
+ * receivers refuse email or its feedback is lost.
+ */
 const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
   { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain will lose its verification' },
   { purpose: 'SPF', verdict: 'warn', so: 'receivers do not know that this service may send for it' },
@@ -32,16 +35,19 @@ export const senderDomainsCheck: DoctorCheck = {
   name: 'sender domains',
   async run(subject) {
     const { settings, postgres } = subject;
-    if (settings.email.captures) return [pass('email is captured: not needed')];
+    if (settings.email.captures) return [passFinding('email is captured: not needed')];
     const inspected = await postgres();
     if ('reason' in inspected)
       return [
-        warn(`not known: Postgres does not respond (${inspected.reason})`, 'fix the connection to Postgres first'),
+        warnFinding(
+          `not known: Postgres does not respond (${inspected.reason})`,
+          'fix the connection to Postgres first',
+        ),
       ];
     const domains = await listVerifiedDomains(inspected);
     if (domains.length === 0)
       return [
-        warn(
+        warnFinding(
           'no domain is verified, so no email can be sent',
           'register one with POST /domains and publish its records',
         ),
@@ -61,12 +67,15 @@ async function checkDomain(domain: Domain, { settings, dns }: Subject): Promise<
   if (RESERVED.test(name)) {
     const remedy = 'send from your own domain (POST /domains), and delete this one';
     return [
-      warn(`${name} is reserved for tests: the DNS does not know it, and receivers refuse email from it`, remedy),
+      warnFinding(
+        `${name} is reserved for tests: the DNS does not know it, and receivers refuse email from it`,
+        remedy,
+      ),
     ];
   }
   const source = recordSource(settings, domain);
   const note = recordsNote(source);
-  if (note !== null) return [warn(note, 'set PUBLIC_URL to the public address of the service')];
+  if (note !== null) return [warnFinding(note, 'set PUBLIC_URL to the public address of the service')];
   const { found, seen } = await checkRecords(dns, source);
   const records = dnsRecords(source, found, seen);
   const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
@@ -78,13 +87,13 @@ async function checkDomain(domain: Domain, { settings, dns }: Subject): Promise<
   const unknown = listUnanswered(found);
   if (unknown.length > 0) {
     findings.push(
-      warn(
+      warnFinding(
         `the DNS did not respond for ${name} (${unknown.join(', ')})`,
         'check the network and DNS_SERVERS, and retry',
       ),
     );
   }
-  return findings.length > 0 ? findings : [pass(`${name} has DKIM, SPF, DMARC and a return path`)];
+  return findings.length > 0 ? findings : [passFinding(`${name} has DKIM, SPF, DMARC and a return path`)];
 }
 
 function listUnanswered(found: FoundRecords): string[] {

@@ -3,12 +3,15 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 import { captureProblem, type Settings } from '../../rules/config.ts';
 import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 /** 32 hexadecimal characters are 128 bits. */
 const KEY_CHARS = 32;
-/** 32 random hexadecimal digits have fewer distinct digits than this less than once in a million keys. */
+/**
+ * A random key of 32 hexadecimal digits almost always has at least this many different digits: fewer occur less than
+ * once in a million keys.
+ */
 const KEY_DISTINCT_CHARS = 8;
 /** Words that random digits or base64 do not contain by chance. */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
@@ -26,38 +29,41 @@ export const secretKeyCheck: DoctorCheck = {
   },
 };
 
-/** Checks the requirements of a HOST that other machines reach, besides a provider. */
+/** Checks the settings that a service needs when other machines can reach it, except the provider. */
 export const publicHostCheck: DoctorCheck = {
   name: 'public HOST',
   run({ settings }) {
     const found = settings.publicHost ? publicFindings(settings) : [];
     if (!isLoopbackHost(settings.metricsHost) && settings.metricsPort !== undefined) {
       found.push(
-        warn(`anyone can read metrics at ${settings.metricsHost}`, 'limit METRICS_PORT to Prometheus with a firewall'),
+        warnFinding(
+          `anyone can read metrics at ${settings.metricsHost}`,
+          'limit METRICS_PORT to Prometheus with a firewall',
+        ),
       );
     }
     if (found.length > 0) return found;
-    if (!settings.publicHost) return [pass(`HOST ${settings.host} is reached from this machine only`)];
-    return [pass(`HOST ${settings.host} is public, and links lead to ${settings.publicUrl}`)];
+    if (!settings.publicHost) return [passFinding(`HOST ${settings.host} is reached from this machine only`)];
+    return [passFinding(`HOST ${settings.host} is public, and links lead to ${settings.publicUrl}`)];
   },
 };
 
-/** Checks that messages are not captured on a service where people expect them. */
+/** Checks that a service for real users sends its messages instead of capturing them. */
 export const captureCheck: DoctorCheck = {
   name: 'capture',
   run({ settings }) {
     const problem = captureProblem(settings);
     if (problem) {
       const [says = '', remedy = ''] = problem.message.split(/: (?=set )/);
-      return [fail(says, remedy)];
+      return [failFinding(says, remedy)];
     }
     const captured = [settings.email.captures && 'email', settings.sms.captures && 'SMS'];
     const what = captured.filter(Boolean).join(' and ');
-    if (!what) return [pass('email and SMS are not captured')];
+    if (!what) return [passFinding('email and SMS are not captured')];
     if (!settings.publicHost && isLocal(settings.publicUrl))
-      return [pass(`${what}: kept in the mailbox of this machine`)];
+      return [passFinding(`${what}: kept in the mailbox of this machine`)];
     return [
-      warn(
+      warnFinding(
         `${what}: captured instead of sent, although others can reach this service`,
         'set EMAIL_PROVIDER and SMS_PROVIDER before you send to real people',
       ),
@@ -67,20 +73,22 @@ export const captureCheck: DoctorCheck = {
 
 function missingKey({ database, temporal }: Settings): DoctorFinding {
   const apart = database.url !== undefined && temporal.address !== undefined;
-  if (apart) return fail('SECRET_KEY is not set, and the API and the workers need it', MAKE_ONE);
-  return pass('npm start creates one at its first start and stores it in the home');
+  if (apart) return failFinding('SECRET_KEY is not set, and the API and the workers need it', MAKE_ONE);
+  return passFinding('npm start creates one at its first start and stores it in the home');
 }
 
 function checkStrength(key: string, name: string): DoctorFinding {
-  if (KEY_WORDS.test(key) || new Set(key).size < KEY_DISTINCT_CHARS) return fail(`${name} can be guessed`, MAKE_ONE);
-  if (key.length < KEY_CHARS) return warn(`${name} has ${key.length} characters, fewer than ${KEY_CHARS}`, MAKE_ONE);
-  return pass(`${name}, ${key.length} characters`);
+  if (KEY_WORDS.test(key) || new Set(key).size < KEY_DISTINCT_CHARS)
+    return failFinding(`${name} can be guessed`, MAKE_ONE);
+  if (key.length < KEY_CHARS)
+    return warnFinding(`${name} has ${key.length} characters, fewer than ${KEY_CHARS}`, MAKE_ONE);
+  return passFinding(`${name}, ${key.length} characters`);
 }
 
 async function checkStoredSecrets({ postgres }: Subject, secretKey: string): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   if ('reason' in inspected) return [];
-  // A database with pending migrations may lack the table, and then has no stored secrets.
+  // A database with pending migrations may lack the table. It then has no stored secrets.
   const stored = await findAnySealedKey(inspected.db).catch(() => undefined);
   if (!stored) return [];
   try {
@@ -88,7 +96,7 @@ async function checkStoredSecrets({ postgres }: Subject, secretKey: string): Pro
     return [];
   } catch {
     const remedy = 'set SECRET_KEY to the key of this database: it is in the backups, or in the home as secret-key';
-    return [fail('it cannot decrypt the secrets in the database', remedy)];
+    return [failFinding('it cannot decrypt the secrets in the database', remedy)];
   }
 }
 
@@ -98,7 +106,7 @@ function publicFindings(settings: Settings): DoctorFinding[] {
     [
       isLocal(publicUrl),
       () =>
-        fail(
+        failFinding(
           `links in emails lead to ${publicUrl}, which is each reader's own machine`,
           'set PUBLIC_URL to the public address of the service',
         ),
@@ -106,7 +114,7 @@ function publicFindings(settings: Settings): DoctorFinding[] {
     [
       signup === 'on',
       () =>
-        warn(
+        warnFinding(
           `anyone who reaches HOST ${host} may sign up and send`,
           'set SIGNUP=first or off, unless the service is open to the public',
         ),
@@ -114,7 +122,7 @@ function publicFindings(settings: Settings): DoctorFinding[] {
     [
       webhookAllowPrivate,
       () =>
-        fail(
+        failFinding(
           'webhooks can call private addresses: tenants can reach services inside the network',
           'set WEBHOOK_ALLOW_PRIVATE=false',
         ),
@@ -122,12 +130,15 @@ function publicFindings(settings: Settings): DoctorFinding[] {
     [
       smtpRelay.port !== undefined && smtpRelay.allowPlain,
       () =>
-        fail(
+        failFinding(
           'the SMTP relay accepts API keys without TLS',
           'set TLS_CERT_FILE and TLS_KEY_FILE, and SMTP_RELAY_ALLOW_PLAIN=false',
         ),
     ],
-    [rateLimitPerMinute === 0, () => warn('requests have no rate limit', 'set RATE_LIMIT_PER_MINUTE, such as 1000')],
+    [
+      rateLimitPerMinute === 0,
+      () => warnFinding('requests have no rate limit', 'set RATE_LIMIT_PER_MINUTE, such as 1000'),
+    ],
   ];
   return rules.flatMap(([holds, finding]) => (holds ? [finding()] : []));
 }

@@ -2,7 +2,7 @@ import { openBucket } from '../../channels/assets/bucket.ts';
 import { countObjects } from '../../db/assets/leftovers.ts';
 import type { BucketSettings } from '../../rules/config.ts';
 import { reasonOf } from '../database-error.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 /**
@@ -20,11 +20,11 @@ async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
   const bucket = openBucket(settings);
   try {
     await bucket.check();
-    return pass(`${where} accepts our credentials`);
+    return passFinding(`${where} accepts our credentials`);
   } catch (error) {
     const remedy =
       'check ASSETS_S3_*: bucket, region, endpoint and credentials, which may s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject';
-    return fail(`${where} cannot be used: ${reasonOf(error)}`, remedy);
+    return failFinding(`${where} cannot be used: ${reasonOf(error)}`, remedy);
   } finally {
     await bucket.close();
   }
@@ -34,8 +34,8 @@ async function withoutBucket({ postgres }: Subject): Promise<DoctorFinding> {
   const inspected = await postgres();
   // A database with pending migrations may lack the column.
   const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
-  if (missed === 0) return pass('stored in Postgres');
-  return fail(
+  if (missed === 0) return passFinding('stored in Postgres');
+  return failFinding(
     `${missed} of them are in a bucket that is not configured, so emails do not show them`,
     'set ASSETS_S3_BUCKET and its other variables to the values with which these images were uploaded',
   );

@@ -4,14 +4,14 @@ import { pendingMigrations } from '../../db/migrator.ts';
 import { compareSides, describeMismatch, isMismatch, type Sides } from '../../rules/installation-tokens.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { readSides } from '../../worker/installation/sides.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
 /** Checks that Postgres and Temporal belong together, and that the installation may send. */
 export const installationCheck: DoctorCheck = {
   name: 'installation',
   async run({ settings, databaseUrl, temporalAddress, postgres }) {
     const inspected = await postgres();
-    // Other checks report problems of Postgres and Temporal.
+    // Other checks report that Postgres or Temporal cannot be reached.
     if (databaseUrl === undefined || temporalAddress === undefined || 'reason' in inspected) return [];
     if (!inspected.facts.supported || (await pendingMigrations(databaseUrl)).length > 0) return [];
     const { db } = inspected;
@@ -23,7 +23,7 @@ export const installationCheck: DoctorCheck = {
       const hold = await readSendingHold(db);
       const held =
         hold &&
-        warn(
+        warnFinding(
           `nothing has been sent since ${hold.since.toISOString()}, because ${WAITS[hold.reason]}`,
           REMEDIES[hold.reason],
         );
@@ -44,16 +44,16 @@ function sidesFinding(shortId: string, sides: Sides): DoctorFinding {
   const standing = compareSides(sides);
   if (isMismatch(standing)) {
     const [says = '', remedy = ''] = describeMismatch(standing, sides).split('. Nothing is sent. ');
-    return fail(says, remedy);
+    return failFinding(says, remedy);
   }
   const { tokens, temporal } = sides;
   if (temporal === undefined)
-    return warn(`${shortId}: the token in Temporal could not be read`, 'see the check of Temporal');
+    return warnFinding(`${shortId}: the token in Temporal could not be read`, 'see the check of Temporal');
   const [newest] = tokens;
-  if (newest === undefined) return pass(`${shortId} has not started yet`);
+  if (newest === undefined) return passFinding(`${shortId} has not started yet`);
   const rolled = `token ${newest.no} of ${newest.rolledAt}`;
-  if (standing === 'agree') return pass(`${shortId}, ${rolled}: Postgres and Temporal agree`);
-  return warn(
+  if (standing === 'agree') return passFinding(`${shortId}, ${rolled}: Postgres and Temporal agree`);
+  return warnFinding(
     `${shortId}, ${rolled}: Temporal ${standing === 'temporal-empty' ? 'has no token' : `has the older token ${temporal?.no}`}`,
     'start a worker: recovery rebuilds Temporal from Postgres',
   );

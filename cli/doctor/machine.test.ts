@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clockFinding, diskFinding } from './machine.ts';
-import { fail, pass, reportOf, warn } from './report.ts';
+import { fail, formatReport, pass, warn } from './report.ts';
 
 const GIB = 1024 ** 3;
 
@@ -34,13 +34,13 @@ describe('the report', () => {
   const named = (...findings: ReturnType<typeof pass>[]) => findings.map((finding) => ({ name: 'disk', finding }));
 
   it('ends with the exit code of the worst finding', () => {
-    expect(reportOf(named(pass('a'))).exitCode).toBe(0);
-    expect(reportOf(named(pass('a'), warn('b', 'c'))).exitCode).toBe(1);
-    expect(reportOf(named(fail('a', 'b'), pass('c'), warn('d', 'e'))).exitCode).toBe(2);
+    expect(formatReport(named(pass('a'))).exitCode).toBe(0);
+    expect(formatReport(named(pass('a'), warn('b', 'c'))).exitCode).toBe(1);
+    expect(formatReport(named(fail('a', 'b'), pass('c'), warn('d', 'e'))).exitCode).toBe(2);
   });
 
   it('has a line for each finding with its remedy below, and the totals', () => {
-    expect(reportOf(named(pass('a'), warn('b', 'c'))).lines).toEqual([
+    expect(formatReport(named(pass('a'), warn('b', 'c'))).lines).toEqual([
       'pass  disk  a',
       'warn  disk  b',
       '            → c',

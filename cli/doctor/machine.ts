@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { outside } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { reasonOf } from '../database-error.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const GIB = 1024 ** 3;
@@ -14,8 +14,8 @@ const DISK_WARN_BYTES = 5 * GIB;
 /** A file system without free inodes is full, too. */
 const INODES_WARN_SHARE = 0.05;
 /**
- * Signatures of requests and certificates tolerate minutes. Times in records should differ so little that people do not
- * notice.
+ * Signed requests and certificates tolerate a difference of minutes. This limit is lower, because users would notice
+ * wrong times in records.
  */
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
@@ -31,7 +31,10 @@ export const clockCheck: DoctorCheck = {
     const found = [postgres, other].flatMap((clock) => (clock ? [clockFinding(clock)] : []));
     if (found.length > 0) return found;
     return [
-      warn('no other clock to compare with', 'run the doctor again when Postgres is up, and let NTP set the clock'),
+      warnFinding(
+        'no other clock to compare with',
+        'run the doctor again when Postgres is up, and let NTP set the clock',
+      ),
     ];
   },
 };
@@ -54,19 +57,20 @@ export function diskFinding(p: {
 }): DoctorFinding {
   const says = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
   const remedy = 'free disk space, or set TIDINGS_HOME to a larger disk';
-  if (p.freeBytes < DISK_FAIL_BYTES) return fail(says, remedy);
-  if (p.inodes > 0 && p.freeInodes < p.inodes * INODES_WARN_SHARE) return warn(`${says}, but almost no inodes`, remedy);
-  return p.freeBytes < DISK_WARN_BYTES ? warn(says, remedy) : pass(says);
+  if (p.freeBytes < DISK_FAIL_BYTES) return failFinding(says, remedy);
+  if (p.inodes > 0 && p.freeInodes < p.inodes * INODES_WARN_SHARE)
+    return warnFinding(`${says}, but almost no inodes`, remedy);
+  return p.freeBytes < DISK_WARN_BYTES ? warnFinding(says, remedy) : passFinding(says);
 }
 
-/** Returns the finding for a clock that is this far ahead of this machine's. */
+/** Returns the finding for another clock that is this far ahead of this machine's clock. */
 export function clockFinding(clock: { whose: string; aheadMs: number }): DoctorFinding {
   const apartMs = Math.abs(clock.aheadMs);
   const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
   const remedy =
     'let NTP set the time (chrony, systemd-timesyncd): times in records, links and signatures depend on them';
-  if (apartMs > CLOCK_FAIL_MS) return fail(says, remedy);
-  return apartMs > CLOCK_WARN_MS ? warn(says, remedy) : pass(`agrees with ${clock.whose}`);
+  if (apartMs > CLOCK_FAIL_MS) return failFinding(says, remedy);
+  return apartMs > CLOCK_WARN_MS ? warnFinding(says, remedy) : passFinding(`agrees with ${clock.whose}`);
 }
 
 async function againstPostgres({ postgres, databaseUrl }: Subject) {

@@ -4,7 +4,7 @@ import { DURABILITY, type ServerFacts } from '../../db/inspection.ts';
 import { pendingMigrations } from '../../db/migrator.ts';
 import { connectionsOf } from '../../db/pool-sizes.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 /** Maximum number of workers that `npm start` runs if WORKERS is not set. */
@@ -19,34 +19,39 @@ export const postgresCheck: DoctorCheck = {
     const inspected = await postgres();
     const { host } = new URL(databaseUrl);
     if ('reason' in inspected) {
-      return [fail(`${host} cannot be reached (${inspected.reason})`, 'check DATABASE_URL and that the server runs')];
+      return [
+        failFinding(`${host} cannot be reached (${inspected.reason})`, 'check DATABASE_URL and that the server runs'),
+      ];
     }
     const { facts } = inspected;
     if (!facts.supported)
-      return [fail(`${host} is Postgres ${facts.version}, which is too old`, 'upgrade it to 18 or newer')];
+      return [failFinding(`${host} is Postgres ${facts.version}, which is too old`, 'upgrade it to 18 or newer')];
     const found = [
       ...durability(facts),
       ...checkConnections(facts, subject),
-      ...privacy(facts, databaseUrl),
+      ...checkEncryption(facts, databaseUrl),
       ...encoding(facts),
     ];
     const pending = await pendingMigrations(databaseUrl);
     if (pending.length > 0)
-      found.push(fail(`the database has ${pending.length} pending migrations`, 'run npm run migrate'));
+      found.push(failFinding(`the database has ${pending.length} pending migrations`, 'run npm run migrate'));
     return found.length > 0
       ? found
-      : [pass(`${host} is Postgres ${facts.version}, keeps confirmed data, and is up to date`)];
+      : [passFinding(`${host} is Postgres ${facts.version}, keeps confirmed data, and is up to date`)];
   },
 };
 
 function reportNotRunning(): DoctorFinding {
-  return warn('the Postgres of npm start is not running, so it was not checked', 'run npm start, or set DATABASE_URL');
+  return warnFinding(
+    'the Postgres of npm start is not running, so it was not checked',
+    'run npm start, or set DATABASE_URL',
+  );
 }
 
 /** Without these settings, a power failure can lose email that Postgres has confirmed as stored. */
 function durability({ durability: settings }: ServerFacts): DoctorFinding[] {
   return DURABILITY.filter((name) => settings[name] === 'off').map((name) =>
-    fail(
+    failFinding(
       `${name} is off: committed data is lost when its machine fails`,
       `set ${name} = on in postgresql.conf and reload it`,
     ),
@@ -60,16 +65,16 @@ function checkConnections({ maxConnections, otherConnections }: ServerFacts, { s
   if (needed <= left) return [];
   const says = `an API and ${workers} workers open up to ${needed} connections of ${maxConnections}, and others use ${otherConnections}`;
   const remedy = 'raise max_connections, set WORKERS lower, or put a pooler in session mode in front of Postgres';
-  return [needed > maxConnections ? fail(says, remedy) : warn(says, remedy)];
+  return [needed > maxConnections ? failFinding(says, remedy) : warnFinding(says, remedy)];
 }
 
-/** Only a connection to a public address certainly crosses other people's networks. */
-function privacy({ encrypted }: ServerFacts, databaseUrl: string): DoctorFinding[] {
+/** Warns about a connection without encryption if the host is public. Other hosts may be in a private network. */
+function checkEncryption({ encrypted }: ServerFacts, databaseUrl: string): DoctorFinding[] {
   const host = new URL(databaseUrl).hostname.replace(/^\[|\]$/g, '');
   const elsewhere = isIP(host) ? isPublicAddress(host) : host.includes('.') && !isLoopbackHost(host);
   if (encrypted || !elsewhere) return [];
   return [
-    warn(
+    warnFinding(
       `the connection to ${host} is not encrypted`,
       'add ?sslmode=verify-full to DATABASE_URL, or keep the connection in a private network',
     ),
@@ -79,7 +84,7 @@ function privacy({ encrypted }: ServerFacts, databaseUrl: string): DoctorFinding
 function encoding({ encoding }: ServerFacts): DoctorFinding[] {
   if (encoding === 'UTF8') return [];
   return [
-    fail(
+    failFinding(
       `the database is ${encoding}, which cannot hold every name`,
       'create a database with ENCODING UTF8 and move the data',
     ),

@@ -12,7 +12,7 @@ import { parseSmtpUrl, type SmtpEndpoint } from '../../rules/emails/smtp-url.ts'
 import { redact } from '../../rules/failure-text.ts';
 import { reasonOf } from '../database-error.ts';
 import { listVerifiedDomains } from './domains.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
@@ -26,16 +26,16 @@ export type Handover =
   | { to: 'unknown'; reason: string };
 
 /**
- * Checks that the mail server of SMTP_URL accepts email from this service: handshake and login like for a real email,
- * then MAIL and RCPT, which RSET cancels.
+ * Checks that the mail server of SMTP_URL accepts email from this service. Makes the handshake and login of a real
+ * email, sends MAIL and RCPT, and cancels them with RSET.
  */
 export const mailServerCheck: DoctorCheck = {
   name: 'mail server',
   async run(subject) {
     const { email } = subject.settings;
     const { servers } = email;
-    if (servers.whose === 'nobody') return [pass('email is captured: no server is needed')];
-    if (servers.whose === 'provider') return [pass(servers.title)];
+    if (servers.whose === 'nobody') return [passFinding('email is captured: no server is needed')];
+    if (servers.whose === 'provider') return [passFinding(servers.title)];
     const parsed = parseSmtpUrl(servers.url ?? '');
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
     const envelope = probeEnvelope(await returnPathHostOf(subject));
@@ -51,7 +51,7 @@ async function pausesOf({ postgres }: Subject): Promise<DoctorFinding[]> {
   // A database with pending migrations may lack the table.
   const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
   return pauses.map(({ projectName, reply }) =>
-    warn(
+    warnFinding(
       `email of ${projectName ?? 'all projects'} waits, because the mail server replied ${reply}`,
       'fix the cause: the next probe that succeeds ends the pause, or end it on the Admin page of the dashboard',
     ),
@@ -72,17 +72,17 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
   if (result.outcome === 'accepted') return privacyOf(endpoint, result.encrypted);
   const where = `${endpoint.host}:${endpoint.port}`;
   if (result.outcome === 'unsent')
-    return fail(
+    return failFinding(
       `${where} does not accept email: ${result.error}`,
       'check SMTP_URL: host, port, user, password and TLS',
     );
   const { about, retry } = judgeRefusal(result);
   // The server has checked a recipient, so it accepts email from this service.
-  if (about === 'recipient') return pass(`${where} accepts email from ${ehloNameOf(endpoint)}`);
+  if (about === 'recipient') return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
   const says = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${replyOf(result)}`;
-  if (retry && result.code < 500) return warn(says, 'the server may only be busy: retry');
-  return fail(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
+  if (retry && result.code < 500) return warnFinding(says, 'the server may only be busy: retry');
+  return failFinding(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
 }
 
 /** The server's reply in one line, without addresses. */
@@ -108,9 +108,9 @@ export async function handoverOf({ settings }: Subject): Promise<Handover> {
 function privacyOf(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
   const { host, port, loopback, credentials } = endpoint;
   const where = `${host}:${port}`;
-  if (encrypted || loopback) return pass(`${where} accepts email from ${ehloNameOf(endpoint)}`);
+  if (encrypted || loopback) return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
   const what = credentials ? 'the password and all email are' : 'email is';
-  return warn(
+  return warnFinding(
     `${where} accepts email without TLS: ${what} sent unencrypted`,
     'add ?requireTLS=true to SMTP_URL, or use smtps://',
   );

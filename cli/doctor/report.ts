@@ -25,23 +25,23 @@ export interface DoctorReport {
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
 
-export const pass = (says: string): DoctorFinding => ({ verdict: 'pass', says });
-export const warn = (says: string, remedy: string): DoctorFinding => ({ verdict: 'warn', says, remedy });
-export const fail = (says: string, remedy: string): DoctorFinding => ({ verdict: 'fail', says, remedy });
+export const passFinding = (says: string): DoctorFinding => ({ verdict: 'pass', says });
+export const warnFinding = (says: string, remedy: string): DoctorFinding => ({ verdict: 'warn', says, remedy });
+export const failFinding = (says: string, remedy: string): DoctorFinding => ({ verdict: 'fail', says, remedy });
 
 /**
  * Runs all checks concurrently and reports them in order. A check that fails unexpectedly or takes too long becomes a
  * warning.
  */
-export async function examine(subject: Subject, checks: readonly DoctorCheck[]): Promise<DoctorReport> {
+export async function runChecks(subject: Subject, checks: readonly DoctorCheck[]): Promise<DoctorReport> {
   const found = await Promise.all(
     checks.map(async (check) => (await findingsOf(check, subject)).map((finding) => ({ name: check.name, finding }))),
   );
-  return reportOf(found.flat());
+  return formatReport(found.flat());
 }
 
 /** Returns the findings as lines, each remedy below its problem, and the number of each verdict. */
-export function reportOf(found: readonly { name: string; finding: DoctorFinding }[]): DoctorReport {
+export function formatReport(found: readonly { name: string; finding: DoctorFinding }[]): DoctorReport {
   const width = Math.max(...found.map(({ name }) => name.length));
   const count = (verdict: DoctorFinding['verdict']) =>
     found.filter(({ finding }) => finding.verdict === verdict).length;
@@ -58,11 +58,11 @@ export function reportOf(found: readonly { name: string; finding: DoctorFinding 
 async function findingsOf(check: DoctorCheck, subject: Subject): Promise<DoctorFinding[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<DoctorFinding[]>((resolve) => {
-    const finding = warn(`not known: no result in ${CHECK_MS / 1000} s`, 'retry, and check the network');
+    const finding = warnFinding(`not known: no result in ${CHECK_MS / 1000} s`, 'retry, and check the network');
     timer = setTimeout(() => resolve([finding]), CHECK_MS);
   });
   const looked = Promise.resolve()
     .then(() => check.run(subject))
-    .catch((error) => [warn(`not known: ${reasonOf(error)}`, 'fix the error, and run the doctor again')]);
+    .catch((error) => [warnFinding(`not known: ${reasonOf(error)}`, 'fix the error, and run the doctor again')]);
   return Promise.race([looked, late]).finally(() => clearTimeout(timer));
 }

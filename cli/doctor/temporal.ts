@@ -3,7 +3,7 @@
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
@@ -11,9 +11,8 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const SECONDS_PER_HOUR = 3_600;
 /**
- * Recovery checks every 5 minutes how workflows ended, so that a workflow that an operator ended stays ended. A
- * workflow that Temporal no longer knows counts as lost, and is started again. One day leaves enough time if workers
- * are down.
+ * Recovery checks every 5 minutes how workflows ended. A workflow that Temporal no longer knows counts as lost and is
+ * started again, even if an operator had ended it. One day leaves enough time for recovery if workers are down.
  */
 const RETENTION_MIN_HOURS = 24;
 /** Long enough to see on Monday which workflows ended on Friday. */
@@ -25,7 +24,7 @@ export const temporalCheck: DoctorCheck = {
   async run({ settings, temporalAddress }) {
     if (temporalAddress === undefined) {
       return [
-        warn(
+        warnFinding(
           'the Temporal of npm start is not running, so it was not checked',
           'run npm start, or set TEMPORAL_ADDRESS',
         ),
@@ -36,11 +35,11 @@ export const temporalCheck: DoctorCheck = {
     const asked = await retentionHours({ ...settings.temporal, address: temporalAddress });
     if ('absent' in asked) {
       const remedy = `temporal operator namespace create -n ${namespace} --retention 7d, or set TEMPORAL_NAMESPACE`;
-      return [fail(`${temporalAddress} has no namespace ${namespace}`, remedy)];
+      return [failFinding(`${temporalAddress} has no namespace ${namespace}`, remedy)];
     }
     if ('reason' in asked) {
       return [
-        fail(
+        failFinding(
           `${temporalAddress} cannot be reached (${asked.reason})`,
           'check TEMPORAL_ADDRESS, its TLS or key, and that the server runs',
         ),
@@ -75,14 +74,14 @@ function retentionFinding(where: string, hours: number, p: { embedded: boolean; 
   const says = `${where} keeps ended workflows for ${hours} h`;
   const remedy = `temporal operator namespace update -n ${p.namespace} --retention 7d`;
   if (hours < RETENTION_MIN_HOURS) {
-    return fail(`${says}: after an outage, workflows that an operator ended would start again`, remedy);
+    return failFinding(`${says}: after an outage, workflows that an operator ended would start again`, remedy);
   }
-  if (hours < RETENTION_HOURS && !p.embedded) return warn(`${says}: too short to investigate a weekend`, remedy);
-  return pass(says);
+  if (hours < RETENTION_HOURS && !p.embedded) return warnFinding(`${says}: too short to investigate a weekend`, remedy);
+  return passFinding(says);
 }
 
 function devServerFinding(): DoctorFinding {
-  return warn(
+  return warnFinding(
     'the dev server of npm start has one process and one SQLite file',
     'for a high volume, or several machines, set TEMPORAL_ADDRESS to a cluster or Temporal Cloud',
   );

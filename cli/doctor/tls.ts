@@ -6,7 +6,7 @@ import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
 import { counted } from '../../rules/counted.ts';
 import { reasonOf } from '../database-error.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass, warn } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
 const CONNECT_MS = 4_000;
 /** Certificates are usually renewed 30 days before they expire. With 14 days left, automatic renewal has failed. */
@@ -24,8 +24,8 @@ export const tlsCheck: DoctorCheck = {
 async function checkPublicUrl({ publicUrl }: Settings): Promise<DoctorFinding> {
   const url = new URL(publicUrl);
   if (url.protocol === 'https:') return checkCertificate(url);
-  if (isLoopbackHost(url.hostname)) return pass(`${publicUrl} is this machine: nothing to encrypt`);
-  return fail(
+  if (isLoopbackHost(url.hostname)) return passFinding(`${publicUrl} is this machine: nothing to encrypt`);
+  return failFinding(
     `PUBLIC_URL ${publicUrl} is not encrypted: passwords, sessions and keys are sent readable`,
     'put a proxy with a certificate in front of the API, and set PUBLIC_URL to its https:// address',
   );
@@ -49,7 +49,7 @@ function checkCertificate(url: URL): Promise<DoctorFinding> {
     };
     const unreached = (reason: string) =>
       end(
-        warn(
+        warnFinding(
           `${url.origin} was not reached from here (${reason}), so its certificate is not known`,
           'start the proxy, or check it from outside this network',
         ),
@@ -69,7 +69,7 @@ function certificateFinding(
 ): DoctorFinding {
   if (problem) {
     const reason = problem instanceof Error ? problem.message : problem;
-    return fail(
+    return failFinding(
       `the certificate of ${url.origin} is not valid: ${reason}`,
       `get a certificate for ${url.hostname} that browsers trust`,
     );
@@ -87,7 +87,10 @@ async function checkMailListeners(settings: Settings): Promise<DoctorFinding[]> 
   const names = open ? open.filter(Boolean).join(' and ') : '';
   if (!names) return [];
   return [
-    warn(`${names} without TLS`, 'set TLS_CERT_FILE and TLS_KEY_FILE: the relay accepts no password without them'),
+    warnFinding(
+      `${names} without TLS`,
+      'set TLS_CERT_FILE and TLS_KEY_FILE: the relay accepts no password without them',
+    ),
   ];
 }
 
@@ -96,21 +99,21 @@ async function checkFiles(certFile: string, keyFile: string): Promise<DoctorFind
   try {
     const certificate = new X509Certificate(await readFile(certFile));
     if (!certificate.checkPrivateKey(createPrivateKey(await readFile(keyFile)))) {
-      return fail(`TLS_KEY_FILE is not the key of TLS_CERT_FILE`, remedy);
+      return failFinding(`TLS_KEY_FILE is not the key of TLS_CERT_FILE`, remedy);
     }
     return expiryFinding('TLS_CERT_FILE', new Date(certificate.validTo));
   } catch (error) {
-    return fail(`TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ${reasonOf(error)}`, remedy);
+    return failFinding(`TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ${reasonOf(error)}`, remedy);
   }
 }
 
 function expiryFinding(what: string, until: Date): DoctorFinding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
-  if (days < 0) return fail(`${what} expired ${counted(-days, 'day')} ago`, 'renew the certificate');
+  if (days < 0) return failFinding(`${what} expired ${counted(-days, 'day')} ago`, 'renew the certificate');
   if (days < DAYS_LEFT_MIN)
-    return warn(
+    return warnFinding(
       `${what} expires in ${counted(days, 'day')}`,
       'renew the certificate, and find out why it was not renewed automatically',
     );
-  return pass(`${what} is valid for ${counted(days, 'day')}`);
+  return passFinding(`${what} is valid for ${counted(days, 'day')}`);
 }

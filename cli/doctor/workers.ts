@@ -3,7 +3,7 @@ import { readInstallation } from '../../db/installation/installation.ts';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { type QueueStats, readQueueStats, unservedQueues } from '../../temporal/queue-stats.ts';
-import { type DoctorCheck, type DoctorFinding, fail, pass } from './report.ts';
+import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
 import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
@@ -13,7 +13,7 @@ export const workersCheck: DoctorCheck = {
   name: 'workers',
   async run(subject) {
     const stats = await statsOf(subject);
-    if (stats === undefined) return [pass('not checked: Postgres or Temporal is unreachable')];
+    if (stats === undefined) return [passFinding('not checked: Postgres or Temporal is unreachable')];
     return [queuesFinding(stats)];
   },
 };
@@ -42,10 +42,11 @@ async function statsOf({ settings, temporalAddress, postgres }: Subject): Promis
 
 function queuesFinding(stats: QueueStats[]): DoctorFinding {
   const unserved = unservedQueues(stats);
-  if (unserved.length === 0) return pass('each task queue is served');
-  if (unserved.length === stats.length) return pass('no worker runs: start one with npm start or npm run worker');
+  if (unserved.length === 0) return passFinding('each task queue is served');
+  if (unserved.length === stats.length)
+    return passFinding('no worker runs: start one with npm start or npm run worker');
   const queues = unserved.join(', ');
-  return fail(
+  return failFinding(
     `no worker serves ${queues}: work waits there`,
     `start a worker with WORKER_QUEUES=${unserved.join(',')}, or without WORKER_QUEUES`,
   );

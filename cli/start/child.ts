@@ -33,7 +33,7 @@ export interface ChildOptions {
 
 /**
  * Starts an API or a worker in a separate process, and returns when the child reports that it is ready. If this process
- * is killed, the child notices the closed channel and stops gracefully, too.
+ * is killed, the child notices the closed channel and stops gracefully.
  * @throws StartError that names the child's log, if the child ends before it is ready or takes too long
  */
 export async function startChild(options: ChildOptions): Promise<Running> {

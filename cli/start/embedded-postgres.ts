@@ -41,7 +41,7 @@ const ORPHAN_GRACE_MS = 3_000;
 /** An immediate shutdown only has to end the backends. */
 const QUIT_GRACE_MS = 1_000;
 
-/** Nothing is inherited from the caller: PG… variables and an unset or unknown LANG must not reach Postgres. */
+/** Replaces the caller's environment, because PG… variables and an unset or unknown LANG must not reach Postgres. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8', TZ: 'UTC' };
 
 export interface EmbeddedPostgresOptions {
@@ -94,14 +94,14 @@ function settings(): Record<string, string> {
     min_wal_size: '256MB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
-    // Tables that fill up within seconds need statistics within seconds: one minute without them is one minute of bad
-    // plans.
+    // Tables that fill up within seconds need statistics within seconds. Without them, queries have bad plans for up to
+    // a minute.
     autovacuum_naptime: '10s',
-    jit: 'off', // Compiling costs more than it saves on queries of a few milliseconds.
+    jit: 'off', // Compiling a query (JIT) costs more than it saves on queries of a few milliseconds.
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    log_error_verbosity: 'terse', // Details quote rows: "Key (email)=(ada@example.com) already exists."
+    log_error_verbosity: 'terse', // Details of errors would quote rows: "Key (email)=(ada@example.com) already exists."
     logging_collector: 'off',
   };
 }
@@ -117,8 +117,8 @@ function prepareParent(binaries: PostgresBinaries, dataFolder: string): Postgres
 }
 
 /**
- * Creates the cluster beside its place and renames it, so that a kill never leaves a folder that looks like a
- * complete cluster.
+ * Creates the cluster in a temporary folder and renames that folder, so that a kill never leaves an incomplete cluster
+ * that looks complete.
  */
 function initialize(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions): void {
   const fresh = `${options.dataFolder}.new`;
@@ -196,7 +196,7 @@ async function launch(binaries: PostgresBinaries, user: PostgresUser, options: E
   throw new StartError(`Postgres did not start: see ${options.logFile}.`);
 }
 
-/** Ends the backends of a killed postmaster. A new one refuses to start while they hold its shared memory. */
+/** Ends the backends of a killed postmaster. A new postmaster refuses to start while they hold the shared memory. */
 async function endOrphans(dataFolder: string): Promise<void> {
   const orphans = processesIn(realpathSync(dataFolder));
   await Promise.all(orphans.map((mark) => waitForEnd(mark, ORPHAN_GRACE_MS)));

@@ -11,7 +11,10 @@ import { newDkimKey } from '../../rules/domains/dkim-key.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
-/** Reserved for tests (RFC 2606 §2), so its email never reaches a real host. */
+/**
+ * The domain of the first project. It is reserved for tests (RFC 2606 §2), so replies to its email never reach a real
+ * host.
+ */
 const DOMAIN = 'tidings.test';
 /** A number that Twilio reserves for tests. */
 const SMS_SENDER = '+15005550006';

@@ -3,7 +3,7 @@ import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './processes.ts';
 
-/** If two starts remove the same dead lock at the same time, each needs one more attempt. More attempts do no harm. */
+/** The most attempts. If two starts remove the same dead lock at the same time, each needs one more attempt. */
 const ATTEMPTS = 10;
 
 /**

@@ -65,7 +65,9 @@ function homePaths(folder: string): Home {
   };
 }
 
-/** Refuses root, too, because it would leave files that the home's user cannot read. */
+/**
+ * Refuses every user except the owner of the home, including root, which would leave files that the owner cannot read.
+ */
 function refuseOthers(path: string, folder: string): void {
   const uid = process.getuid?.();
   const entry = statEntry(path, folder);

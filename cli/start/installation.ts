@@ -3,7 +3,7 @@ import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import type { Config } from '../../rules/config.ts';
 import type { CheckOptions } from '../../worker/installation/check.ts';
 
-/** One connection for a transaction, and one for reads at the same time. */
+/** The check uses one connection for its transaction and reads through another one at the same time. */
 const CONNECTIONS = 2;
 
 /**
@@ -14,7 +14,7 @@ export async function requireInstallation(
   config: Pick<Config, 'database' | 'temporal' | 'publicUrl' | 'installationChoice'>,
   p: Pick<CheckOptions, 'sends' | 'tell'>,
 ): Promise<void> {
-  // Imported only here: Temporal's client takes half a second to load, which would delay a start that is refused.
+  // Imported here, because loading Temporal's client takes half a second. A start that fails earlier does not need it.
   const { checkInstallation } = await import('../../worker/installation/check.ts');
   const { db } = connect({
     connectionString: config.database.url,

@@ -10,8 +10,9 @@ const KILL_WAIT_MS = 1_500;
 type Kind = 'api' | 'worker' | 'temporal' | 'postgres';
 
 /**
- * Order of the stop: first no new requests, then the workers drain, then Temporal, and Postgres last. Postgres gets
- * the remaining time: its checkpoint after a campaign takes seconds, and without it the next start has to recover.
+ * The order in which parts stop: first the API, so that no new requests arrive, then the workers, which finish running
+ * work, then Temporal, and Postgres last. Postgres gets the remaining time: its checkpoint after a campaign takes
+ * seconds, and without it the next start has to recover.
  */
 const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
   { kind: 'api', graceMs: 4_000 },
@@ -19,12 +20,12 @@ const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
   { kind: 'temporal', graceMs: 2_000 },
   { kind: 'postgres', graceMs: 1_500 },
 ];
-/** Total limit, because `npm start` promises to stop within 20 s. */
+/** The limit for the whole stop, because `npm start` promises to stop within 20 s. */
 const STOP_TOTAL_MS = 18_500;
 
 /** The processes of a running `npm start`. */
 export interface SupervisedParts {
-  /** Starts a process and keeps it running. Resolves with its first run. */
+  /** Starts a process and restarts it when it ends. Resolves with its first run. */
   add<T extends Running>(kind: Kind, options: Omit<SuperviseOptions<T>, 'onStarted'>): Promise<T>;
   pids(): Pids;
   /** Sets the listener that is called whenever a process has started. */

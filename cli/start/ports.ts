@@ -4,8 +4,8 @@ import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
 /**
- * Range of chosen ports. It is below 32768, where the range of outgoing connections starts, so that no connection
- * takes a stored port.
+ * The range from which ports are chosen. The system takes ports for outgoing connections from 32768 on, so no
+ * connection can occupy a stored port.
  */
 const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
@@ -54,8 +54,8 @@ export async function requirePort(
 }
 
 /**
- * Ports that this process has chosen. A chosen port looks free until its server listens, which may be after the next
- * one is chosen.
+ * Ports that this process has chosen. A chosen port looks free until its server listens on it. The next port may be
+ * chosen before that.
  */
 const chosen = new Set<number>();
 

@@ -40,9 +40,9 @@ export function findPostgresBinaries(): PostgresBinaries {
 }
 
 /**
- * Returns the user that Postgres runs as. Postgres refuses to run as root; it then runs as the owner of `folder`,
- * else as `postgres`, else as `nobody`. If that user cannot reach the binaries or `folder` (a clone below /root, a
- * home of mode 700), setpriv gives it the capability to pass folders. No folder is opened for other users.
+ * Returns the user that Postgres runs as. Postgres refuses to run as root; it then runs as the owner of `folder`, else
+ * as `postgres`, else as `nobody`. If that user cannot reach the binaries or `folder` (a clone below /root, a home of
+ * mode 700), setpriv gives it the capability to pass through folders. The modes of the folders do not change.
  * @throws StartError if there is no such user, or setpriv cannot do that
  */
 export function postgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
@@ -59,7 +59,10 @@ export function postgresUser(binaries: PostgresBinaries, folder: string): Postgr
   return { owner: account, name: account.name, prefix: passingFolders(account, folder) };
 }
 
-/** Returns a command that switches to `account`, with only the capability to pass folders and read files of others. */
+/**
+ * Returns a command that switches to `account` and keeps one capability: to pass through folders and read files of
+ * other users.
+ */
 function passingFolders(account: { uid: number; gid: number; name: string }, folder: string): string[] {
   const capability = '-all,+dac_override';
   const prefix = [

@@ -3,7 +3,10 @@ import { exposureTable, type OpenPort } from './exposure.ts';
 /** Facts that a started service prints about itself. */
 export interface ReadyService {
   baseUrl: string;
-  /** Opens the dashboard signed in, once. Undefined if others may reach the service, or no owner is left. */
+  /**
+   * A link that opens the dashboard and signs in, once. Undefined if other machines may reach the service, or if the
+   * project has no owner.
+   */
   signInLink: string | undefined;
   signInMinutes: number;
   hasDashboard: boolean;
@@ -11,10 +14,13 @@ export interface ReadyService {
   temporalUi: string | null;
   relay: string | undefined;
   inbound: string | undefined;
-  /** A request that sends a first email. Undefined if others may reach the service: its output could be read. */
+  /**
+   * The values of a request that sends a first email. Undefined if other machines may reach the service, because others
+   * could then read the key in its output.
+   */
   firstEmail: { secretKey: string; from: string } | undefined;
   devFile: string;
-  /** Printed if other machines reach the service. Otherwise everything is open to this machine only. */
+  /** The open ports, to print if other machines can reach the service. Undefined if only this machine can. */
   openPorts: readonly OpenPort[] | undefined;
 }
 

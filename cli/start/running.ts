@@ -16,7 +16,7 @@ export interface Running {
 
 type Signals = Pick<Running, 'stop' | 'kill'>;
 
-/** For callers without a time budget of their own. */
+/** The default of `graceMs`, for callers without a time limit of their own. */
 export const STOP_GRACE_MS = 5_000;
 
 /** Interval of checks on an adopted process. It is not a child of this process, so no event reports its end. */
@@ -38,7 +38,7 @@ export async function startProcess(
     const [error] = await once(child, 'error');
     throw new StartError(`${name} could not be run: ${error.message}.`, { cause: error });
   }
-  child.on('error', () => {}); // A signal that finds it gone; its end is reported by `exit`.
+  child.on('error', () => {}); // The process ended before the signal. The `exit` event reports its end.
   const mark = identifyProcess(child.pid);
   if (!mark) throw new StartError(`${name} ended at once: see its log.`);
   return { child, mark };

@@ -8,12 +8,15 @@ import { StartError } from './error.ts';
 import './utc.ts';
 
 /**
- * Ctrl-C arrives twice within milliseconds, from the terminal and from npm. Only a signal after this time counts as
- * the second one.
+ * One Ctrl-C sends two signals within milliseconds, from the terminal and from npm. Only a signal after this time
+ * counts as a second Ctrl-C.
  */
 const SECOND_SIGNAL_MS = 500;
 
-/** During a stop, a part that is still starting gets this long, for example if Postgres does not respond. */
+/**
+ * During a stop, a part that is still starting gets this much time. Its start may hang, for example if Postgres does
+ * not respond.
+ */
 const START_GRACE_MS = 3_000;
 
 interface Closable {
@@ -43,7 +46,7 @@ export async function runServiceProcess(
 }
 
 /** Returns one line for an error that the user can fix, and the whole error otherwise. */
-export function explain(error: unknown): unknown {
+export function describeStartError(error: unknown): unknown {
   const isForUser = [ConfigError, StartError, InstallationError].some((known) => error instanceof known);
   return isForUser && error instanceof Error ? error.message : error;
 }
@@ -76,13 +79,13 @@ function endInOrder(starting: Promise<Closable>): void {
   };
   onSignals(end, () => process.exit(1));
   if (!process.send) return;
-  process.once('disconnect', end); // The npm start was killed, so no one would stop or restart this process.
+  process.once('disconnect', end); // `npm start` was killed, so nothing would stop or restart this process.
   if (!process.connected) end();
 }
 
 /** Prints an error and exits. An unexpected error may quote a row or a reply, which must not get into the log. */
 function exitWithError(error: unknown): never {
-  const explained = explain(error);
+  const explained = describeStartError(error);
   console.error(explained instanceof Error ? `${describeFailure(explained)}\n${stackFrames(explained)}` : explained);
   process.exit(1);
 }

@@ -42,8 +42,8 @@ export interface Service {
 }
 
 /**
- * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints for its user, line
- * by line. Source: docs/operate/install.md.
+ * Starts the whole service on this machine and keeps it running until it is stopped. `tell` prints one line for the
+ * user. Source: docs/operate/install.md.
  */
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();
@@ -79,7 +79,7 @@ async function run({ ready, ...options }: Run): Promise<void> {
   const home = openHome(settings.home);
   const lock = takeLock(home.lockFile, settings.home);
   try {
-    removeDevFile(home.devFile); // Left by a killed start.
+    removeDevFile(home.devFile); // The file of a killed start.
     ready(await startAll({ ...options, settings, home }));
     await waitForAbort(stopping);
   } catch (error) {
@@ -145,7 +145,7 @@ async function startAll(around: Surroundings): Promise<DevFile> {
   return content();
 }
 
-/** With PORT=0 the port is chosen here, so that an API that is started again gets the same one, as do later starts. */
+/** Chooses the port if PORT=0. The choice is stored, so a restarted API and later starts use the same port. */
 async function choosePort(settings: Settings, home: Home): Promise<number> {
   if (settings.port === 0) return keepPort(home.portsFile, 'api', settings.host);
   await requirePort('PORT', settings.host, settings.port);
@@ -201,7 +201,8 @@ function announce(
     temporalUi: temporal.ui,
     relay: addressOf('SMTP relay'),
     inbound: addressOf('inbound SMTP'),
-    // Output ends in journals and log stores. If others reach the service, a printed key could be stolen.
+    // Output is kept in journals and log stores. If other machines can reach the service, a key from there could be
+    // misused.
     firstEmail: publicHost ? undefined : { secretKey, from: `hello@${domain}` },
     devFile: home.devFile,
     openPorts: publicHost ? openPorts : undefined,
@@ -216,13 +217,13 @@ function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void
     resolve = onResolve;
     reject = onReject;
   });
-  promise.catch(() => {}); // A caller that only waits for `done` does not look at it.
+  promise.catch(() => {}); // Callers that only wait for `done` do not handle it.
   return { promise, resolve, reject };
 }
 
 function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    // The processes' own handles keep this one alive; with external services a child does.
+    // The handles of child processes keep this process alive.
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });

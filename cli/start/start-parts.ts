@@ -12,7 +12,7 @@ import { keepPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
-/** More workers than this gain nothing on one embedded Postgres and Temporal. */
+/** The most workers. More of them are not faster with one embedded Postgres and Temporal. */
 const WORKERS_MAX = 4;
 
 /** The settings and helpers that a part needs to start. */

@@ -5,7 +5,9 @@ const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 /** After this time without a restart, the delays start again with the first one. */
 const STEADY_MS = 60_000;
 
-/** Time that a part gets to stop if it started during the stop, because it has done no work yet. */
+/**
+ * The time to stop for a part whose start ended during the stop. It is short, because such a part has done no work yet.
+ */
 const LATE_STOP_MS = 1_000;
 
 export interface SuperviseOptions<T extends Running> {
@@ -81,7 +83,7 @@ async function startAgain<T extends Running>(options: SuperviseOptions<T>, state
       options.tell(`${options.name} did not start: ${error instanceof Error ? error.message : error}`);
       continue;
     }
-    // The part was stopped while it was starting, so only this function knows its process.
+    // The part was stopped while it was starting. Only this function knows the new process, so it stops it.
     if (state.stopping) await state.running.stop(LATE_STOP_MS);
     else options.tell(`${options.name} runs again (process ${state.running.mark.pid})`);
     options.onStarted(state.running);

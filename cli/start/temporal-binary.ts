@@ -21,7 +21,7 @@ const DOWNLOAD_TOTAL_MS = 180_000;
 /** A build took 2 min 20 s on 2 cores, plus downloads. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const BUILD_PROGRESS_MS = 20_000;
-/** Folders of Go's own installer and of distributions, if PATH does not have it. */
+/** Folders of Go's own installer and of distributions, for the case that PATH has no Go. */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
 export interface TemporalBinaryOptions {

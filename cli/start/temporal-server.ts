@@ -15,8 +15,8 @@ const LEFTOVER_GRACE_MS = 3_000;
 /**
  * Settings of the dev server. Priorities and fairness of task queues are off in server 1.29 by default. One partition
  * per task queue: a single server gains nothing from four, and a poll then finds its task at once. The request limits
- * are meant for a shared cluster; here the machine is the limit. The history service checks for new tasks 20 times a
- * second by default: above seven emails a second, each of a workflow's three dispatches then waited 35 ms. Eager
+ * are meant for a shared cluster; here the machine is the limit. By default, the history service checks for new tasks
+ * only 20 times a second. Above seven emails a second, each of a workflow's three dispatches then waited 35 ms. Eager
  * activities, which execution steps request, are off by default, too.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
@@ -36,9 +36,9 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
 };
 
 /**
- * By default, the dev server reads its search attributes from the database eight times per workflow, to notice new
- * ones immediately. Ours are registered before the first workflow. In namespaces that are created later, as in tests,
- * they are not.
+ * By default, the dev server reads its search attributes from the database eight times per workflow, to notice new ones
+ * immediately. This service registers its attributes before the first workflow, so the server need not look again.
+ * Namespaces that are created later, as in tests, need the default.
  */
 const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
 
@@ -115,7 +115,7 @@ async function isServing(address: string, namespace: string, mark: ProcessIdenti
 
 /** Tells whether a Temporal server at this address has the namespace. */
 async function knowsNamespace(address: string, namespace: string): Promise<boolean> {
-  const { Connection } = await import('@temporalio/client'); // Half a second that a start that is refused need not wait.
+  const { Connection } = await import('@temporalio/client'); // Imported here, because loading takes half a second, which a start that fails earlier does not need.
   const connection = Connection.lazy({ address, connectTimeout: 1_000 });
   try {
     await connection.withDeadline(Date.now() + 2_000, () =>
