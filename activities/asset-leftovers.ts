@@ -3,12 +3,15 @@ import type { ActivityDeps } from './deps.ts';
 
 /** The number of objects that are removed at the same time, well below the number of sockets for the bucket. */
 const AT_A_TIME = 10;
-/** The maximum number of objects per round. At 50 ms each they take a minute; the rest is removed an hour later. */
+/**
+ * The maximum number of objects per round. At 50 ms each they take a minute. The next round, an hour later, removes
+ * more.
+ */
 const MOST = 10_000;
 
 /**
- * Removes from the bucket the objects that no image names: objects of deleted images and of uploads that were killed.
- * Safe to run twice, also concurrently, because removing an object that is gone is no error.
+ * Removes objects from the bucket that belong to no image: objects of deleted images and of interrupted uploads. Safe
+ * to run twice, also concurrently, because removing a missing object is not an error.
  * @throws Error when the bucket cannot be used; the objects stay listed for the next round
  */
 export async function removeLeftovers({ db, bucket }: Pick<ActivityDeps, 'db' | 'bucket'>): Promise<void> {

@@ -19,7 +19,7 @@ export interface ActivityDeps {
   config: Config;
   db: Db;
   compute: Compute;
-  /** Wakes the workers, after the commit. */
+  /** Wakes the workers. Call it after the commit. */
   outbox: OutboxWaker;
   lifecycle: Lifecycle;
   log: Logger;
@@ -29,12 +29,12 @@ export interface ActivityDeps {
   rates: SendRates;
   emailAttempts: EmailAttempts;
   smsAttempts: SmsAttempts;
-  /** Tells whether the provider accepts our email; absent when it is not watched. */
+  /** Tells whether the provider accepts our email. Undefined if the provider is not watched. */
   route?: RouteWatch;
-  /** For campaigns. It has its own connections, so a single email never waits behind a campaign. */
+  /** The provider for campaigns. It has its own connections, so a single email never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
-  /** The bucket for new images; undefined stores them in Postgres. */
+  /** The bucket for new images. Without one, images are stored in Postgres. */
   bucket: Bucket | undefined;
   /** Aborted as soon as the process should end: no new work starts, and running work finishes. */
   stopping: AbortSignal;

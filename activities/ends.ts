@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { ActivityDeps } from './deps.ts';
 
-export type EndActivities = ReturnType<typeof endActivities>;
+export type EndActivities = ReturnType<typeof workflowEndActivities>;
 
 /** Activities that help a workflow end in the same way as its record. */
-export function endActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
+export function workflowEndActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
   return {
     /** Asks Temporal to cancel the run that this activity belongs to. Safe to run twice. */
     async requestCancellation(): Promise<void> {

@@ -10,27 +10,27 @@ import { describeFailure } from '../rules/failure-text.ts';
 /** The number of emails that one statement reads. */
 const BATCH_MAX = 500;
 /**
- * The maximum number of emails that wait to be recorded. Further ones are not counted, which only makes the guard a
- * little quicker.
+ * The maximum number of emails that wait to be recorded. Emails beyond it are not counted, so the guard pauses a little
+ * earlier.
  */
 const WAITING_MAX = 20_000;
 
 export interface HoldGuard {
   /**
-   * Adds the mailbox provider of `to` to the outcome, if that provider refused the sender. Asks the DNS, for at most
-   * 3 s.
+   * Adds the mailbox provider of `to` to the outcome, if that provider refused the sender. Looks the provider up in the
+   * DNS, for at most 3 s.
    */
   nameMailboxProvider(outcome: RecordedOutcome, to: string): Promise<RecordedOutcome>;
   /**
-   * Counts accepted and recorded emails among the last emails of their mailbox provider, if it is watched. Runs in
-   * the background.
+   * Counts emails that are accepted and recorded as successes of their mailbox provider, if it is watched. Runs in the
+   * background.
    */
   accepted(emailIds: string[]): void;
 }
 
 /**
- * Creates the part of the projects' auto-pause guards that runs in the sending process, because only sending looks up
- * the provider of each mailbox. Each channel has one.
+ * Creates the part of the projects' auto-pause guards that runs in the sending process, where the provider of each
+ * mailbox is looked up. Each channel has one.
  */
 export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
   const { db, log } = p;
@@ -56,7 +56,8 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   async function run(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
-      // A heuristic over the last hundred emails, so results that a database error loses are not retried.
+      // The guard is a heuristic over the last hundred emails, so results that are lost by a database error are not
+      // retried.
       await note(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
         log.warn({ reason: describeFailure(error) }, 'emails accepted by a watched mailbox provider were not recorded'),
       );

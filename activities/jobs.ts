@@ -18,21 +18,26 @@ import type { ActivityDeps } from './deps.ts';
  */
 const ACTIVITY_MS = 5_000;
 
-/** How often the next job in line checks whether it is its turn. Jobs with more jobs before them wait longer. */
+/**
+ * The interval at which the next job in the queue checks whether it is its turn. Jobs further back check less often.
+ */
 const NEXT_TURN_MS = 500;
 const TURN_MS = 2_000;
 const TURN_MAX_MS = 60_000;
-/** A job that exceeds the project's computing budget for longer releases its place. */
+/** The longest wait for the project's computing budget. A job that has to wait longer frees its slot. */
 const WAIT_HERE_MS = 1_000;
 const TOO_SLOW = 'The file takes too long to read: check its quotes.';
-/** The limit counts elapsed time, which also passes on a busy machine, so the first attempts decide nothing. */
+/**
+ * A chunk must exceed its time limit this many times before the job fails. The limit is elapsed time, so a busy machine
+ * can exceed it once.
+ */
 const SLOW_ATTEMPTS = 3;
 
 export interface JobProgress {
   done: boolean;
-  /** The number of contacts or rows that are done. */
+  /** The number of processed contacts or rows. */
   processed: number;
-  /** Milliseconds until the next part. Absent when it runs at once, and in results of earlier versions. */
+  /** Milliseconds to wait before the next part. Absent if there is no wait, and in results of earlier versions. */
   waitMs?: number;
 }
 
@@ -77,14 +82,14 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
     },
 
     /**
-     * Imports chunks of a file for some seconds, if no earlier import of the project is running. A job that has to
-     * wait for another import, or for the project's budget, releases its place.
+     * Imports chunks of a file for some seconds, if no earlier import of the project is running. A job that has to wait
+     * for another import, or for the project's budget, frees its slot.
      */
     async runImport({ projectId, jobId }: JobInput): Promise<JobProgress> {
       const ref = { projectId, id: jobId };
       const job = await findImport(db, ref);
       if (!job) {
-        // An earlier attempt has finished the job, unless the job does not exist.
+        // The job does not exist, or an earlier attempt has finished it.
         await findJobEnd(db, ref);
         return { done: true, processed: 0 };
       }
@@ -92,7 +97,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
       if (ahead > 0)
         return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, NEXT_TURN_MS + (ahead - 1) * TURN_MS) };
       const work = { projectId, kind: 'contacts.import', bulk: true, maxWaitMs: WAIT_HERE_MS };
-      // Threads read the file from shared memory. Any other buffer would be copied whole for each chunk.
+      // Threads read the file from shared memory. Any other buffer would be copied for each chunk.
       const file = new Uint8Array(new SharedArrayBuffer(job.file.byteLength));
       file.set(job.file);
       const { layout, text } = input;
@@ -107,8 +112,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
           limit: IMPORT_CHUNK_ROWS,
           phoneCountry,
         });
-        // Handles the rejection even when the result is not used, because a chunk that was read before a stop is read
-        // again.
+        // Ignores a failure of a read whose result is not used. After a stop, the chunk is read again.
         reading.catch(() => {});
         return reading;
       };

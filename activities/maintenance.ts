@@ -8,22 +8,27 @@ import type { ActivityDeps } from './deps.ts';
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
 /**
- * The number of emails that one transaction reads, and the most held emails that it releases. Five delivery workflows
- * take this many.
+ * The number of emails that one transaction reads, and the most held emails that it releases: as many as five delivery
+ * workflows take.
  */
 const RELEASE_ROWS = 1_000;
-/** The number of executions that one transaction checks; each one that is woken early is one signal. */
+/** The number of executions that one transaction checks. Each execution that is woken gets one signal. */
 const WAKE_ROWS = 1_000;
-/** The maximum number of transactions of an activity that find no held email: a second or so of a long ledger. */
+/**
+ * The maximum number of transactions of an activity that find no held email. In a long ledger they take about one
+ * second.
+ */
 const RELEASE_PAGES = 100;
 
-/** One activity of a release, and the start of the next one; null at the end. */
+/** The result of one activity of a release. `after` is the position at which the next one starts; null at the end. */
 export interface Released {
   released: number;
   after: string | null;
 }
 
-/** Work of a project that is too long for a request, and activities that rounds of earlier releases still ask for. */
+/**
+ * Activities for work that takes too long for a request, and activities that workflows of earlier releases still call.
+ */
 export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'db' | 'outbox' | 'log'>) {
   return {
     keepHouse: async (_input: object): Promise<void> => {
@@ -33,8 +38,8 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     checkDomains: async (): Promise<number> => endEarlierRound('domainChecks'),
 
     /**
-     * Releases a page of a project's held emails. Safe to run twice: the status decides, so each email is released
-     * once and a finished page is skipped. Stops when the project is on hold again.
+     * Releases a page of a project's held emails. Safe to run twice: only emails with the status HELD are released, so
+     * a finished page is skipped. Stops when the project is on hold again.
      */
     async releasePage({ projectId, after = null }: { projectId: string; after?: string | null }): Promise<Released> {
       for (let page = 1; ; page += 1) {
@@ -60,7 +65,7 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     },
   };
 
-  /** Ends a round that an earlier release started. Rounds of this release do its work. */
+  /** Ends a round of periodic work that an earlier release started. Rounds of this release do the same work. */
   function endEarlierRound(workflow: string): number {
     log.warn({ workflow }, 'a workflow of an earlier release did nothing; see recoveryRound and the other rounds');
     return 0;
@@ -74,7 +79,7 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
     } = await inTransaction(db, async (trx) => {
       const released = await releaseHeldPage(trx, { projectId, after, rows: RELEASE_ROWS });
       const rows = released.ids.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
-      // Campaigns release their own held emails, so the last page wakes them.
+      // Campaigns release their held emails themselves, so the last page wakes them.
       const isLast = released.after === null && !released.heldAgain;
       const campaigns = isLast ? await wakeCampaigns(trx, projectId) : [];
       return { ids: released.ids, last: released.after, outbox: [...(await enqueue(trx, rows)), ...campaigns] };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isConnectionFailure } from '../db/postgres-errors.ts';
 
 /**
- * A sent message has to be recorded, or it is sent again. While Postgres is unreachable, its commit is retried after
+ * A sent message must be recorded, or it is sent again. While Postgres is unreachable, the commit is retried after
  * these waits.
  */
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
@@ -12,17 +12,17 @@ export interface Persistence {
   waitsMs: readonly number[];
   /** Tells whether an error is worth another attempt. */
   passes(error: unknown): boolean;
-  /** Called for the first failure that is followed by another attempt. */
+  /** Called after the first failure, if another attempt follows. */
   onFirstFailure?(error: unknown): void;
 }
 
 const WHILE_POSTGRES_IS_AWAY: Persistence = { waitsMs: RETRY_WAITS_MS, passes: isConnectionFailure };
 
 /**
- * Retries failing work for a while. `work` must be safe to repeat after a commit whose result was lost; claims make
- * it so.
+ * Retries failing work for a while. `work` must be safe to repeat after a commit whose result was lost. Claims ensure
+ * this.
  */
-export async function persistently<T>(
+export async function retryPersistently<T>(
   work: () => Promise<T>,
   { waitsMs, passes, onFirstFailure }: Persistence = WHILE_POSTGRES_IS_AWAY,
 ): Promise<T> {

@@ -36,8 +36,8 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
   }
 
   /**
-   * Wraps a provider and checks its results. Email that stays unsent because the process stops is not a failure of
-   * the provider.
+   * Wraps a provider and checks its results. Email that is not sent because the process stops does not count as a
+   * failure of the provider.
    */
   return function watchProvider(provider: EmailProvider): EmailProvider {
     let closing = false;

@@ -2,7 +2,7 @@ import type { TaskQueue } from '../rules/queues.ts';
 import { campaignChunkActivities, campaignControlActivities } from './campaigns/campaigns.ts';
 import type { ActivityDeps } from './deps.ts';
 import { deliveryActivities } from './emails/deliveries.ts';
-import { endActivities } from './ends.ts';
+import { workflowEndActivities } from './ends.ts';
 import { executionStepActivities, webhookStepActivities } from './executions/steps.ts';
 import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';
@@ -16,8 +16,8 @@ import { webhookDeliveryActivities } from './webhooks/deliveries.ts';
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
- * Returns all activities, by the task queue that their workflows name. While nothing may be sent (`gate`), activities
- * that send email, SMS, campaigns or requests to tenants' servers wait. All others continue.
+ * Returns all activities, by the task queue that their workflows name. While the installation may not send (`gate`),
+ * activities that send email, SMS, campaigns or requests to tenants' servers wait. All others continue.
  */
 export function activitiesByQueue(
   deps: ActivityDeps,
@@ -37,7 +37,7 @@ function allByQueue(deps: ActivityDeps, gate: SendingGate): Record<Exclude<TaskQ
   return {
     transactional: { ...deliveries, ...holdWhileClosed(gate, { sendMails, sendSms }) },
     steps,
-    automation: { ...steps, ...campaignControlActivities(deps), ...endActivities(deps) },
+    automation: { ...steps, ...campaignControlActivities(deps), ...workflowEndActivities(deps) },
     webhooks: holdWhileClosed(gate, { ...webhookStepActivities(deps), ...webhookDeliveryActivities(deps) }),
     bulk: {
       ...jobActivities(deps),

@@ -6,16 +6,19 @@ export interface SendingGate {
   isOpen(): boolean;
 }
 
-/** Each attempt at a held activity waits this much longer for the next attempt. */
+/** The wait before the next attempt grows by this time with each attempt. */
 const RETRY_STEP_MS = 5_000;
-/** Held activities run this soon after the hold ends. Thousands of them cost Temporal some attempts a second. */
+/**
+ * The longest wait, so held activities run within this time after the hold ends. Even thousands of them are only some
+ * attempts a second for Temporal.
+ */
 const RETRY_MAX_MS = 60_000;
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
  * Makes activities that send wait while the installation may not send. Temporal retries them, however long the hold
- * lasts. They have not claimed a message yet, so the wait does not count as an attempt at one.
+ * lasts. They have not claimed a message yet, so the wait does not count as an attempt to send.
  */
 export function holdWhileClosed<A extends Activities>(gate: SendingGate, activities: A): A {
   const held = Object.entries(activities).map(([name, run]) => [
@@ -33,7 +36,7 @@ function heldFailure(attempt: number): ApplicationFailure {
     type: 'SENDING_HELD',
     message: 'Nothing of this installation is sent at present.',
     nextRetryDelay: Math.min(RETRY_MAX_MS, attempt * RETRY_STEP_MS),
-    // A wait is not a failure: it is neither logged nor counted as one.
+    // A wait is neither logged nor counted as a failure.
     category: ApplicationFailureCategory.BENIGN,
   });
 }

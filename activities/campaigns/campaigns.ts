@@ -21,13 +21,13 @@ const AUDIENCE_TURN_MS = 20_000;
  * sent.
  */
 const FIRST_PAGE_CONTACTS = 500;
-/** The maximum number of pages that one turn adds before the workflow may start lanes with them. */
+/** The maximum number of pages that one turn adds. After the turn, the workflow may start to send them. */
 const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
 /** The number of chunks that a workflow reads at a time: four for each lane. */
 const DUE_CHUNKS = 64;
 
-/** `before`: chunks from this number on had no turn yet. `except`: chunks that the workflow has already taken up. */
+/** `before`: chunks from this number on had no turn yet. `except`: chunks that the workflow already holds. */
 export interface DueInput extends CampaignStart {
   before: number;
   except: number[];
@@ -40,9 +40,7 @@ export interface KeepInput extends CampaignStart {
 }
 
 export interface AudienceInput extends CampaignStart {
-  /**
-   * How many times this run of the workflow asked for the audience before. Absent from workflows of earlier versions.
-   */
+  /** The number of earlier calls by this run of the workflow. Absent from workflows of earlier versions. */
   round?: number;
 }
 
@@ -53,7 +51,7 @@ export type CampaignState =
   | { phase: 'sending' | 'paused'; rate: number; clock?: string; test?: { testing: boolean; lastSeq: number } };
 
 export type AudienceTaken =
-  /** `sendNow`: lanes may start with the added recipients while the rest is added. */
+  /** `sendNow`: the workflow may send to the added recipients while the rest is added. */
   | { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean; testing?: boolean }
   | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
@@ -61,10 +59,10 @@ export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number
 export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
 export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>;
 
-/** The short steps of a campaign's life. Each step is a conditional change, so all are safe to run twice. */
+/** The short activities of a campaign. Each is one conditional change in the database, so all are safe to run twice. */
 export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
   return {
-    /** Reads the state of the campaign, and moves it to SENDING when its time has come. */
+    /** Reads the state of the campaign, and changes it to SENDING when its start time is reached. */
     async readCampaignStart(start: CampaignStart): Promise<CampaignState> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
       if (!('mode' in state)) return state;
@@ -72,7 +70,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return { phase, rate: rateOf(config, state), clock, ...(test && { test }) };
     },
 
-    /** Marks the campaign SENT, unless recipients are left; then it reports their chunks. */
+    /** Marks the campaign as SENT. If recipients are left, returns their chunks instead. */
     async finishCampaignSend(start: CampaignStart): Promise<Finish> {
       if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
@@ -84,13 +82,13 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       return readDueChunks(db, { ...start, before, except, limit: DUE_CHUNKS });
     },
 
-    /** Stores the waits of chunks in Postgres. A run of an earlier version kept these waits in its workflow. */
+    /** Stores waiting chunks in Postgres. A run of an earlier version kept them in its workflow. */
     async keepChunks({ chunks, clock, ...start }: KeepInput): Promise<void> {
       const waits = chunks.map((chunk) => ({ chunk, clock: chunk.shut ? (clock ?? '') : null }));
       await keepWaits(db, { ...start, waits });
     },
 
-    /** Starts the wait of a test when its share was sent, or chooses the winner. */
+    /** Starts the waiting time of a test after its share was sent, or chooses the winner after that time. */
     async judgeCampaignTest(start: CampaignStart): Promise<TestState> {
       return inTransaction(db, (trx) => judgeTest(trx, start));
     },
@@ -111,7 +109,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
   };
 }
 
-/** The long steps of a campaign's life: reading the audience and sending the chunks. */
+/** The long activities of a campaign: reading the audience and sending the chunks. */
 export function campaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
   const { config, db, stopping } = deps;
   const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
@@ -137,14 +135,14 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
     },
 
     /**
-     * Runs one turn at a chunk. Safe to run twice: rows that an earlier attempt had claimed are claimed again, and
-     * its late completions do not count.
+     * Runs one turn of a chunk. Safe to run twice: claims the rows of an earlier attempt again, and late results of
+     * that attempt are ignored.
      */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
       return withHeartbeats((cancelled) => sending.takeTurn(input, cancelled), HEARTBEAT_MS);
     },
 
-    /** Gives up the emails that the provider has deferred for a day, and sends the chunk's other emails. */
+    /** Marks the emails that the provider has deferred for a day as failed, and sends the chunk's other emails. */
     async expireCampaignChunk(chunk: ChunkInput): Promise<ChunkResult> {
       return sending.expire(chunk);
     },

@@ -10,15 +10,13 @@ import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
 
-/**
- * The number of rows of the smallest claim. A claim takes as many of these ranges as are sent in about half a second.
- */
+/** The number of rows of a range. A claim takes as many ranges as can be sent in about 500 ms. */
 const RANGE_ROWS = 100;
 const RANGES_MAX = 5;
 const COSTLY_RANGE_ROWS = 5;
 const CLAIM_AHEAD_MS = 500;
 
-/** The rows of a chunk that a turn has not claimed yet, in order. Makes the claims of these rows. */
+/** Claims the rows of a chunk for one turn, in order. */
 export class ChunkClaims {
   private readonly deps: { db: Db; pads: KeyPads };
   private readonly turn: ChunkTurn;
@@ -36,7 +34,8 @@ export class ChunkClaims {
   }
 
   /**
-   * Reads the ranges to claim. With a send rate, each row is a range, because the rate decides how many are claimed.
+   * Reads the ranges to claim. With a send rate, each row is a range of its own, because the rate decides how many rows
+   * a claim takes.
    */
   async open({ rowByRow }: { rowByRow: boolean }): Promise<void> {
     const { chunk, from } = this.turn;
@@ -54,8 +53,8 @@ export class ChunkClaims {
   }
 
   /**
-   * True when a claim found nothing to take: the campaign was cancelled or paused, the project was put on hold, or
-   * its send rate changed.
+   * Tells whether a claim was refused: the campaign was cancelled or paused, the project was put on hold, or its send
+   * rate changed.
    */
   get blocked(): boolean {
     return this.foundNothing;
@@ -66,7 +65,7 @@ export class ChunkClaims {
     return this.refused;
   }
 
-  /** Makes the next claim. It takes the given number of ranges, or as many as are sent in about half a second. */
+  /** Makes the next claim, of the given number of ranges, or of as many as can be sent in about 500 ms. */
   async next(ranges: number = this.rangesPerClaim): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
     const { chunk, composer, terms, clock } = this.turn;
@@ -92,7 +91,7 @@ export class ChunkClaims {
     return rows;
   }
 
-  /** Makes the next claims larger or smaller, by the time that the rows of a claim took. */
+  /** Makes the next claims larger or smaller, according to how long the rows of a claim took. */
   adapt(rows: number, tookMs: number): void {
     const leaveInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
     const max = (RANGES_MAX * RANGE_ROWS) / this.rangeRows;
@@ -100,8 +99,8 @@ export class ChunkClaims {
   }
 
   /**
-   * The size of a range. Costly content gets small claims, because consent is decided at the claim and one message
-   * may take half a second.
+   * The size of a range. Costly content gets small claims: one message may take 500 ms, and consent is checked at the
+   * claim.
    */
   private get rangeRows(): number {
     return this.turn.composer.costly ? COSTLY_RANGE_ROWS : RANGE_ROWS;

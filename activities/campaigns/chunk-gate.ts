@@ -5,11 +5,11 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { campaignGate } from '../../rules/campaigns/gate.ts';
 
 /**
- * Tells whether a chunk may be sent at the local time of its recipients. If not, the result says whether it waits until
- * an instant or is done because its hour has passed. Undefined when the chunk does not exist. Uses the database's
+ * Tells whether a chunk may be sent at the current local time of its recipients. If not, the chunk either waits until
+ * an instant, or is done because its send time has passed. Undefined if the chunk does not exist. Uses the database's
  * clock, as claims do.
  */
-export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { refused: ChunkResult } | undefined> {
+export async function checkGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { refused: ChunkResult } | undefined> {
   const found = await findChunkClock(db, chunk);
   if (!found) return undefined;
   const { clock, key, now } = found;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { unfinishedResult } from './chunk-result.ts';
 
-/** A turn that reached all of its rows, some of which are still open. */
+/** A turn that reached all of its rows. Some of them are still to be sent. */
 const END = {
   sent: 0,
-  heard: 0,
+  resultCount: 0,
   deferred: 0,
-  putOffBefore: false,
+  deferredBefore: false,
   from: undefined,
   stopped: false,
   blocked: false,
@@ -22,8 +22,8 @@ describe('a turn at a chunk that leaves rows open', () => {
   });
 
   it('continues at once after any reply, even if it permanently refused the emails', () => {
-    expect(unfinishedResult({ ...END, heard: 3 })).toEqual({ outcome: 'more', sent: 0 });
-    expect(unfinishedResult({ ...END, heard: 3, from: 'row' })).toEqual({
+    expect(unfinishedResult({ ...END, resultCount: 3 })).toEqual({ outcome: 'more', sent: 0 });
+    expect(unfinishedResult({ ...END, resultCount: 3, from: 'row' })).toEqual({
       outcome: 'more',
       sent: 0,
       from: 'row',
@@ -32,7 +32,7 @@ describe('a turn at a chunk that leaves rows open', () => {
   });
 
   it('is deferred when the provider deferred emails, in this turn or before', () => {
-    expect(unfinishedResult({ ...END, heard: 3, deferred: 1 }).outcome).toBe('deferred');
-    expect(unfinishedResult({ ...END, heard: 3, sent: 3, putOffBefore: true }).outcome).toBe('deferred');
+    expect(unfinishedResult({ ...END, resultCount: 3, deferred: 1 }).outcome).toBe('deferred');
+    expect(unfinishedResult({ ...END, resultCount: 3, sent: 3, deferredBefore: true }).outcome).toBe('deferred');
   });
 });

@@ -19,22 +19,23 @@ import { SubmittedEmails } from './submitted-emails.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
 /**
- * The next claim is made when this many claimed rows are left. At full speed they last about as long as its statement
- * takes.
+ * The next claim is made when this many claimed rows are left. At full speed, sending them takes about as long as the
+ * claim's statement.
  */
 const AHEAD_ROWS = 250;
 /**
- * After this many replies in a row that are not about the message, the provider counts as down. Each further claim
- * would cost an attempt.
+ * After this many consecutive replies that are not about the message, the provider counts as down. Each further claim
+ * would use up an attempt.
  */
 const OUTAGE_ANSWERS = 20;
 
 /**
- * An email beyond the project's computing budget waits at least this long, because each turn costs Temporal something.
+ * An email beyond the project's computing budget waits at least this long, because each turn is an activity in
+ * Temporal.
  */
 const OVER_BUDGET_MS = 2_000;
 
-/** The dependencies of a turn. Some belong to the process, others to the project. */
+/** The dependencies of a turn, some for the whole process and others for its project. */
 export interface ChunkSenderDeps {
   db: Db;
   provider: EmailProvider;
@@ -44,20 +45,22 @@ export interface ChunkSenderDeps {
   pads: KeyPads;
   /** Undefined when messages are sent unsigned. */
   sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
-  /** Receives every reply of the provider, and tells whether the project's email has to wait for its route. */
+  /**
+   * Receives every reply of the provider, and tells whether the project's email must wait because its route is paused.
+   */
   route: {
-    heard(recipient: ClaimedRecipient, result: ProviderResult): void;
+    onResult(recipient: ClaimedRecipient, result: ProviderResult): void;
     isPaused(): boolean;
     retryAfterMs(): Promise<number>;
   };
-  /** Decides what a permanent refusal means for this recipient; undefined defers the email. */
+  /** Decides the outcome of a permanent refusal for this recipient. Undefined defers the email. */
   judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<RecordedOutcome | undefined>;
 }
 
 /**
- * Takes one turn at a chunk: claims its rows range by range, keeps some ahead, passes them to the provider within the
- * limit of emails in flight, and returns when every claimed row is recorded or released. Only one attempt's completions
- * count for a row; an attempt that has lost rows stops at once.
+ * Runs one turn of a chunk. Claims its rows range by range, some of them in advance, and passes them to the provider
+ * within the limit of emails in flight. Returns when every claimed row is recorded or released. Only the latest claim's
+ * result counts for a row, and an attempt that has lost rows to another one stops at once.
  */
 export async function takeTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
   return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).takeTurn();
@@ -68,20 +71,23 @@ class ChunkSender implements RecordOwner {
   private readonly turn: ChunkTurn;
   private readonly claim: number;
   readonly projectId: string;
-  /** Whether something waits for `email.sent`: as of the start of the turn, or as the recorder has found since. */
+  /**
+   * Whether an automation or webhook waits for `email.sent`, as known at the start of the turn or found by the recorder
+   * since.
+   */
   private eventful: boolean;
   private sent = 0;
   private deferred = 0;
-  /** The number of emails that have a reply or could not be composed. */
+  /** The number of emails that got a reply or could not be composed. */
   private answers = 0;
   private inDoubt = 0;
   private outage = 0;
   private fenced = false;
   private failure: Error | null = null;
-  /** Milliseconds until the project may compute again. */
+  /** Milliseconds until the project's computing budget allows another message. */
   private overBudgetMs: number | undefined;
   private readonly unsent: string[] = [];
-  /** Claimed rows whose recipient is the simulator. They took no tokens. */
+  /** Claimed rows whose recipient is the simulator. They used no tokens of the send rate. */
   private readonly free = new Set<string>();
   /** Undefined when the project has no send rate. */
   private readonly tokens: CampaignTokens | undefined;
@@ -127,13 +133,10 @@ class ChunkSender implements RecordOwner {
     return this.result();
   }
 
-  /**
-   * Releases the places of emails that are no longer in doubt, because they are recorded or belong to another
-   * attempt.
-   */
+  /** Frees the slots of emails whose result is certain, because they are recorded or belong to another attempt. */
   recorded(emails: number): void {
     this.inDoubt -= emails;
-    this.deps.inFlight.give(this.projectId, emails);
+    this.deps.inFlight.release(this.projectId, emails);
     if (this.inDoubt === 0) this.drained?.();
   }
 
@@ -148,7 +151,7 @@ class ChunkSender implements RecordOwner {
     this.withdraw();
   }
 
-  /** True when the turn sends no further email. */
+  /** Tells whether the turn sends no further email. */
   private get halted(): boolean {
     const { stop, untilMs, slow } = this.turn;
     if (this.overBudgetMs !== undefined || slow.hopeless || this.isRoutePaused()) return true;
@@ -166,9 +169,9 @@ class ChunkSender implements RecordOwner {
     const routePausedMs = this.isRoutePaused() ? await this.deps.route.retryAfterMs() : undefined;
     return unfinishedResult({
       sent,
-      heard: this.answers + this.claims.skipped,
+      resultCount: this.answers + this.claims.skipped,
       deferred: this.deferred,
-      putOffBefore: turn.putOff === true,
+      deferredBefore: turn.putOff === true,
       from: this.rest(),
       stopped: turn.stop.aborted,
       blocked: this.claims.blocked,
@@ -220,7 +223,9 @@ class ChunkSender implements RecordOwner {
     }
   }
 
-  /** The running claim; undefined when there is nothing more to claim. A failure is thrown where it is awaited. */
+  /**
+   * Starts the next claim. Undefined if there is nothing more to claim. A failure is thrown where the claim is awaited.
+   */
   private claimNext(): Promise<ClaimedRecipient[]> | undefined {
     if (this.claims.left === 0 || this.halted) return undefined;
     const claimed = this.claims.next();
@@ -228,7 +233,7 @@ class ChunkSender implements RecordOwner {
     return claimed;
   }
 
-  /** Sends a claimed row. Returns a promise only if it has to wait for a place, because most emails need not wait. */
+  /** Sends a claimed row. Returns a promise only if it has to wait for a slot, because most emails need not wait. */
   private take(row: ClaimedRecipient): Promise<void> | undefined {
     if (this.halted) {
       this.unsent.push(row.id);
@@ -236,7 +241,7 @@ class ChunkSender implements RecordOwner {
     }
     if (this.turn.composer.costly) return this.takeCostly(row);
     const place = this.deps.inFlight.take(this.projectId);
-    if (place) return place.then(() => this.takeAfterWait(row, undefined));
+    if (place) return place.then(() => this.sendAfterWait(row, undefined));
     this.inDoubt += 1;
     this.submit(row, undefined);
     return undefined;
@@ -250,13 +255,13 @@ class ChunkSender implements RecordOwner {
     }
     const place = this.deps.inFlight.take(this.projectId);
     if (place) await place;
-    this.takeAfterWait(row, made);
+    this.sendAfterWait(row, made);
   }
 
-  /** Sends a row that has its place now, or releases the place when the turn has stopped in the meantime. */
-  private takeAfterWait(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
+  /** Sends a row that now has a slot, or frees the slot if the turn has stopped in the meantime. */
+  private sendAfterWait(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
     if (this.halted) {
-      this.deps.inFlight.give(this.projectId, 1);
+      this.deps.inFlight.release(this.projectId, 1);
       this.unsent.push(row.id);
       return;
     }
@@ -265,8 +270,8 @@ class ChunkSender implements RecordOwner {
   }
 
   /**
-   * Composes the message before it takes a place among those in flight, so that waiting holds no place. Null when it
-   * cannot be composed in this turn.
+   * Composes the message before it takes one of the slots for emails in flight, so that a slow message holds no slot.
+   * Null if it cannot be composed in this turn.
    */
   private async composed(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
     const { composer, slow } = this.turn;
@@ -310,10 +315,7 @@ class ChunkSender implements RecordOwner {
     }
   }
 
-  /**
-   * Submits a message after signing it, which takes time. A message that is signed after the turn has to stop is not
-   * sent.
-   */
+  /** Signs a message and submits it. Signing takes time: if the turn stops meanwhile, the message is not sent. */
   private handOverSigned(
     row: ClaimedRecipient,
     message: OutgoingEmail,
@@ -339,12 +341,12 @@ class ChunkSender implements RecordOwner {
     const { id } = row;
     this.submitted.forget(id);
     this.answers += 1;
-    if (this.turn.terms.mode === 'live' && !isSimulatorAddress(row.email)) this.deps.route.heard(row, result);
+    if (this.turn.terms.mode === 'live' && !isSimulatorAddress(row.email)) this.deps.route.onResult(row, result);
     if (result.outcome === 'accepted') {
       this.outage = 0;
       this.sent += 1;
       const { providerMessageId: providerId } = result;
-      // The recorder also adds the emails that it records to the counts of the project's guards.
+      // The recorder also updates the counts of the project's auto-pause guards.
       if (this.eventful || isSimulatorAddress(row.email))
         this.settle(row, { kind: 'accepted', providerMessageId: providerId, subject: '' });
       else recorder.sent(this, { recipient: row, claim: this.claim, providerId });
@@ -354,21 +356,21 @@ class ChunkSender implements RecordOwner {
     this.outage = aboutMessage ? 0 : this.outage + 1;
     if (this.outage >= OUTAGE_ANSWERS || this.isRoutePaused()) this.withdraw();
     if (aboutMessage && result.permanent) void this.judged(row, result);
-    else this.putOff(row, result);
+    else this.deferEmail(row, result);
   }
 
   private async judged(row: ClaimedRecipient, result: ProviderResult): Promise<void> {
     try {
       const outcome = await this.deps.judge(row, result);
       if (outcome) this.settle(row, outcome);
-      else this.putOff(row, result);
+      else this.deferEmail(row, result);
     } catch (error) {
       this.recorded(1);
       this.lost(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  private putOff(recipient: ClaimedRecipient, result: ProviderResult): void {
+  private deferEmail(recipient: ClaimedRecipient, result: ProviderResult): void {
     this.deferred += 1;
     this.deps.recorder.deferred(this, { recipient, claim: this.claim, error: wordsOf(result) });
   }
@@ -399,7 +401,7 @@ class ChunkSender implements RecordOwner {
   }
 }
 
-/** The result for an email of a test key, which is rendered and recorded but given to no provider. */
+/** The result for an email of a test key. It is rendered and recorded, but no provider gets it. */
 const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
 
 function wordsOf(result: ProviderResult): string {

@@ -9,13 +9,13 @@ import type { SlowContent } from './slow-content.ts';
 export interface ChunkTurn {
   chunk: ChunkRef;
   terms: SendTerms;
-  /** The time until which the chunk may be sent, decided at the start of the turn. */
+  /** Until when the chunk may be sent, as decided at the start of the turn. */
   clock: OpenGate;
   composer: CampaignComposer;
   slow: SlowContent;
   /**
-   * Something waits for `email.sent`, so each email is recorded with all its consequences. The recorder notices when
-   * such a wait starts later.
+   * Whether an automation or webhook waits for `email.sent`, so that each email is recorded with all its consequences.
+   * If such a wait starts later, the recorder notices it.
    */
   eventful: boolean;
   /** Emails per second over all workers; 0 means no limit. */
@@ -24,26 +24,29 @@ export interface ChunkTurn {
   stop: AbortSignal;
   /** The id of the row at which an earlier turn of this round ended. */
   from?: string | undefined;
-  /** The provider has deferred emails of this round, before the row `from`. */
+  /** Whether the provider has deferred emails of this round, before the row `from`. */
   putOff?: boolean | undefined;
-  /** Milliseconds since 1970. No claim starts after it, and emails that the provider has not started are taken back. */
+  /**
+   * The end of the turn, in milliseconds since 1970. Afterwards no claim starts, and emails that are not on the wire
+   * yet are taken back.
+   */
   untilMs: number;
 }
 
 /**
- * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project was put on hold, or its
- * send rate changed. `paced`: the send rate or the project's computing budget allows nothing now. `hopeless`: the
- * content takes too long for every recipient. With `from` the round continues at this row; without it the next turn
- * starts a round.
+ * `blocked`: a claim was refused, because the campaign was cancelled, the project was put on hold, or its send rate
+ * changed. `paced`: the send rate or the project's computing budget allows no email now. `hopeless`: the content takes
+ * too long for every recipient. With `from`, the next turn continues the round at this row. Without it, the next turn
+ * starts a new round.
  */
 export interface ChunkTurnResult {
   outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'hopeless';
   sent: number;
   from?: string;
   putOff?: boolean;
-  /** With `paced`. */
+  /** Set with `paced`. */
   retryAfterMs?: number;
-  /** Set when earlier deferrals by the provider do not count. */
+  /** Set if earlier deferrals by the provider no longer count. */
   fresh?: true;
 }
 

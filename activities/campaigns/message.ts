@@ -12,14 +12,14 @@ import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
 import { markUntrusted } from '../../rules/provenance/provenance.ts';
 
-/** A campaign that exceeds its project's computing budget for longer releases its place. */
+/** The longest wait for the project's computing budget. A campaign that has to wait longer frees its slot. */
 const WAIT_HERE_MS = 1_000;
 
 /** Composes the messages of one content. */
 export interface CampaignComposer {
   /** The keys of contact data that the content reads and a claim has to load. */
   dataKeys: string[] | 'all';
-  /** Whether a message can take long. If so, `composeCostly` composes it. */
+  /** Whether a message may take long to compose. If so, use `composeCostly`. */
   costly: boolean;
   /**
    * Composes a message. The same recipient gets the same message, except for its Date.
@@ -27,7 +27,7 @@ export interface CampaignComposer {
    */
   compose(recipient: ClaimedRecipient): OutgoingEmail;
   /**
-   * Composes the same message in a thread, when it is the project's turn.
+   * Composes the same message in a thread, as soon as it is the project's turn.
    * @throws TemplateError, OverBudget
    */
   composeCostly(recipient: ClaimedRecipient): Promise<OutgoingEmail>;

@@ -7,40 +7,40 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { HoldGuard } from '../hold-guard.ts';
 import { logMessageEnd } from '../message-end.ts';
-import { type Persistence, persistently } from '../persistently.ts';
+import { type Persistence, retryPersistently } from '../persistently.ts';
 
 /**
- * The number of results that share a commit, below half of the limit of emails in flight, so that others are sent
- * meanwhile. More cost less for each row (docs/decisions.md).
+ * The number of results that share a commit. It is below half of the limit of emails in flight, so that other emails
+ * are sent during the commit. A larger number costs less for each row (docs/decisions.md).
  */
 const BATCH_ROWS = 30;
-/** How long a single result waits for others. */
+/** How long a result waits for others to share its commit. */
 const BATCH_MS = 20;
 /**
- * A sent email has to be recorded, or it is sent again. While Postgres is unreachable the commit is retried at this
- * interval, and the limit of emails in flight keeps further ones from being sent. Afterwards the lane gives up and its
- * rows are claimed again.
+ * A sent email must be recorded, or it is sent again. While Postgres is unreachable, the commit is retried at this
+ * interval, and the limit of emails in flight prevents further sends. After the last retry, the turn fails and its rows
+ * are claimed again.
  */
 const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
-/** The sender of emails whose results are recorded. */
+/** The turn that sent the emails of a batch. */
 export interface RecordOwner {
   readonly projectId: string;
-  /** Called when these emails are no longer in doubt: they are committed, or known to belong to another attempt. */
+  /** Called when the result of this many emails is certain: they are committed, or belong to another attempt. */
   recorded(emails: number): void;
   /**
-   * Called when an email was not recorded, because something has started to wait for `email.sent`. The email has to
-   * be recorded with all its consequences.
+   * Called when an email was not recorded, because an automation or webhook has started to wait for `email.sent`. The
+   * turn must then record it with all its consequences.
    */
   wanted(recipient: ClaimedRecipient, providerId: string | null): void;
-  /** Called when another attempt owns the emails now, or when they could not be recorded. The owner must stop. */
+  /** Called when another attempt owns the emails now, or when they could not be recorded. The turn must stop. */
   lost(error: Error | null): void;
 }
 
 export interface CampaignRecorder {
   sent(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; providerId: string | null }): void;
   deferred(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; error: string }): void;
-  /** Starts the commit without waiting for more results, because none will come for now. */
+  /** Starts the commit without waiting for more results. Called when no more results are expected for now. */
   flush(): void;
 }
 
@@ -101,12 +101,12 @@ export function createCampaignRecorder(deps: {
   }
 
   async function record(batch: Answer[]): Promise<void> {
-    // In the order of their ids, so that two processes lock rows in the same order.
+    // Sorted by id, so that two processes lock rows in the same order.
     batch.sort((a, b) => (a.recipient.id < b.recipient.id ? -1 : 1));
     let failure: Error | null = null;
     let result: Recorded = { missing: NONE, listening: [] };
     try {
-      result = await persistently(() => complete(deps, batch), persistence);
+      result = await retryPersistently(() => complete(deps, batch), persistence);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
@@ -130,7 +130,7 @@ export function createCampaignRecorder(deps: {
   };
 }
 
-/** Logs the emails that were sent. The settler logs the emails that something waits for. */
+/** Logs the emails that were sent. The settler logs emails that an automation or webhook waits for. */
 function reportSent(
   ends: SampledLog,
   { owner, answers, missing }: { owner: RecordOwner; answers: Answer[]; missing: ReadonlySet<string> },
@@ -145,12 +145,12 @@ function reportSent(
 interface Recorded {
   /** Ids of emails that belong to another attempt. */
   missing: ReadonlySet<string>;
-  /** Projects where something waits for `email.sent`. Their sent emails are not recorded yet. */
+  /** Projects in which an automation or webhook waits for `email.sent`. Their sent emails are not recorded yet. */
   listening: string[];
 }
 const NONE: ReadonlySet<string> = new Set();
 
-/** Records a batch. Safe to run twice: if the result of a commit is unknown, its completions are looked up. */
+/** Records a batch. Safe to run twice: if the result of a commit is unknown, reads whether its rows were recorded. */
 async function complete(
   { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: EmailProviderKind },
   batch: Answer[],

@@ -36,7 +36,7 @@ import { InFlightLimit } from '../emails/in-flight-limit.ts';
 import { OPEN_ROUTE, type RouteWatch } from '../emails/route-watch.ts';
 import { createEmailSettler } from '../emails/settler.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
-import { passGate } from './chunk-gate.ts';
+import { checkGate } from './chunk-gate.ts';
 import { type ChunkSenderDeps, takeTurn } from './chunk-sender.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
 import { createCampaignComposer } from './message.ts';
@@ -44,15 +44,15 @@ import { createCampaignRecorder } from './recorder.ts';
 import { createSlowContents } from './slow-content.ts';
 
 /**
- * The limit of campaign emails in flight. A kill of the process can double at most this many, and about 20 of them have
- * sent only their envelope. 200 saved 10 % of the CPU of an email without TLS and DKIM (docs/decisions.md).
+ * The limit of campaign emails in flight. If the process is killed, fewer than this many are sent twice: about 20 of
+ * them have sent only their envelope. 200 saved 10 % of the CPU of an email without TLS and DKIM (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 70;
-/** How long a turn keeps its place. Chunks and jobs of other projects wait at most this long for a place. */
+/** How long a turn keeps its slot. Chunks and jobs of other projects wait at most this long for a slot. */
 const TURN_MS = 60_000;
 /**
- * The length of a turn with a send rate: short enough that many campaigns get turns, long enough that the rate costs
- * Temporal nothing.
+ * The length of a turn with a send rate: short enough that many campaigns get turns, and long enough that turns are no
+ * load for Temporal.
  */
 const PACED_TURN_MS = 30_000;
 
@@ -61,12 +61,12 @@ export interface ChunkInput extends ChunkRef {
   deferrals: number;
   /** Whether the workflow assumes that the project has a send rate. Absent from workflows of earlier versions. */
   paced?: boolean;
-  /** The end of the chunk's last turn, and whether some emails were deferred (see `ChunkTurnResult`). */
+  /** The row at which the chunk's last turn ended, and whether emails were deferred (see `ChunkTurnResult`). */
   from?: string | undefined;
   putOff?: boolean | undefined;
   /** When the provider first deferred the chunk; null if it never did. Workflows of earlier versions do not pass it. */
   deferredSinceMs?: number | null;
-  /** True when a chunk that has to wait does so in Postgres. Workflows of earlier versions keep the wait themselves. */
+  /** Whether a chunk that has to wait is stored in Postgres. Workflows of earlier versions keep it themselves. */
   keeps?: boolean;
 }
 
@@ -110,7 +110,7 @@ export class CampaignSending {
     };
   }
 
-  /** Takes one turn at a chunk. */
+  /** Runs one turn of a chunk. */
   async takeTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
     return this.busy(input, () => this.turn(input, cancelled));
   }
@@ -122,11 +122,11 @@ export class CampaignSending {
     if (refused || !terms) return refused ?? result('ended');
     const rate = rateOf(config, terms);
     const { deferrals, paced = rate > 0, from, putOff } = input;
-    // The project's rate was set or removed: the workflow sends the chunk to the other queue.
+    // The project's rate was set or removed, so the workflow schedules the chunk on the other queue.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
     const closed = await this.whileRouteIsPaused(input, terms);
     if (closed) return { ...closed, rate, from, putOff };
-    const clock = await passGate(db, chunkOf(input));
+    const clock = await checkGate(db, chunkOf(input));
     if (!clock) return this.endMissing(input);
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
@@ -135,7 +135,7 @@ export class CampaignSending {
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':
-        // The process ends, and the campaign continues in another one.
+        // The process is stopping, and the campaign continues in another process.
         if (!cancelled.aborted) return { ...common, outcome: 'more' };
         throw new CancelledFailure('the campaign was cancelled');
       case 'deferred':
@@ -144,21 +144,23 @@ export class CampaignSending {
         await this.pauseHopeless(input);
         return { ...common, outcome: 'paused' };
       case 'blocked':
-        // The campaign was cancelled or paused, the project was put on hold, or its rate changed. The next turn tells
-        // which.
+        // The campaign was cancelled or paused, the project was put on hold, or its rate changed. The next turn finds
+        // out which.
         return { ...common, outcome: 'more' };
       default:
         return { ...common, outcome };
     }
   }
 
-  /** Ends a chunk that does not exist, because its campaign was deleted or by mistake. @throws RowMissing */
+  /**
+   * Ends a chunk that does not exist, either because its campaign was deleted or because of a bug. @throws RowMissing
+   */
   private async endMissing(input: ChunkInput): Promise<ChunkResult> {
     if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
     return result('ended');
   }
 
-  /** Gives up the emails that the provider has deferred for a day, and sends the chunk's other emails. */
+  /** Marks the emails that the provider has deferred for a day as failed, and sends the chunk's other emails. */
   async expire(chunk: ChunkInput): Promise<ChunkResult> {
     const { db } = this.deps;
     return this.busy(chunk, async () => {
@@ -171,9 +173,9 @@ export class CampaignSending {
   }
 
   /**
-   * Runs a turn between `beginTurn` and `endTurn`. A chunk that has to wait is kept in Postgres. If the process dies
-   * in the turn, its mark stays for the next turn. If it dies after `endTurn`, the turn runs again: it clears the
-   * wait first, and the workflow does not take up a chunk whose turn has not ended.
+   * Runs a turn between `beginTurn` and `endTurn`, and stores a chunk that has to wait in Postgres. If the process dies
+   * during the turn, the mark of `beginTurn` stays for the next turn. If it dies after `endTurn`, the turn runs again
+   * and first clears the stored wait. The workflow takes no chunk whose turn has not ended.
    */
   private async busy(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
     const { db } = this.deps;
@@ -248,8 +250,7 @@ export class CampaignSending {
   }
 
   /**
-   * Makes a chunk wait while its route accepts no email, which counts as no attempt. Undefined when the route accepts
-   * email.
+   * Makes a chunk wait while its route is paused, without counting an attempt. Undefined if the route accepts email.
    */
   private async whileRouteIsPaused({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
     const until = mode === 'live' ? await this.route.readPauseEnd(projectId) : undefined;
@@ -260,7 +261,7 @@ export class CampaignSending {
     const { returnPathDomain } = this.deps.config.email;
     const senderHost = returnPathDomain ?? senderDomain?.returnPathHost ?? senderDomain?.domain ?? '';
     return {
-      heard: ({ id, email }, answer) => this.route.heard({ id, projectId, to: email, senderHost }, answer),
+      onResult: ({ id, email }, answer) => this.route.onResult({ id, projectId, to: email, senderHost }, answer),
       isPaused: () => this.route.isPaused(projectId),
       retryAfterMs: async () => {
         const until = await this.route.readPauseEnd(projectId);
@@ -317,7 +318,7 @@ function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
 }
 
-/** Returns how the chunk waits after a turn; undefined when it does not wait, or when its workflow keeps it. */
+/** Returns the wait of a chunk after a turn. Undefined if it does not wait, or if its workflow keeps the wait. */
 function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefined {
   if (input.keeps !== true || (result.outcome !== 'deferred' && result.outcome !== 'shut')) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;

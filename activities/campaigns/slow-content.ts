@@ -9,13 +9,13 @@ const CAMPAIGNS_MAX = 1_000;
 
 /** Counts how often a campaign's content takes too long in this process. */
 export interface SlowContent {
-  /** True after too many recipients in a row, so no further one is attempted. */
+  /** Whether the content took too long for too many recipients in a row, so that no further one is attempted. */
   readonly hopeless: boolean;
   inTime(): void;
   outOfTime(): void;
 }
 
-/** Counts over the turns and lanes of this process. A campaign that continues after its pause starts at zero. */
+/** Counts across all turns and lanes of this process. A campaign that continues after its pause starts at zero. */
 export function createSlowContents(): { of(campaignId: string): SlowContent; forget(campaignId: string): void } {
   const kept = new Lru<string, SlowContent>(CAMPAIGNS_MAX);
   return {

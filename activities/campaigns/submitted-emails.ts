@@ -1,6 +1,6 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 
-/** The emails of a turn that the provider has and has not replied to, each with a function that takes it back. */
+/** The emails of a turn that are with the provider and have no reply yet, each with a function that takes it back. */
 export class SubmittedEmails {
   private readonly provider: EmailProvider;
   private readonly takeBacks = new Map<string, () => boolean>();
@@ -19,7 +19,7 @@ export class SubmittedEmails {
 
   /**
    * Takes back the emails that are not on the wire yet, one after the other, and yields the id of each. A slow or
-   * absent provider must not delay a turn that has to stop.
+   * unreachable provider must not delay a turn that has to stop.
    */
   *takeBack(): Generator<string> {
     for (const [id, takeBack] of this.takeBacks) {

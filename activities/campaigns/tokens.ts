@@ -2,8 +2,8 @@ import type { Db } from '../../db/connection.ts';
 import { returnSendTokens, takeSendTokens } from '../../db/sending/send-rate.ts';
 
 /**
- * A turn that waits longer for the send rate releases its place, because others may need it and the workflow's timer
- * costs nothing.
+ * The longest wait for the send rate. A turn that has to wait longer frees its slot for others, and the workflow waits
+ * by a timer, which costs nothing.
  */
 const WAIT_HERE_MS = 2_000;
 /**
@@ -14,15 +14,15 @@ const ASK_MAX = 250;
 
 /** A campaign's share of its project's send rate, for one turn at a chunk. */
 export interface CampaignTokens {
-  /** Takes up to `n` tokens. 0 means that the turn should release its place for `retryAfterMs`. */
+  /** Takes up to `n` tokens. 0 means that the turn should free its slot for `retryAfterMs`. */
   take(n: number): Promise<number>;
   /** Returns tokens of emails that were not sent. */
   returnTokens(n: number): Promise<void>;
-  /** When to ask again, in milliseconds; undefined unless `take` gave up. */
+  /** When to ask again, in milliseconds. Set only after `take` returned 0. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Creates the tokens of a turn. `halted` tells that the turn is over, so the wait ends. `stop` ends a wait at once. */
+/** Creates the tokens of a turn. A wait ends when `halted` tells that the turn is over, or at once by `stop`. */
 export function createCampaignTokens(p: {
   db: Db;
   projectId: string;

@@ -10,8 +10,8 @@ import type { SendRates } from './send-rates.ts';
 import type { SettleHook } from './settler.ts';
 
 /**
- * The wait before an email is claimed again if Postgres was away for longer than the settler waits. The email is then
- * sent with the same Message-ID.
+ * The wait before an email is claimed again, if Postgres was unreachable for longer than the settler retries. The email
+ * is then sent again with the same Message-ID.
  */
 const UNRECORDED_MS = 30_000;
 
@@ -40,7 +40,7 @@ export interface EmailAttempts {
   attempt(p: {
     projectId: string;
     mails: EmailToSend[];
-    /** Emails deferred beyond this instant are given up. */
+    /** Emails that are still deferred at this instant are marked as failed. */
     expiresAt: Date;
     /** Aborted when no further email may be sent. */
     stop: AbortSignal;
@@ -56,8 +56,8 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
   /**
-   * Selects the emails that may be sent now; the others are attempted later. Emails of test keys and to the simulator
-   * need no place.
+   * Selects the emails that the send rate allows now; the others are attempted later. Emails of test keys and to the
+   * simulator are not limited.
    */
   async function takeTurn({
     projectId,
@@ -78,8 +78,8 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     const unused = paid - claimed.filter(needsPlace).length;
     if (unused > 0) await rates.returnTokens(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
-    // A delivery that fails does not end the others. They would otherwise continue unnoticed and be sent twice after
-    // the retry.
+    // Waits for all deliveries even if one fails. The others would otherwise continue unnoticed, and the retry would
+    // send them twice.
     const deliveries = await Promise.allSettled(
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
@@ -98,7 +98,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   return { attempt };
 }
 
-/** Tells whether an email needs a place in the send rate, by the same rule as `findLiveEmails`. */
+/** Tells whether the send rate limits an email, by the same rule as `findLiveEmails`. */
 function needsPlace(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }

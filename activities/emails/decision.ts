@@ -24,7 +24,7 @@ export function refusalOf(result: ProviderResult): Refusal | undefined {
 
 /**
  * Returns the part of a provider's result that a log and Temporal may show: its codes, or the message of our own
- * client. The reply itself may name the recipient, so it stays with the email.
+ * client. The reply itself may contain the recipient's address, so only the email's row has it.
  */
 export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }>): string {
   if (result.outcome !== 'refused') return describeFailure(new Error(withoutReply(result.error)));
@@ -32,7 +32,7 @@ export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }
   return [code, enhanced, type].filter(Boolean).join(' ');
 }
 
-/** Defers an email, or gives it up after a day. */
+/** Defers an email, or marks it as failed after a day. */
 export function defer(
   { attempts }: Pick<ClaimedEmail, 'attempts'>,
   p: { error: string; status: string; route: string; expiresAt: Date },

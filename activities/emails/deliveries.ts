@@ -13,20 +13,20 @@ import { deliveryIdOf } from './delivery-id.ts';
  */
 const CLAIM_MAX = 40;
 /**
- * No further emails are taken after this time. Behind a slow relay each email may take ten minutes, and the activity
- * has to end before Temporal considers it lost (`startToCloseTimeout`).
+ * An activity starts no further email after this time. With a slow relay each email may take ten minutes, and the
+ * activity must end before its `startToCloseTimeout`.
  */
 const TAKE_MS = 5 * 60_000;
 /**
- * An email without a place in the send rate waits at least this long, so that waiting costs Temporal at most one
- * activity a second.
+ * An email that the send rate does not allow yet waits at least this long, so that waiting costs at most one activity a
+ * second.
  */
 const THROTTLED_MIN_MS = 1_000;
 
 export interface SendMailsInput {
   projectId: string;
   mails: { id: string }[];
-  /** ISO 8601. Emails deferred beyond this instant are given up. */
+  /** ISO 8601. Emails that are still deferred at this instant are marked as failed. */
   expiresAt: string;
 }
 
@@ -41,8 +41,8 @@ export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
 
 export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
   /**
-   * Sends a group of a project's single emails that were not sent at the first attempt. Returns which have to wait,
-   * and until when. Safe to run twice: the delivery (the workflow) claims each email, and a settled email is not
+   * Sends a group of a project's single emails that were not sent at the first attempt. Returns the emails that have to
+   * wait, and until when. Safe to run twice: each email is claimed for this workflow, and a settled email is not
    * claimed again.
    */
   async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
@@ -52,7 +52,7 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
     return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
   },
 
-  /** Ends the emails that a cancelled delivery has not sent; returns how many. Safe to run twice. */
+  /** Marks the emails that a cancelled delivery has not sent as failed, and returns how many. Safe to run twice. */
   async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelMails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },
@@ -79,7 +79,7 @@ async function sendGroup(
     for (const email of attempted) count(result, email);
     const throttled = attempted.flatMap(({ outcome }) => (outcome.kind === 'throttled' ? outcome : []))[0];
     if (!throttled) continue;
-    // The project's other emails have no place either.
+    // The send rate does not allow the project's other emails either.
     dueAt = laterOf(throttled.dueAt);
     break;
   }
@@ -95,7 +95,7 @@ function count(result: SendMailsResult, { id, outcome }: Attempted): void {
   else if (outcome.kind !== 'accepted') result.other += 1;
 }
 
-/** The next attempt after an outcome; undefined when the email is done. */
+/** Returns the wait before the next attempt. Undefined if the email is done. */
 function waitAfter(outcome: Attempted['outcome']): { dueAt: Date; last?: LastAttempt } | undefined {
   switch (outcome.kind) {
     case 'deferred':

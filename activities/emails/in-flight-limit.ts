@@ -1,10 +1,10 @@
 import { FairQueue } from '../../rules/fair-queue.ts';
 
 /**
- * Limits how many emails of this process are on the wire, replied to, or being committed at the same time. A kill of
- * the process can double at most this many, so work beyond the limit waits before it takes the next email. Projects
- * take turns, and none has more places than its share: behind a slow relay, a project with thousands of emails would
- * otherwise delay the other projects for minutes.
+ * Limits the emails of this process that are on the wire, or replied to but not committed yet. If the process is
+ * killed, at most this many are sent twice. Work beyond the limit waits before it takes the next email. Projects take
+ * turns, and no project has more slots than its share: with a slow relay, a project with thousands of emails would
+ * otherwise delay the others for minutes.
  */
 export class InFlightLimit {
   private readonly max: number;
@@ -13,18 +13,20 @@ export class InFlightLimit {
   private readonly taken = new Map<string, number>();
   private total = 0;
 
-  /** @param p.ofProject the number of places that one project may have at a time; by default all */
+  /**
+   * @param p.ofProject the number of slots that one project may have at a time; by default all
+   */
   constructor({ max, ofProject = max }: { max: number; ofProject?: number }) {
     this.max = max;
     this.ofProject = ofProject;
   }
 
-  /** The number of taken places. */
+  /** The number of taken slots. */
   get current(): number {
     return this.total;
   }
 
-  /** Runs `work` when the project gets a place. */
+  /** Runs `work` when the project gets a slot. */
   async run<T>(projectId: string, work: () => Promise<T>): Promise<T> {
     const place = this.take(projectId);
     if (place) await place;
@@ -35,7 +37,7 @@ export class InFlightLimit {
     }
   }
 
-  /** Takes a place. Returns a promise only if it has to wait for one, because most emails need not wait. */
+  /** Takes a slot. Returns a promise only if it has to wait for one, because most emails need not wait. */
   take(projectId: string): Promise<void> | undefined {
     if (!this.waiting.has(projectId) && this.hasRoom(projectId)) {
       this.enter(projectId);
@@ -44,8 +46,8 @@ export class InFlightLimit {
     return new Promise((resolve) => this.waiting.add(projectId, resolve));
   }
 
-  /** Returns places of the project. */
-  give(projectId: string, places: number): void {
+  /** Frees slots of the project. */
+  release(projectId: string, places: number): void {
     for (let place = 0; place < places; place++) {
       this.total -= 1;
       const left = this.takenBy(projectId) - 1;
@@ -58,7 +60,7 @@ export class InFlightLimit {
   private letNextIn(): void {
     const next = this.waiting.take((projectId) => this.hasRoom(projectId));
     if (!next) return;
-    // The place is assigned before its owner continues, so that no later arrival takes it.
+    // The slot is assigned before its owner continues, so that no later caller takes it.
     this.enter(next.projectId);
     next.item();
   }

@@ -32,31 +32,34 @@ import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
 
 /**
- * The number of single emails of a process that are on the wire, replied to or being committed. A kill can double at
- * most this many (docs/decisions.md).
+ * The limit of single emails of a process that are on the wire, or replied to but not committed yet. If the process is
+ * killed, at most this many are sent twice (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 60;
-/** The limit of one project, so that some places stay free for others. */
+/** The limit of one project, so that some slots stay free for others. */
 const IN_FLIGHT_OF_PROJECT = 48;
-/** A large email that gets no turn within this time releases its place and is attempted later. */
+/** The longest wait of a large email for its turn. Afterwards it frees its slot and is attempted later. */
 const LARGE_WAIT_MS = 1_000;
 
-/** After a pause of its route, an email that was refused because of us may still be deferred for at least this time. */
+/**
+ * An email that was refused because of our server may be deferred for at least this long after a pause of its route,
+ * even if it has expired.
+ */
 const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
 /** The result of one attempt to deliver an email. */
 export interface Delivery<T> {
   outcome: AttemptOutcome;
-  /** False when another attempt has claimed the email since. Then nothing was recorded and the hook did not run. */
+  /** False if another attempt has claimed the email since. Then nothing was recorded and the hook did not run. */
   recorded: boolean;
-  /** The value that the hook returned; undefined when it did not run. */
+  /** The value that the hook returned. Undefined if it did not run. */
   settled: T | undefined;
 }
 
 export interface DeliverOptions {
-  /** Deferrals beyond this instant are given up; by default a day after the email was accepted. */
+  /** An email that is still deferred at this instant is marked as failed; by default a day after it was accepted. */
   expiresAt?: Date;
-  /** Aborted when the delivery is no longer awaited: an email that is not on the wire then is not sent. */
+  /** Aborted when the caller no longer waits: an email that is not on the wire by then is not sent. */
   stop?: AbortSignal;
 }
 
@@ -64,8 +67,9 @@ export interface Mailer {
   /**
    * Decides whether a claimed email may be sent, renders, signs and sends it, and records the outcome in one
    * transaction. The hook runs in that transaction, also for deferred emails, together with other emails that are
-   * settled with the same hook. An email in doubt is deferred and sent again with the same Message-ID. Rejects only
-   * when the database or our own code fails: the email stays claimed, and its deliverer claims it again.
+   * settled with the same hook. An email whose result is unknown is deferred and sent again with the same Message-ID.
+   * Rejects only if the database or our own code fails. The email then stays claimed, and the same delivery claims it
+   * again.
    */
   deliver<T = undefined>(
     email: ClaimedEmail,
@@ -74,7 +78,7 @@ export interface Mailer {
   ): Promise<Delivery<T>>;
 }
 
-/** Creates the mailer, one per process. It keeps compiled contents and opened keys, and limits the emails in doubt. */
+/** Creates the mailer, one per process. It keeps compiled contents and opened keys, and limits the emails in flight. */
 export function createMailer(deps: {
   config: Config;
   db: Db;
@@ -99,7 +103,7 @@ export function createMailer(deps: {
     outbox,
   });
 
-  /** Prepares the message, or decides the outcome without one. */
+  /** Prepares the message, or decides an outcome for which no message is needed. */
   async function prepareMessage(
     email: ClaimedEmail,
     expiresAt: Date,
@@ -112,7 +116,9 @@ export function createMailer(deps: {
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
-    return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
+    return messages
+      .composeMessage(email, email.to, inThread)
+      .catch((error: unknown) => outcomeWithoutMessage(email, error, expiresAt));
   }
 
   async function attempt(p: SendAttempt): Promise<EmailResult> {
@@ -125,7 +131,7 @@ export function createMailer(deps: {
     const result = await provider.send(ready.message, stop);
     if (isOnRoute(email)) {
       const { id, projectId, from, to } = ready.message;
-      route.heard({ id, projectId, to, senderHost: emailDomain(from) }, result);
+      route.onResult({ id, projectId, to, senderHost: emailDomain(from) }, result);
     }
     return {
       email,
@@ -138,10 +144,11 @@ export function createMailer(deps: {
   }
 
   /**
-   * An error of the tenant's content ends the email. Our own failure (a key that does not open, Postgres unreachable)
-   * defers it, so that others are not delayed.
+   * Decides the outcome of an email that could not be prepared. An error in the tenant's content fails the email. A
+   * failure of ours (a key that cannot be decrypted, Postgres unreachable) defers it, so that other emails are not
+   * delayed.
    */
-  function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
+  function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
     if (error instanceof OverBudget) return overBudget(error);
     if (error instanceof TemplateError) {
       return failWith(
@@ -157,25 +164,24 @@ export function createMailer(deps: {
   }
 
   /** Releases the claim of an email that was not attempted. */
-  async function releaseUntried(email: ClaimedEmail, outcome: UntriedOutcome) {
+  async function releaseUnattempted(email: ClaimedEmail, outcome: UntriedOutcome) {
     await releaseEmail(db, email);
     return { outcome, recorded: false, settled: undefined };
   }
 
-  /** Returns the size of a large email that may be sent. A withheld email costs its project nothing. */
+  /** Returns the size of a large email, if it may be sent. A withheld email uses none of its project's budget. */
   async function largeBytes(email: ClaimedEmail): Promise<number> {
     return withheldAs(email) || !email.to ? 0 : messages.largeBytes(email);
   }
 
   async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
     const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
-    // Prepared before the email takes a place among those in doubt, so a slow message delays no other email.
+    // Prepares the message before the email takes a slot, so that a slow message delays no other email.
     const ready = await prepareMessage(email, expiresAt, inThread);
-    if ('kind' in ready && isUntried(ready)) return releaseUntried(email, ready);
+    if ('kind' in ready && isUntried(ready)) return releaseUnattempted(email, ready);
     return limit.run(email.projectId, async () => {
-      // The check comes last, because the wait for a place may have been long and another attempt may have the email
-      // by now.
-      if (options?.stop?.aborted) return releaseUntried(email, { kind: 'stopped' });
+      // Checks this last: the wait for a slot may have been long, and another attempt may have claimed the email since.
+      if (options?.stop?.aborted) return releaseUnattempted(email, { kind: 'stopped' });
       const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
       const { recorded, value } = await settler.settle(result, whenSettled);
       return { outcome: result.outcome, recorded, settled: value };
@@ -189,10 +195,10 @@ export function createMailer(deps: {
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
-        // The place is kept until the email is settled, because the email is in memory until then.
+        // Keeps the slot until the email is settled, because the email is in memory until then.
         return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
-        if (error instanceof OverBudget) return releaseUntried(email, overBudget(error));
+        if (error instanceof OverBudget) return releaseUnattempted(email, overBudget(error));
         throw error;
       }
     },
@@ -209,7 +215,10 @@ function overBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
   return { kind: 'throttled', cause: 'budget', dueAt: new Date(Date.now() + retryAfterMs) };
 }
 
-/** Emails of workflows count when they are first sent; emails of the API were counted when they were accepted. */
+/**
+ * Tells whether the email exceeds a limit of its project. Emails of workflows count when they are first sent; emails of
+ * the API were counted when they were accepted.
+ */
 async function overLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome | undefined> {
   if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1 || isSimulated(email))
     return undefined;

@@ -28,7 +28,10 @@ import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import { markTrusted, overlay } from '../../rules/provenance/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
-/** An email that exceeds the project's computing budget for longer releases its place and is attempted later. */
+/**
+ * The longest wait for the project's computing budget. An email that has to wait longer frees its slot and is attempted
+ * later.
+ */
 const WAIT_HERE_MS = 300;
 
 /** An email that is ready to be sent, and the data of its events. */
@@ -39,16 +42,20 @@ export interface ReadyEmail {
 
 export interface EmailMessages {
   /**
-   * Returns the bytes of an email's files if they are many, otherwise 0. Such an email is composed in a thread, after
-   * its bytes are charged.
+   * Returns the number of bytes of an email's files if it is a large email, otherwise 0. A large email is composed in a
+   * thread, after its bytes are charged to the project's budget.
    */
   largeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
   /**
-   * Renders and signs a claimed email; a large email in the thread of `inThread`. The same email gives the same
-   * message, except for its Date.
+   * Renders and signs a claimed email. A large email is composed in the thread of `inThread`. The same email gives the
+   * same message, except for its Date.
    * @throws TemplateError, OverBudget
    */
-  make(email: ClaimedEmail, to: { email: string; name: string | null }, inThread?: PaidFor): Promise<ReadyEmail>;
+  composeMessage(
+    email: ClaimedEmail,
+    to: { email: string; name: string | null },
+    inThread?: PaidFor,
+  ): Promise<ReadyEmail>;
 }
 
 export function createEmailMessages(deps: { config: Config; db: Db; compute: Compute }): EmailMessages {
@@ -68,7 +75,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
       const bytes = ids.length > 0 ? await sumAttachmentBytes(db, { projectId, ids }) : 0;
       return isLargeEmail(bytes) ? bytes : 0;
     },
-    async make(email, to, inThread) {
+    async composeMessage(email, to, inThread) {
       const { id, projectId } = email;
       const tracked = isTracked(email.project.tracking, email.contentType) && email.options.sealed === undefined;
       const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
@@ -115,7 +122,7 @@ function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Con
 }
 
 interface Rendering {
-  /** Whether opens and clicks are counted. */
+  /** Whether opens and clicks are tracked. */
   tracked: boolean;
   db: Db;
   dkim: DkimKeys;
@@ -130,9 +137,9 @@ interface Rendering {
 }
 
 /** The signed message to send. */
-type Made = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
+type SignedMessage = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
 
-async function renderContent(p: Rendering): Promise<Made> {
+async function renderContent(p: Rendering): Promise<SignedMessage> {
   const { email, content, ready, rendering, compute, work } = p;
   const headers = {
     from: { name: content.fromName, email: content.from },
@@ -153,7 +160,7 @@ async function renderContent(p: Rendering): Promise<Made> {
   const { original } = email.options;
   if (original) {
     const html = p.tracked && original.html ? parts.html : undefined;
-    const made = await passOn(p, { html, messageId: headers.messageId, date: headers.date });
+    const made = await completeApplicationMessage(p, { html, messageId: headers.messageId, date: headers.date });
     return { ...made, subject: parts.subject };
   }
   const mail = {
@@ -166,13 +173,13 @@ async function renderContent(p: Rendering): Promise<Made> {
     replyTo: headers.replyTo?.map(asAddress),
     headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
   };
-  const made = p.inThread ? await makeInThread(p, mail, p.inThread) : await composeHere(p, mail);
+  const made = p.inThread ? await composeInThread(p, mail, p.inThread) : await composeInProcess(p, mail);
   return { ...made, subject: parts.subject };
 }
 
 /**
- * Marks email that an automation sends as automatic (RFC 3834), so that auto-responders stay silent. People write
- * campaigns, and applications mark their own email.
+ * Marks email of automations as automatic (RFC 3834), so that auto-responders do not reply. Campaigns are not marked,
+ * because people write them. Applications mark their own email.
  */
 function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: string][] {
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
@@ -194,7 +201,10 @@ async function loadHeaderRecipients({
 }
 
 /** Completes and signs the message that the application composed. */
-async function passOn(p: Rendering, rest: Omit<OriginalInput, 'message'>): Promise<Omit<Made, 'subject'>> {
+async function completeApplicationMessage(
+  p: Rendering,
+  rest: Omit<OriginalInput, 'message'>,
+): Promise<Omit<SignedMessage, 'subject'>> {
   const { db, dkim, email, inThread: run } = p;
   const wanted = { projectId: email.projectId, ids: email.options.attachmentIds ?? [] };
   const [file] = run ? await readLargeAttachments(db, wanted) : await findAttachments(db, wanted);
@@ -206,14 +216,21 @@ async function passOn(p: Rendering, rest: Omit<OriginalInput, 'message'>): Promi
 
 type WithoutFiles = Omit<MailInput, 'attachments'>;
 
-async function composeHere({ db, dkim, email }: Rendering, mail: WithoutFiles): Promise<Omit<Made, 'subject'>> {
+async function composeInProcess(
+  { db, dkim, email }: Rendering,
+  mail: WithoutFiles,
+): Promise<Omit<SignedMessage, 'subject'>> {
   const ids = email.options.attachmentIds ?? [];
   const attachments = await findAttachments(db, { projectId: email.projectId, ids });
   const raw = await buildMessage({ ...mail, attachments });
   return { raw: await dkim.sign(email, raw, false), canonical: false };
 }
 
-async function makeInThread(p: Rendering, mail: WithoutFiles, run: PaidFor): Promise<Omit<Made, 'subject'>> {
+async function composeInThread(
+  p: Rendering,
+  mail: WithoutFiles,
+  run: PaidFor,
+): Promise<Omit<SignedMessage, 'subject'>> {
   const { db, email } = p;
   const ids = email.options.attachmentIds ?? [];
   const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });
@@ -227,7 +244,7 @@ async function finish(
   run: PaidFor,
   content: MessageContent,
   files: Buffer[],
-): Promise<Omit<Made, 'subject'>> {
+): Promise<Omit<SignedMessage, 'subject'>> {
   const { rewrittenFields } = dkim;
   const signer = await dkim.signerOf(email);
   const { raw, payload } = await run('mail.finished', { ...content, signer, rewrittenFields }, files);

@@ -17,7 +17,7 @@ import { judgeRefusal, type Refusal } from '../../rules/emails/refusal.ts';
 import { RouteRefusals, replyCodesOf, replyOf, sameRefusal } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** The maximum age of the known pauses. Other processes pause and resume routes as well. */
+/** The maximum age of the pauses in memory. Other processes pause and resume routes as well. */
 const FRESH_MS = 5_000;
 /** The intervals at which waiting email checks its route: short at first, longer later. */
 const LOOK_MS = 10_000;
@@ -27,10 +27,13 @@ const LATER_MS = 5 * 60_000;
 const TICK_MS = 10_000;
 const FIRST_PROBE_SECONDS = 15;
 const MOST_PROBE_SECONDS = 600;
-/** MAIL and RCPT pass when the message itself was refused. Such a route is tested with real email, after this time. */
+/**
+ * If the provider refuses only the message itself, a probe with MAIL and RCPT passes. Such a route is tested with real
+ * email after this time.
+ */
 const TRIAL_SECONDS = 600;
 
-/** An email that the provider replied to, and its envelope. */
+/** An email to which the provider replied, with its envelope. */
 export interface HeardEmail {
   projectId: string;
   id: string;
@@ -43,11 +46,11 @@ export interface HeardEmail {
 export interface RouteWatch {
   /** Returns when email of the project should check again; undefined when the route accepts it. */
   readPauseEnd(projectId: string): Promise<Date | undefined>;
-  /** Returns the same from memory, for a loop over many emails. */
+  /** Tells the same from memory, for a loop over many emails. */
   isPaused(projectId: string): boolean;
-  /** Receives the result of every email on the wire. Consecutive refusals about us pause the route. */
-  heard(email: HeardEmail, result: ProviderResult): void;
-  /** Tells whether an email waits in place of ending by this refusal. */
+  /** Receives the result of every email on the wire. Consecutive refusals because of our server pause the route. */
+  onResult(email: HeardEmail, result: ProviderResult): void;
+  /** Tells whether an email with this refusal should wait for its route instead of failing. */
   shouldWait(refusal: Refusal, attempts: number): boolean;
   close(): Promise<void>;
 }
@@ -58,7 +61,7 @@ type Refused = Extract<ProviderResult, { outcome: 'refused' }>;
 export const OPEN_ROUTE: RouteWatch = {
   readPauseEnd: async () => undefined,
   isPaused: () => false,
-  heard: () => {},
+  onResult: () => {},
   shouldWait: () => false,
   close: async () => {},
 };
@@ -115,7 +118,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     pauses.find((pause) => pause.projectId === null || pause.projectId === projectId);
 
   async function pause(email: Omit<HeardEmail, 'projectId'>, by: Refused, projectIds: string[]) {
-    // The pause counts in this process at once, so no more email is sent while the pause is written.
+    // Applies the pause in this process at once, so no more email is sent while the pause is being written.
     const [only = null, ...others] = projectIds;
     const projectIdNow = others.length > 0 ? null : only;
     const now = new Date();
@@ -202,7 +205,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
       return new Date(Date.now() + (isNew ? LOOK_MS : LOOK_LATER_MS));
     },
     isPaused: (projectId) => pauseOf(projectId) !== undefined,
-    heard(email, result) {
+    onResult(email, result) {
       if (result.outcome === 'accepted') {
         refusals.accepted(email.projectId);
         return;

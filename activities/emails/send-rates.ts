@@ -15,12 +15,12 @@ export interface SendRateGrant {
 /** The send rates of projects, for emails that are sent one by one. */
 export interface SendRates {
   /**
-   * Takes places for up to `n` live emails. Emails without a place ask again after `retryAfterMs`. This wait counts
+   * Takes tokens for up to `n` live emails. Emails without a token ask again after `retryAfterMs`. This wait counts
    * neither as an attempt nor as a failure.
    * @param returning true for a workflow's email that has asked before
    */
   take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<SendRateGrant>;
-  /** Returns unused places. */
+  /** Returns unused tokens. */
   returnTokens(projectId: string, n: number): Promise<void>;
   /** Returns the emails per second; 0 means no limit. */
   rateOf(projectId: string): Promise<number>;

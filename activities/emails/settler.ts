@@ -11,14 +11,18 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import type { HoldGuard } from '../hold-guard.ts';
 import { logMessageEnd } from '../message-end.ts';
-import { persistently } from '../persistently.ts';
+import { retryPersistently } from '../persistently.ts';
 
 /**
- * The number of results that share a transaction. For each row, 100 cost a third of what 20 cost (docs/decisions.md).
+ * The number of results that share a transaction. With 100, a row costs a third of its cost with 20
+ * (docs/decisions.md).
  */
 const BATCH_MAX = 100;
 const LANES = 2;
-/** Fewer results wait for the running transaction and share the next one. */
+/**
+ * A second transaction starts only for at least this many results. Fewer results wait for the running transaction and
+ * share the next one.
+ */
 const WORTH_A_LANE = 16;
 
 /** The result of an email that was recorded. */
@@ -31,14 +35,14 @@ export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
 export type SettleHook<T> = (trx: Trx, settled: Settled[]) => Promise<Hooked<T>>;
 
 export interface Hooked<T> {
-  /** In the order of the settled emails. */
+  /** One value for each settled email, in their order. */
   values: T[];
-  /** Rows that the hook has queued. Their takers are woken after the commit. */
+  /** Outbox rows that the hook has added. The processes that take them are woken after the commit. */
   outbox?: OutboxRow[];
 }
 
 export interface Settlement<T> {
-  /** False when another attempt has the email. Then nothing was recorded, and the hook did not run. */
+  /** False if another attempt has the email. Then nothing was recorded, and the hook did not run. */
   recorded: boolean;
   value?: T;
 }
@@ -53,7 +57,7 @@ interface Item {
   hook: SettleHook<unknown> | undefined;
 }
 
-/** Records results as they come; many results share a transaction. */
+/** Records results as they arrive; many results share a transaction. */
 export function createEmailSettler(deps: {
   db: Db;
   suppressionKey: Buffer;
@@ -66,7 +70,7 @@ export function createEmailSettler(deps: {
   const { suppressionKey, source } = deps;
 
   /** Reports accepted emails to the hold guard after the commit, for the counts of watched mailbox providers. */
-  function tellGuard(settled: Settled[]): void {
+  function reportToGuard(settled: Settled[]): void {
     deps.guard.accepted(
       settled.flatMap(({ email, outcome }) => (outcome.kind === 'accepted' && !isSimulated(email) ? [email.id] : [])),
     );
@@ -82,11 +86,11 @@ export function createEmailSettler(deps: {
   }
 
   async function commit(items: Item[]): Promise<Settlement<unknown>[]> {
-    const { counted, outbox, watched, values } = await persistently(() =>
+    const { counted, outbox, watched, values } = await retryPersistently(() =>
       inTransaction(deps.db, (trx) => record(trx, items)),
     );
     deps.outbox.wake(outbox);
-    if (watched) tellGuard(counted.map(({ result }) => result));
+    if (watched) reportToGuard(counted.map(({ result }) => result));
     for (const { result } of counted) logEnd(deps.ends, result);
     const recorded = new Set(counted);
     return items.map((item) => ({ recorded: recorded.has(item), value: values.get(item) }));

@@ -32,9 +32,9 @@ interface Returned {
 }
 
 /**
- * Records the simulator's feedback about emails with the code that records real feedback. Each row is recorded once,
- * in the transaction that removes it from the outbox. A row that cannot be recorded does not block the others.
- * @throws Error when some could not be recorded; their rows are attempted again
+ * Records the simulator's feedback about emails with the code that records real feedback. Each row is recorded once, in
+ * the transaction that removes it from the outbox. A row that cannot be recorded does not block the others. @throws
+ * Error if rows could not be recorded; they are retried
  */
 export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: OutboxRow[]) => Promise<void> {
   const { db, outbox, log } = deps;
@@ -93,7 +93,10 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     return (await recordFeedback(trx, { ...about, feedback })).outbox;
   }
 
-  /** An email without usable links counts as clicked as well, because the test is about the consequences of a click. */
+  /**
+   * Returns the target of a simulated click: the first link. An email without usable links counts as clicked, too,
+   * because users test the consequences of a click.
+   */
   async function firstLink(projectId: string, email: Email): Promise<string | null> {
     const work = { projectId, kind: 'link' };
     try {
@@ -108,7 +111,10 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
   }
 }
 
-/** Tells whether feedback can be seen. An open of an email without pixel and links cannot be detected. */
+/**
+ * Tells whether the service could detect this feedback for a real email. An open of an email without pixel and links
+ * cannot be detected.
+ */
 function isSeen(what: Simulated, tracked: boolean): boolean {
   return tracked || (what !== 'open' && what !== 'click');
 }
@@ -124,7 +130,7 @@ function hitOf(email: Email, what: 'open' | 'click', { at, link }: { at: Date; l
     link,
     machineOpens: 0,
     machineClicks: 0,
-    // The report counts clicks by link, so that its links and its figures agree.
+    // Clicks are also counted by link, so that the link report agrees with the number of clicks.
     links: isOpen || link === null ? [] : [{ index: 0, clicks: 1, machineClicks: 0 }],
   };
 }

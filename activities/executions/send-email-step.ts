@@ -30,24 +30,27 @@ import type { Hooked, Settled } from '../emails/settler.ts';
 /** The maximum number of executions that prepare their emails in one transaction. */
 const BATCH_MAX = 50;
 const LANES = 2;
-/** Fewer executions wait for the running transaction and share the next one. */
+/**
+ * A second transaction starts only for at least this many executions. Fewer wait for the running transaction and share
+ * the next one.
+ */
 const WORTH_A_LANE = 16;
 
-/** The email that this attempt has to send. If it has no email to send, the execution's next position. */
+/** The email that this attempt has to send, or the execution's next position if there is no email to send. */
 type StepBeginning = { email: ClaimedEmail } | { next: Next };
 
 /**
- * An email of a sandbox uses the same path. Its execution's mode is `test`, so it is delivered to no recipient, and
- * its row has the changes that the run has made.
+ * A sandbox sends an email in the same way. Its execution has the mode `test`, so no recipient gets the email. The
+ * email's row uses the contact's data as changed by the run.
  */
 const EMAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 
 /**
- * The SEND_EMAIL activity. The email is a row, unique by execution and visit, before it is sent, so a run after a crash
- * sends that row and no second one. Status, event and the execution's next step are one transaction. Executions that
- * arrive at the same time share both transactions, the one before the email and the one after it.
- * @throws ApplicationFailure MAIL_DEFERRED when the provider deferred it, SEND_RATE when the project may not send yet,
- * both with the delay for Temporal; CancelledFailure when it should stop before the email was sent
+ * Creates the SEND_EMAIL activity. Before an email is sent, it is stored in a row that is unique for the execution and
+ * visit. A run after a crash therefore sends the same email, not a second one. One transaction records the status, the
+ * event and the execution's next step. Executions that arrive at the same time share the transactions before and after
+ * the email. @throws ApplicationFailure MAIL_DEFERRED if the provider deferred the email, SEND_RATE if the project may
+ * not send yet, both with the delay for Temporal; CancelledFailure if it must stop before the email was sent
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const { rates } = deps;
@@ -71,8 +74,8 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
 }
 
 /**
- * Takes a place in the project's send rate before the step is read, so that waiting counts as no attempt. Without a
- * place the activity releases its slot. Returns whether a place was taken; without a rate none is.
+ * Takes a token of the project's send rate before the step is read, so that waiting does not count as an attempt.
+ * Without a token, the activity frees its slot. Returns whether a token was taken; a project without a rate needs none.
  * @throws ApplicationFailure SEND_RATE with the delay for Temporal
  */
 async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
@@ -88,8 +91,8 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
 }
 
 /**
- * Ends the pauses that led here, makes MARKETING wait for the window, writes the emails of executions at a SEND_EMAIL,
- * and claims them, in the order of the inputs.
+ * Ends the pauses before the step, makes MARKETING email wait for the sending window, inserts the emails of executions
+ * at a SEND_EMAIL, and claims them. The results are in the order of the inputs.
  */
 async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<StepBeginning[]> {
   const projectId = inputs[0]?.projectId ?? '';
@@ -111,21 +114,21 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
     const wait = execution && waits.get(execution.id);
     if (email) begun.push({ email });
     else if (wait) begun.push({ next: wait });
-    else begun.push({ next: mail ? await passOver(trx, mail) : next });
+    else begun.push({ next: mail ? await completeWithoutEmail(trx, mail) : next });
   }
   return begun;
 }
 
-/** Returns the claim of a step's email. The id of the execution is the id of the delivery. */
+/** Returns the claim of a step's email. The execution's id is used as the id of the delivery. */
 function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
   return mail.outcome === 'saved' ? [{ id: mail.emailId, deliveryId: mail.position.execution.id }] : [];
 }
 
 /**
- * Completes a step that has nothing to send. The step is faulty, or an earlier attempt has settled its email and
+ * Completes a step that has no email to send: the step has an error, or an earlier attempt has settled its email and
  * could not close the visit.
  */
-function passOver(trx: Trx, mail: StepEmail): Promise<Next> {
+function completeWithoutEmail(trx: Trx, mail: StepEmail): Promise<Next> {
   const { execution, next } = mail.position;
   const at = { executionId: execution.id, visit: next.visit };
   const outcome: EffectOutcome =
@@ -140,9 +143,9 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   const { outcome, settled } = await deps.mailer.deliver(email, completeSteps, { stop });
   if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
   if (outcome.kind === 'deferred') return defer(deps, email, outcome);
-  if (isUntried(outcome)) return tryAgain(outcome);
+  if (isUntried(outcome)) return throwRetry(outcome);
   const { projectId } = email;
-  // If another attempt of this step has settled the email, the step is completed here.
+  // Another attempt of this step may have settled the email. This completes the step.
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
 }
 
@@ -156,7 +159,7 @@ async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next 
       ...outcomeOfEmail(outcome, email.id),
       attempts: email.attempts,
     })),
-    contactsLocked: true, // By the recording of the results.
+    contactsLocked: true, // The transaction that recorded the results has completed the step.
   });
   return { values: settled.map((item) => nexts[done.indexOf(item)]) };
 }
@@ -171,8 +174,11 @@ function stepOf({ id, executionId, visit }: AttemptedEmail): { executionId: stri
   return { executionId, visit };
 }
 
-/** Lets the step look again at `dueAt`, at its window too; this counts as no attempt. */
-function tryAgain({ kind, dueAt }: Exclude<UntriedOutcome, { kind: 'stopped' }>): never {
+/**
+ * Throws the failure that makes Temporal run the step again at `dueAt`. The step then also checks its sending window.
+ * This does not count as an attempt.
+ */
+function throwRetry({ kind, dueAt }: Exclude<UntriedOutcome, { kind: 'stopped' }>): never {
   throw ApplicationFailure.create({
     type: kind === 'throttled' ? 'OVER_BUDGET' : 'WINDOW_SHUT',
     message: `the email must not be sent now; next check at ${dueAt.toISOString()}`,

@@ -33,16 +33,16 @@ type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
 type SmsPosition = EffectPosition & { sandbox: boolean };
 
-/** An SMS of a sandbox is accepted as well. Its execution's mode is `test`, so it is delivered to no recipient. */
+/** An SMS of a sandbox is accepted in the same way. Its execution has the mode `test`, so no recipient gets it. */
 const SMS_OF: EffectWays<SmsPosition> = {
   real: (effect) => ({ ...effect, sandbox: false }),
   sandbox: (effect) => ({ ...effect, sandbox: true }),
 };
 
 /**
- * The SEND_SMS activity. The text is rendered first, outside any transaction. The SMS is accepted in the transaction
- * that ends the visit, so a visit has at most one, whatever runs again. The SMS ledger delivers it like an SMS of the
- * API.
+ * Creates the SEND_SMS activity. It renders the text first, outside any transaction. The transaction that ends the
+ * visit also accepts the SMS, so a visit has at most one SMS even if the activity runs again. The SMS is then delivered
+ * like an SMS of the API.
  * @throws ApplicationFailure COMPUTE_BUDGET with the delay for Temporal, when the project exceeds its computing share
  */
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
@@ -111,7 +111,7 @@ async function render(
   }
 }
 
-/** Consent is read here, under the contact's lock, and again when the SMS is claimed. */
+/** Accepts the SMS. Consent is checked here, under the contact's lock, and again when the SMS is claimed. */
 async function accept(
   trx: Trx,
   position: SmsPosition,

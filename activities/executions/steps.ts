@@ -16,10 +16,10 @@ export type EffectActivities = StepActivities<EffectOn<'steps'> | 'ADVANCE'>;
 export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
 
 /**
- * The steps of an execution, one activity type for each kind of effect. Each ends the pause that led to it, reads its
- * step as it is now, performs its effect, walks on, and returns the next position. If the workflow was edited so that
- * another step comes, it returns that step instead. All are safe to run twice, because the database shows what a
- * visit has done.
+ * The steps of an execution, one activity type for each kind of effect. Each activity ends the pause before its step,
+ * reads the step's current version, performs its effect, advances the execution, and returns the next position. If an
+ * edit of the workflow has replaced the step, the activity returns the new step instead. All are safe to run twice,
+ * because the database records what a visit has done.
  */
 export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   return addHeartbeats<keyof EffectActivities>({
@@ -35,7 +35,7 @@ export function webhookStepActivities(deps: ActivityDeps): WebhookActivities {
   return addHeartbeats<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
 }
 
-/** Creates the ADVANCE activity, which walks on from a pause to a position without an effect. */
+/** Creates the ADVANCE activity, which advances an execution from a pause to its next position, without an effect. */
 function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const { next } = await inTransaction(db, (trx) => resumeExecution(trx, input));

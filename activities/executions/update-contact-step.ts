@@ -34,7 +34,7 @@ export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) 
   };
 }
 
-/** The contact's change, its events and the execution's next step are one transaction. */
+/** Changes the contact, records its events and advances the execution in one transaction. */
 async function updateContact(
   deps: ActivityDeps,
   trx: Trx,
@@ -67,14 +67,14 @@ async function updateContact(
       outbox,
     };
   } catch (error) {
-    // Data beyond the contact's limits: the step reports it and the execution continues.
+    // The data exceeds a limit of the contact. The step reports this, and the execution continues.
     if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
     const fault = error.errors ? refusedUpdate(error.errors).error : error.message;
     return { next: await completeEffect(trx, { projectId, ...at, status: 'FAILED', error: fault }), outbox: [] };
   }
 }
 
-/** Changes the contact of a sandbox, which only its own run sees. */
+/** Changes the contact for a sandbox. Only the sandbox's own run sees the change. */
 async function updateRun(trx: Trx, { execution, step, next }: EffectPosition<SandboxState>): Promise<Done> {
   const { contact, variables } = await loadStepVariables(trx, execution);
   const outcome = outcomeOfUpdate({

@@ -17,10 +17,10 @@ import type { ActivityDeps } from '../deps.ts';
 
 /** The number of attempts, by contract §7.6 Webhooks and expressions. */
 const MAX_TRIES = 5;
-/** The waits are 1 s, 3 s, 9 s and 27 s; by then a restart of the endpoint is over. `Retry-After` has priority. */
+/** The waits are 1 s, 3 s, 9 s and 27 s, longer in total than a restart of the endpoint. `Retry-After` has priority. */
 const FIRST_RETRY_SECONDS = 1;
 const RETRY_FACTOR = 3;
-/** An endpoint that asks for a longer wait is called again after this time. */
+/** The longest wait. An endpoint that asks for a longer one is called again after this time. */
 const RETRY_AFTER_MAX_SECONDS = 3_600;
 /** Headers by which an endpoint recognizes an execution and an attempt. A step cannot set them. */
 const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
@@ -34,7 +34,7 @@ export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Pro
     const position = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
     const done = position.atEffect('WEBHOOK', {
       real: (effect) => makeRequest(deps, effect),
-      sandbox: (effect) => leaveOut(deps, effect),
+      sandbox: (effect) => skipRequest(deps, effect),
     });
     return done ?? position.next;
   };
@@ -66,8 +66,8 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
   );
 }
 
-/** Completes the step of a sandbox without a request, as if the endpoint had returned 200. */
-function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectPosition<SandboxState>): Promise<Next> {
+/** Completes the step of a sandbox as if the endpoint had returned 200, without a request. */
+function skipRequest(deps: ActivityDeps, { execution, step, next }: EffectPosition<SandboxState>): Promise<Next> {
   const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
   const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
   return inTransaction(deps.db, (trx) =>
@@ -123,8 +123,8 @@ interface Fault {
 }
 
 /**
- * Classifies the result of a request; null is success. Network errors, timeouts, 408, 425, 429 and 5xx are worth a
- * retry. Other 4xx, bad or blocked addresses and endless redirects are not.
+ * Classifies the result of a request. Null means success. Network errors, timeouts, 408, 425, 429 and 5xx are retried.
+ * Other 4xx, invalid or blocked addresses and endless redirects are not.
  */
 function faultOf(result: WebhookResult): Fault | null {
   if (result.outcome === 'failed') return { error: result.error, status: result.status, retry: !result.final };

@@ -19,7 +19,7 @@ import type { PartRun, PeriodicParts } from './parts.ts';
  */
 const PAGE_DOMAINS = 20;
 
-/** Checks the DNS records of sender domains; each page of domains is a part. A check only records its findings. */
+/** Checks the DNS records of sender domains; each page of domains is a part. */
 export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): PeriodicParts {
   const dns = createDns({ servers: config.dnsServers, cached: false });
 

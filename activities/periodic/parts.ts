@@ -1,13 +1,10 @@
 /** The parts of one kind of periodic work. Each part is an activity, so a part that fails or hangs delays no other. */
 export interface PeriodicParts {
-  /** Lists at most `limit` names of due parts, in order: the names after `after`, up to `upTo`. */
+  /** Lists at most `limit` names of due parts in order: names greater than `after`, up to and including `upTo`. */
   list(p: { since: Date; after: string | null; upTo: string | null; limit: number }): Promise<string[]>;
   /** The number of parts that are due. */
   count(since: Date): Promise<number>;
-  /**
-   * Does a part, or as much of it as time allows.
-   * @returns the cursor from which to continue, or null when the part is done
-   */
+  /** Runs a part for as long as time allows. @returns the cursor at which to continue, or null if the part is done */
   run(part: string, run: PartRun): Promise<string | null>;
 }
 
@@ -15,19 +12,17 @@ export interface PeriodicParts {
 export interface PartRun {
   /** The start of the round, in Postgres time. */
   since: Date;
-  /** The cursor at which the attempt before this one stopped or was killed; null for the start. */
+  /** The cursor at which the previous attempt stopped or was killed. Null for the start. */
   cursor: string | null;
   /**
-   * The number of hours for which recovery looks back for messages. By default a little more than a day; an operator
-   * can set it.
+   * How many hours recovery looks back for messages. By default a little more than a day; an operator can change it.
    */
   messagesOfHours: number | undefined;
-  /** Tells Temporal the cursor of the part. */
+  /** Saves the cursor of the part in Temporal. */
   save(cursor: string): void;
   /**
-   * Tells Temporal the cursor of the part, between two steps of the work.
-   * @returns false when the time of this activity is over
-   * @throws Error when the activity is cancelled
+   * Saves the cursor of the part in Temporal, between two steps of the work. @returns false if the time of this
+   * activity is over @throws Error if the activity is cancelled
    */
   mayContinue(cursor?: string): boolean;
   /** Records that an item of the part failed, while the rest of the part continues. */

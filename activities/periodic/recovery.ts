@@ -1,7 +1,7 @@
 import { MESSAGES_HOURS, RECOVERY, type RecoveryDeps, SETTLED_MS } from '../recovery/recovery.ts';
 import { listParts, type PartRun, type PeriodicParts } from './parts.ts';
 
-/** Makes Temporal and Postgres agree; each part of recovery is an activity. */
+/** Repairs differences between Temporal and Postgres; each part of recovery is an activity. */
 export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,

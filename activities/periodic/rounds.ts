@@ -25,9 +25,9 @@ export type PeriodicActivities = ReturnType<typeof periodicActivities>;
  * events.
  */
 const PAGE_PARTS = 1_000;
-/** An activity starts no more work after this time, and returns the cursor from which to continue. */
+/** An activity starts no more work after this time, and returns the cursor at which to continue. */
 const SLICE_MS = 3 * 60_000;
-/** Two heartbeats fit in the time after which Temporal considers a silent activity lost. */
+/** Less than half of the time after which Temporal considers an activity without heartbeats lost. */
 const HEARTBEAT_MS = 10_000;
 const LANES_MAX = 200;
 const FAILURES_NAMED = 10;
@@ -43,8 +43,8 @@ export function periodicActivities(deps: ActivityDeps) {
     domains: domainParts(deps),
   };
   /**
-   * The parts that this process works on, including parts whose activity Temporal has given up: a statement may hang
-   * in Postgres.
+   * The parts that this process works on. Temporal may have timed out the activity of a part whose statement hangs in
+   * Postgres.
    */
   const underWay = new Set<string>();
 
@@ -63,14 +63,17 @@ export function periodicActivities(deps: ActivityDeps) {
       };
     },
 
-    /** Does one part, or as much of it as time allows. Safe to run twice, because the heartbeat has its cursor. */
+    /**
+     * Runs one part for as long as time allows. Safe to run twice: the next attempt continues at the cursor in the last
+     * heartbeat.
+     */
     async runPeriodicPart(input: PartInput): Promise<PartResult> {
       const key = `${input.kind} ${input.part}`;
       if (underWay.has(key)) throw failureOf(input, 'UNDER_WAY', 'an earlier attempt still runs in this process');
       underWay.add(key);
       const work = runPart(input).finally(() => underWay.delete(key));
       work.catch(() => {});
-      // A statement that hangs ends when Postgres ends it, but the slot is free at once.
+      // Postgres ends a statement that hangs later, but this frees the slot at once.
       return await Promise.race([work, Context.current().cancelled]);
     },
 
@@ -106,10 +109,7 @@ export function periodicActivities(deps: ActivityDeps) {
     };
   }
 
-  /**
-   * Counts the workers that poll for periodic work. If Temporal does not respond, the round has the lanes of one
-   * worker.
-   */
+  /** Counts the workers that poll for periodic work. If Temporal does not respond, returns 1. */
   async function countWorkers(): Promise<number> {
     try {
       const queues = await lifecycle.readQueueStats();
@@ -167,7 +167,7 @@ export function periodicActivities(deps: ActivityDeps) {
   }
 }
 
-/** Lists a page of parts after the last page: first up to the last part, then from the first part to `start`. */
+/** Lists the next page of parts: first up to the last part, then from the first part up to `start`. */
 async function listPage(
   parts: PeriodicParts,
   { since: startedAt, start, after, wrapped }: Round,

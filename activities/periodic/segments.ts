@@ -3,11 +3,14 @@ import { computeSegment } from '../../engine/segments/compute.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
 
-/** The cursor that an attempt leaves to the next attempt. `computed_at` says which segments are done. */
+/** The cursor that an attempt passes on to the next attempt. The column `computed_at` tells which segments are done. */
 interface SegmentProgress {
-  /** Segments that failed in this round, which does not attempt them again. */
+  /** Segments that failed. They are not retried in this round. */
   failed: string[];
-  /** The segment that was being computed. It comes last, because it may be the reason why the attempt ended. */
+  /**
+   * The segment that was being computed when the attempt ended. It is computed last, because it may have caused the
+   * end.
+   */
   underWay: string | null;
 }
 

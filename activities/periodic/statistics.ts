@@ -4,7 +4,7 @@ import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { listParts, type PeriodicParts } from './parts.ts';
 
-/** Adds up counts. Postgres records how far each part is, so a part that stopped needs no cursor. */
+/** Adds up counts. Postgres records the progress of each part, so no cursor is needed. */
 export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
   return listParts({
     campaign_touches: async () => {

@@ -14,10 +14,10 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 const PAGE = 200;
 
 /**
- * Gives each open start of a campaign a running workflow, or its end. A start whose workflow an operator ended is
- * cancelled, because the operator wanted it to stop. A start that Temporal does not know is sent. A start that
- * Temporal has closed becomes PAUSED if its run has sent something: Postgres is older, and may lack recipients who
- * got the email.
+ * Restarts the workflow of each open campaign start, or ends the start. If an operator ended the workflow, the start is
+ * cancelled, because the operator wanted it to stop. A start that Temporal does not know is sent. If Temporal has
+ * closed the workflow and it has sent emails, the campaign becomes PAUSED: Postgres is older, and may lack recipients
+ * who got the email.
  */
 export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;

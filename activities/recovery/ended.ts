@@ -14,14 +14,14 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
- * How far back ended records are compared. A record and a run that have both ended do not change, so a few rounds are
- * enough.
+ * The age up to which ended records are compared. A record and a run that have both ended do not change, so a few
+ * rounds are enough.
  */
 const LOOK_BACK_MS = 2 * 3_600_000;
 const PAGE = 500;
 /**
- * The maximum number of ended jobs and campaigns per round. More do not end in two hours, or a later round compares
- * the rest.
+ * The maximum number of ended jobs and campaigns per round. Two hours rarely have more; a later round compares the
+ * rest.
  */
 const LISTED_MAX = 2_000;
 
@@ -35,8 +35,8 @@ const SAME: Record<string, readonly string[]> = {
 };
 
 /**
- * Compares records and runs that have both ended. Temporal keeps how a run ended. If the two differ, a new run is
- * started that only ends in the same way as its record, because the latest run counts.
+ * Compares records and runs that have both ended. The end of a run cannot be changed in Temporal. If the two ends
+ * differ, this starts a new run, which only ends in the same way as its record.
  */
 export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };
@@ -45,7 +45,7 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
     for (let cursor: string | null = null; ; ) {
       const page = await deps.lifecycle.runs.listEndedBadly({ since: between.since, cursor, limit: PAGE });
       const ids = page.runs.map(({ rowId }) => rowId);
-      await correct(deps, await findEndedExecutions(deps.db, { ids, until: between.until }));
+      await restartMismatched(deps, await findEndedExecutions(deps.db, { ids, until: between.until }));
       cursor = page.next;
       if (cursor === null) break;
     }
@@ -53,7 +53,7 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
   let after = turn.cursor ?? undefined;
   for (;;) {
     const page = await listEndedBadly(deps.db, { ...between, after, limit: PAGE });
-    await correct(deps, page);
+    await restartMismatched(deps, page);
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return null;
     if (!turn.mayContinue(after)) return after;
@@ -61,7 +61,7 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
 }
 
 /** Starts a run for each execution whose last run ended in another way, and for each failed execution without a run. */
-async function correct(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
+async function restartMismatched(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
   const { db, lifecycle, outbox, log } = deps;
   const idOf = ({ id }: EndedExecution) => lifecycle.names.execution(id);
   const last = await lifecycle.runs.findLast(executions.map(idOf));

@@ -14,7 +14,7 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** The number of executions that one count compares with Temporal's. */
 const PAGE = 5_000;
-/** The number of executions per transaction, which locks their contacts. */
+/** The number of executions per transaction. The transaction locks their contacts. */
 const CHUNK = 200;
 
 type EndStatus = 'CANCELLED' | 'FAILED' | 'EXITED' | 'COMPLETED';
@@ -25,7 +25,7 @@ type Repair = { execution: OpenExecution; was: string } & (
   | { kind: 'end'; status: EndStatus; reason: string | null; error?: string }
 );
 
-/** How an execution ends whose workflow was ended in Temporal. The tenant reads this text. */
+/** The end of an execution whose workflow was ended in Temporal. Users read this text. */
 const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: string }>> = {
   TERMINATED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator terminated the execution in Temporal.' },
   CANCELLED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator cancelled the execution in Temporal.' },
@@ -38,9 +38,9 @@ const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: s
 };
 
 /**
- * Gives each open execution a running workflow, or the end of its workflow. An execution whose workflow an operator
- * ended is CANCELLED, because the operator wanted it to stop. An execution that Temporal does not know, or has as
- * Completed, continues from its position.
+ * Restarts the workflow of each open execution, or ends the execution like its workflow. If an operator ended the
+ * workflow, the execution becomes CANCELLED, because the operator wanted it to stop. An execution that Temporal does
+ * not know, or lists as Completed, continues from its position.
  */
 export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   let after = turn.cursor ?? undefined;
@@ -84,7 +84,7 @@ async function repairOf(
 ): Promise<Repair | undefined> {
   if (!run) return { kind: 'restart', anew: false, execution, was: 'unknown to Temporal' };
   const { status: was, runId } = run;
-  // The workflow is running: Temporal's list is a second or two old.
+  // The workflow is running; Temporal's list is a second or two old.
   if (was === 'RUNNING' || was === 'PAUSED') return undefined;
   const again: Repair = { kind: 'restart', anew: true, execution, was };
   const end = ENDS[was];
@@ -92,7 +92,7 @@ async function repairOf(
   const story = await lifecycle.runs.readStory({ workflowId: lifecycle.names.execution(execution.id), runId });
   if (was === 'FAILED') {
     const code = FAILURE_CODES.find((known) => known === story.failureType);
-    // The row was missing when the workflow asked for it, and exists now.
+    // The workflow failed because the row was missing. The row exists now.
     if (story.failureType === ROW_MISSING) return again;
     return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
   }
@@ -100,7 +100,10 @@ async function repairOf(
   return beyond?.kind === 'end' ? { ...endOf(beyond), execution, was: 'COMPLETED, ahead of the record' } : again;
 }
 
-/** Postgres is older than Temporal, so no effect of the run is repeated. */
+/**
+ * Returns how to end an execution like its workflow. Postgres is older than Temporal here, so continuing could repeat
+ * effects.
+ */
 function endOf({ status, reason }: ExecutionEnd) {
   return { kind: 'end' as const, status: status as EndStatus, reason };
 }

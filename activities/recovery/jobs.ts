@@ -8,8 +8,8 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 const PAGE = 500;
 
 /**
- * Gives each unfinished job a running workflow, or its end: CANCELLED if an operator ended the workflow, FAILED if
- * the workflow failed. A job that Temporal does not know, or has as Completed, continues at its cursor.
+ * Restarts the workflow of each unfinished job, or ends the job: CANCELLED if an operator ended the workflow, FAILED if
+ * the workflow failed. A job that Temporal does not know, or lists as Completed, continues at its cursor.
  */
 export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;

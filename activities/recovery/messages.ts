@@ -15,18 +15,18 @@ import { noteNotRecovered } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
- * Temporal lists a workflow at most this long after its start, so the list includes every workflow that had a message
- * when it was read.
+ * Temporal lists a workflow at most this long after its start. Waiting this long ensures that the list has every
+ * workflow to which a message belonged when it was read.
  */
 const LISTED_AFTER_MS = 2_000;
-/** The number of messages per transaction: as many as five delivery workflows take. */
+/** The number of messages per transaction, as many as five delivery workflows take. */
 const CHUNK = 1_000;
 const KINDS = ['email', 'sms'] as const;
 
 /**
- * Gives each open message a running delivery. A message that a delivery has ended as sent is settled instead, because
- * Postgres is older than Temporal. A running delivery with nothing left to send is cancelled. Messages are found by
- * their rows, because Temporal does not know them.
+ * Restarts the delivery of each open message that has none. A message that an ended delivery has sent is settled
+ * instead, because Postgres is older than Temporal. A running delivery with nothing left to send is cancelled. Messages
+ * are found by their rows, because Temporal does not know them.
  */
 export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { messagesSince: since, settledMs } = turn;

@@ -8,23 +8,26 @@ import { recoverBackInStock, recoverReleases, recoverTerminated, recoverWebhooks
 import { recoverRunning } from './running.ts';
 
 export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'log'> & {
-  /** Records for the operator what was not recovered. If absent, the log says so. */
+  /** Records for the operator which item was not recovered. If undefined, it is only logged. */
   noteFailure?: (what: string, error: unknown) => Promise<void>;
 };
 
-/** One turn at a part of recovery. It takes a few minutes at most. */
+/** The input of one turn of a part of recovery. A turn takes a few minutes at most. */
 export interface RecoveryTurn {
-  /** The position at which the turn before ended or was killed; null for the start. */
+  /** The position at which the previous turn ended or was killed. Null for the start. */
   cursor: string | null;
   /** How far back to look for messages that Temporal has lost. */
   messagesSince: Date;
-  /** Changes younger than this are skipped, because they may still be on their way from one store to the other. */
+  /**
+   * Changes that are younger than this many milliseconds are skipped, because one of the two stores may not have them
+   * yet.
+   */
   settledMs: number;
   /** Records the position of the part between two steps. Returns false when the turn has to end. */
   mayContinue(cursor: string): boolean;
 }
 
-/** Runs a turn at a part. @returns the position to continue from, or null when the part is done */
+/** Runs a turn of a part. @returns the position at which to continue, or null if the part is done */
 export type Recover = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<string | null>;
 
 /** Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */
@@ -33,10 +36,10 @@ export const SETTLED_MS = 2 * 60_000;
 export const MESSAGES_HOURS = 26;
 
 /**
- * The parts of recovery, in the order of a single round. Each part is set-based over all projects, and a failure in
- * one project blocks no other. Together they compare both sides completely: `running` checks each running workflow,
- * `ended` compares records and runs that have both ended, and the others check each row with unfinished work. All are
- * safe to run at any time, twice, and concurrently.
+ * The parts of recovery, in the order of a single round. Each part covers all projects with few statements, and a
+ * failure in one project does not block others. Together they compare both sides completely: `running` checks each
+ * running workflow, `ended` compares records and runs that have both ended, and the others check each row with
+ * unfinished work. All are safe to run at any time, twice, and concurrently.
  */
 export const RECOVERY = {
   running: recoverRunning,
@@ -53,7 +56,7 @@ export const RECOVERY = {
 
 export type RecoveryPart = keyof typeof RECOVERY;
 
-/** Runs one whole round: for an operator, for tests, and for a start beside a store that was restored. */
+/** Runs one whole round: for an operator, for tests, and for a start after a store was restored. */
 export async function recoverEverything(
   deps: RecoveryDeps,
   p: {

@@ -10,7 +10,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
-/** A round runs every few minutes; this is longer than a day without a worker. */
+/** How far back to look. A round runs every few minutes, so this allows for a day without a worker. */
 const LOOK_BACK_MS = 24 * 3_600_000;
 
 /** Wakes each webhook endpoint that has due deliveries and no running workflow. */

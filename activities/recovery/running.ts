@@ -17,10 +17,9 @@ const PAGE = 1_000;
 const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', 'webhookDelivery'] as const;
 
 /**
- * Compares each running workflow with its row. A workflow whose row has ended is ended in the same way. A workflow at
- * another position than its row gets a signal to check. It continues from the row's position, because one of the two
- * stores was restored. When the workflow is ahead, its next activity moves the row on instead
- * (engine/automations/catch-up.ts).
+ * Compares each running workflow with its row. If the row has ended, the workflow is ended in the same way. If the
+ * positions differ, because one of the stores was restored, the workflow gets a signal, checks its row and continues
+ * from there. If the workflow is ahead, its next activity advances the row instead (engine/automations/catch-up.ts).
  */
 export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);
@@ -35,7 +34,7 @@ export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Pr
 
 async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, listed: RunningWorkflow[]): Promise<void> {
   const { db } = deps;
-  const runs = settledMs === 0 ? await withSteps(deps, listed) : listed;
+  const runs = settledMs === 0 ? await readSteps(deps, listed) : listed;
   const ofType = (...types: string[]) => runs.filter(({ type, rowId }) => types.includes(type) && rowId !== '');
   const idsOf = (some: RunningWorkflow[]) => some.map(({ rowId }) => rowId);
   const [executions, campaigns, jobs, endpoints] = [
@@ -74,10 +73,10 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
 }
 
 /**
- * Reads the steps of runs from the runs themselves. After a store was restored, the list may lack a step or have an
- * earlier one, because Temporal writes the list later than the runs.
+ * Reads the steps of workflow runs from the runs themselves. After a restore, Temporal's list may lack a step or have
+ * an earlier one, because it is written later than the runs.
  */
-async function withSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): Promise<RunningWorkflow[]> {
+async function readSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): Promise<RunningWorkflow[]> {
   const executions = runs.filter(({ type }) => type === 'contactExecution');
   const last = await lifecycle.runs.findLast(executions.map(({ workflowId }) => workflowId));
   return runs.map((run) => ({ ...run, stepId: last.get(run.workflowId)?.stepId ?? run.stepId }));
@@ -121,7 +120,7 @@ async function recoverExecution(
     const isKnown = run.stepId !== undefined || isRestored;
     const isElsewhere = isKnown && run.stepId !== row.stepId;
     if (!isElsewhere && !row.isOverdue && !row.isSatisfied) return undefined;
-  } else if (await isAtWork({ lifecycle }, run)) return undefined;
+  } else if (await hasRunningActivity({ lifecycle }, run)) return undefined;
   if (row.isSatisfied && visit !== undefined)
     await lifecycle.runs.signal({ workflowId, signal: 'event', args: [{ visit }] });
   await look();
@@ -129,7 +128,7 @@ async function recoverExecution(
 }
 
 /** Tells whether the run has a running activity, or has ended in the meantime. */
-async function isAtWork({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>, { workflowId }: RunningWorkflow) {
+async function hasRunningActivity({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>, { workflowId }: RunningWorkflow) {
   const last = (await lifecycle.runs.findLast([workflowId])).get(workflowId);
   return last?.status !== 'RUNNING' || last.pendingActivities > 0;
 }
@@ -160,7 +159,7 @@ async function recoverEndpoint(
   pending: { isOverdue: boolean } | undefined,
 ): Promise<string | undefined> {
   if (pending && !pending.isOverdue) return undefined;
-  if (await isAtWork({ lifecycle }, run)) return undefined;
+  if (await hasRunningActivity({ lifecycle }, run)) return undefined;
   await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'wake' });
   return pending ? 'made to look what is due' : 'made to end';
 }

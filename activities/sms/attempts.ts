@@ -9,11 +9,11 @@ import { keyPads } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { logMessageEnd } from '../message-end.ts';
-import { persistently } from '../persistently.ts';
+import { retryPersistently } from '../persistently.ts';
 
 /**
- * The wait before an SMS is claimed again if Postgres was away for longer than a result is kept. The SMS is then most
- * likely sent twice.
+ * The wait before an SMS is claimed again, if Postgres was unreachable for longer than its result is kept. The SMS is
+ * then most likely sent twice.
  */
 const UNRECORDED_MS = 30_000;
 
@@ -24,15 +24,15 @@ export interface AttemptedSms {
 }
 
 /**
- * Runs in the transaction that records the outcome of an SMS. The takers of rows that it queued are woken after the
- * commit.
+ * Work in the transaction that records the outcome of an SMS. It returns the outbox rows that it has added; the
+ * processes that take them are woken after the commit.
  */
 export type SmsSettleHook = (trx: Trx, attempted: AttemptedSms) => Promise<OutboxRow[]>;
 
 interface Batch {
   projectId: string;
   messages: { id: string; deliveryId: string }[];
-  /** SMS deferred beyond this instant are given up. */
+  /** SMS that are still deferred at this instant are marked as failed. */
   expiresAt: Date;
   whenSettled?: SmsSettleHook;
 }
@@ -56,7 +56,7 @@ interface SmsDeps {
 
 /**
  * Attempts SMS, for the worker that took their rows and for Temporal's retries alike.
- * @param deps.provider undefined while SMS is switched off; accepted SMS wait until it returns
+ * @param deps.provider undefined while SMS is switched off; accepted SMS wait until it is switched on again
  */
 export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
   const pads = keyPads(deps.suppressionKey);
@@ -64,8 +64,8 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
     async attempt(batch) {
       const { projectId, messages } = batch;
       const claimed = await claimSms(deps.db, { projectId, messages, pads });
-      // An attempt that fails does not end the others. They would otherwise continue unnoticed and be sent twice
-      // after the retry.
+      // Waits for all attempts even if one fails. The others would otherwise continue unnoticed, and the retry would
+      // send them twice.
       const tried = await Promise.allSettled(claimed.map((sms) => sendOne(deps, sms, batch)));
       const outcomes = new Map(
         tried.map((one, n): [string | undefined, AttemptedSms | undefined] => [
@@ -89,9 +89,9 @@ async function sendOne(
 ): Promise<AttemptedSms> {
   const { id, projectId, claim } = sms;
   const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
-  const { counted, outbox: queued } = await persistently(() =>
+  const { counted, outbox: queued } = await retryPersistently(() =>
     inTransaction(db, async (trx) => {
-      // The provider knows of a STOP that never reached us. It is recorded first, because contacts are locked before
+      // The provider knows of a STOP that we did not receive. It is recorded first, because contacts are locked before
       // their SMS.
       if (sms.consents && outcome.kind === 'failed' && outcome.reason === 'sms_stopped')
         await addSmsStops(trx, suppressionKey, {
@@ -111,7 +111,7 @@ async function sendOne(
   return attempted;
 }
 
-/** Defers an SMS, or gives it up after a day. */
+/** Defers an SMS, or marks it as failed after a day. */
 function judge(
   sms: ClaimedSms,
   outcome: SmsOutcome,

@@ -8,17 +8,17 @@ import { withHeartbeats } from '../heartbeats.ts';
 import type { SmsAttempts } from './attempts.ts';
 
 /**
- * The number of SMS that are sent at the same time; a kill can double at most this many. Providers take about ten a
- * second from a sender.
+ * The number of SMS that are sent at the same time. If the process is killed, at most this many are sent twice.
+ * Providers accept about ten a second from a sender.
  */
 const AT_A_TIME = 10;
-/** No further SMS are taken after this time, so the activity ends long before Temporal considers it lost. */
+/** An activity starts no further SMS after this time, so it ends long before Temporal considers it lost. */
 const TAKE_MS = 5 * 60_000;
 
 export interface SendSmsInput {
   projectId: string;
   ids: string[];
-  /** ISO 8601. SMS deferred beyond this instant are given up. */
+  /** ISO 8601. SMS that are still deferred at this instant are marked as failed. */
   expiresAt: string;
 }
 
@@ -32,8 +32,8 @@ export type SmsActivities = ReturnType<typeof smsActivities>;
 
 export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
   /**
-   * Sends a group of SMS that were not sent at the first attempt. Returns which have to wait, and until when. Safe to
-   * run twice: rows are claimed by their delivery.
+   * Sends a group of SMS that were not sent at the first attempt. Returns the SMS that have to wait, and until when.
+   * Safe to run twice: each SMS is claimed for this workflow.
    */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
@@ -41,13 +41,15 @@ export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'sm
     return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
   },
 
-  /** Ends the SMS that a cancelled delivery has not sent; returns how many. Safe to run twice. */
+  /** Marks the SMS that a cancelled delivery has not sent as failed, and returns how many. Safe to run twice. */
   async giveUpSms({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelSms(db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },
 });
 
-/** @param p.stop aborted when the delivery is cancelled or the worker stops: no further SMS are taken */
+/**
+ * @param p.stop aborted when the delivery is cancelled or the worker stops; then no further SMS is sent
+ */
 async function sendGroup(
   { attempt }: SmsAttempts,
   { projectId, ids, expiresAt }: SendSmsInput,

@@ -24,19 +24,19 @@ export interface TurnInput {
 export interface TurnResult {
   /** ISO 8601; null when no delivery waits. */
   nextDueAt: string | null;
-  /** 0 when a delivery is already due. */
+  /** Milliseconds until then; 0 if a delivery is already due. */
   waitMs?: number;
 }
 
 /**
- * Deliveries of the webhook registry. Safe to run again: a request that was sent but not recorded is sent again under
- * the same `webhook-id`, and of two concurrent turns only the later one records results.
+ * Deliveries of the webhook registry. Safe to repeat: a request that was sent but not recorded is sent again with the
+ * same `webhook-id`. Of two concurrent turns, only the later one records results.
  */
 export function webhookDeliveryActivities(deps: ActivityDeps) {
   const atRestKey = deriveKey(deps.config.secretKey, 'at-rest');
 
   return {
-    /** Delivers an endpoint's due deliveries for some seconds. Returns when more are due. */
+    /** Delivers an endpoint's due deliveries for some seconds. Returns the time at which more are due. */
     async deliverWebhooks({ projectId, endpointId }: TurnInput): Promise<TurnResult> {
       const turn = await beginTurn(deps.db, { projectId, id: endpointId, atRestKey });
       if (!turn) {

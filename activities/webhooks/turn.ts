@@ -26,18 +26,18 @@ import type { ActivityDeps } from '../deps.ts';
 /** A turn starts no request after this time, so that a worker's slots rotate among endpoints. */
 const TURN_MS = 10_000;
 /**
- * The number of concurrent requests to one endpoint. Requests whose result is being recorded count too. A kill can
- * double at most this many.
+ * The number of concurrent requests to one endpoint. Requests whose result is being recorded count too. If the process
+ * is killed, at most this many are sent twice.
  */
 const WIDTH = 20;
 /** The number of deliveries that are read at a time; with their payloads they are a few hundred kB. */
 const PAGE = 200;
 /**
- * A turn that finds no more deliveries checks once again after this time. A steady trickle is then one turn, not one
- * turn per event.
+ * A turn that finds no more deliveries checks again after this time. Events that arrive slowly but steadily then share
+ * one turn.
  */
 const LINGER_MS = 100;
-/** While slow requests leave places free, the turn checks for new deliveries at this interval. */
+/** While requests are running and slots are free, the turn checks for new deliveries at this interval. */
 const LOOK_MS = 500;
 
 /**
@@ -71,7 +71,7 @@ export async function deliverDue(deps: ActivityDeps, turn: EndpointTurn, stop: A
   return requests.end();
 }
 
-/** An attempt, and how it counts for the endpoint. */
+/** An attempt, with its outcome for the endpoint's status. */
 interface Ended extends DeliveryAttempt {
   outcome: WebhookOutcome;
 }
@@ -89,7 +89,7 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
       const result = await deps.webhooks.send(requestOf(turn, delivery));
       await recorder.add([endOf(turn, delivery, result)]);
     } catch (error) {
-      // Postgres is unreachable. The activity is retried, and repeats the requests that it could not record.
+      // Postgres is unreachable. Temporal retries the activity, which repeats the requests that were not recorded.
       fault ??= { error };
       over = true;
     }
@@ -180,8 +180,8 @@ function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
   });
   const signed = webhookHeaders(turn.secrets, { id: delivery.id, timestamp, body });
   const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Tidings/1.0', ...signed };
-  // A redirected POST would become a GET, which returns "received" without delivering anything, so the owner has to
-  // configure the right address.
+  // A redirected POST would become a GET. The server would respond with success without receiving the event, so the
+  // owner must configure the right address.
   return { url: turn.url, method: 'POST', headers, body, maxRedirects: 0 };
 }
 

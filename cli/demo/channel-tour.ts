@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { until } from './client.ts';
 import type { Tour } from './execution.ts';
-import type { DemoMailbox, DemoEmail } from './mailbox.ts';
+import type { ArrivedEmail, DemoMailbox } from './mailbox.ts';
 import { untilStatus } from './record.ts';
 
 /** The state that all loops of the email channel share. */
@@ -16,7 +16,7 @@ export interface ChannelTour extends Tour {
 }
 
 /** An email that has arrived, with the ids of its record. */
-export interface TourEmail extends DemoEmail {
+export interface TourEmail extends ArrivedEmail {
   readonly emailId: string;
   readonly contactId: string;
   readonly to: string;

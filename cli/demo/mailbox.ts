@@ -4,7 +4,7 @@ import { listCapturedEmails } from '../../db/sending/captured.ts';
 import type { LoopbackSmtpServer } from './smtp-server.ts';
 
 /** An email as the recipient's server received it. */
-export interface DemoEmail {
+export interface ArrivedEmail {
   /** The envelope sender. */
   readonly returnPath: string;
   /** The whole message. */
@@ -17,7 +17,7 @@ export interface DemoEmail {
 /** Finds arrived emails. */
 export interface DemoMailbox {
   /** Returns the latest email to an address. */
-  find(to: string): Promise<DemoEmail | undefined>;
+  find(to: string): Promise<ArrivedEmail | undefined>;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function openReceivedMailbox(server: LoopbackSmtpServer): DemoMailbox {
 }
 
 /** Parses a message. `raw` has one character per byte. */
-async function parseEmail(returnPath: string, raw: string): Promise<DemoEmail> {
+async function parseEmail(returnPath: string, raw: string): Promise<ArrivedEmail> {
   const email = await PostalMime.parse(Buffer.from(raw, 'latin1'));
   const header = (name: string) => email.headers.find(({ key }) => key === name)?.value ?? '';
   return { returnPath, raw, html: email.html ?? '', header };

@@ -74,7 +74,9 @@ export function generate(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** Returns each operation once. Operations under \`/v1\` carry the version promise, and their aliases are omitted. */
+/**
+ * Returns each operation once. Keeps the path under \`/v1\`, whose compatibility is guaranteed, and omits its aliases.
+ */
 function operationsOf(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

@@ -8,9 +8,8 @@ export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
 /** Options of a call besides the operation's own input. */
 export interface CallOptions {
   /**
-   * For operations that accept a key. A key of your own is sent unchanged and the call is not retried, because its
-   * refusal may be about an earlier request of yours. If omitted, the client creates one for the call and retries
-   * with it.
+   * For operations that accept a key. If omitted, the client creates a key for the call and retries with it. If you set
+   * a key, the client does not retry, because an error may be about an earlier request of yours with the same key.
    */
   idempotencyKey?: string;
   signal?: AbortSignal;
@@ -54,7 +53,7 @@ interface Input extends CallOptions {
 const TIMEOUT_MS = 30_000;
 const RETRIES = 3;
 const FIRST_PAUSE_MS = 250;
-/** If Retry-After is longer, the client does not wait, and the caller gets the error. */
+/** The longest wait. If Retry-After is longer, the client throws the error instead of waiting. */
 const LONGEST_PAUSE_MS = 30_000;
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -161,7 +160,7 @@ export class Tidings {
   }
 }
 
-/** Finds an operation by its id. In JavaScript, no compiler refuses a wrong id. */
+/** Finds an operation by its id. Throws for a wrong id, because JavaScript callers have no compiler that checks it. */
 function findOperation(id: string): Wire {
   if (Object.hasOwn(OPERATIONS, id)) return OPERATIONS[id as OperationId];
   throw new TypeError(`Unknown operation "${id}". Use an operationId of the OpenAPI document that this version has`);
@@ -177,7 +176,10 @@ function findNextCursor(page: unknown): string | null {
   return hasMore !== false && typeof next === 'string' && next !== '' ? next : null;
 }
 
-/** Returns the earlier response, for a retry after a lost response: the service includes it in the error. */
+/**
+ * Returns the response of an earlier attempt whose response was lost. The service includes it in the error for the
+ * retry.
+ */
 function earlierAnswer(error: unknown): { answer: unknown } | undefined {
   if (!(error instanceof TidingsError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;
   const { originalStatusCode, originalResponse } = error.details;
@@ -193,7 +195,7 @@ function pauseBefore(error: unknown, tried: number): number | undefined {
   if (!mayPass) return undefined;
   const asked = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   if (asked > LONGEST_PAUSE_MS) return undefined;
-  // A random wait between half and all of the backoff, so that many clients do not retry at the same moment.
+  // A random wait between 50 % and 100 % of the backoff, so that many clients do not retry at the same moment.
   return Math.max(asked, FIRST_PAUSE_MS * 2 ** tried * (0.5 + Math.random() / 2));
 }
 

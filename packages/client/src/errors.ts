@@ -38,7 +38,7 @@ export class TidingsError extends Error {
   }
 }
 
-/** No response arrived. It is unknown whether the request took effect, unless the client sent an idempotency key. */
+/** No response arrived. The request may or may not have taken effect. With an idempotency key it is safe to retry. */
 export class TidingsConnectionError extends Error {
   override readonly name: string = 'TidingsConnectionError';
 }
