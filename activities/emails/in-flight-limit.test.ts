@@ -52,7 +52,7 @@ describe('the limit of emails in flight', () => {
     expect(limit.take('a')).toBeUndefined();
     const next = limit.take('a');
     const last = limit.take('b');
-    limit.give('a', 2);
+    limit.release('a', 2);
     await Promise.all([next, last]);
     expect(limit.current).toBe(2);
   });

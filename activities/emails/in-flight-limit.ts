@@ -33,7 +33,7 @@ export class InFlightLimit {
     try {
       return await work();
     } finally {
-      this.give(projectId, 1);
+      this.release(projectId, 1);
     }
   }
 

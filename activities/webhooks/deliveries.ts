@@ -30,7 +30,7 @@ export interface TurnResult {
 
 /**
  * Deliveries of the webhook registry. Safe to repeat: a request that was sent but not recorded is sent again with the
- * same `webhook-id`. Of two concurrent turns, only the later one records results.
+ * same `webhook-id`. If two turns run at the same time, only the later one records results.
  */
 export function webhookDeliveryActivities(deps: ActivityDeps) {
   const atRestKey = deriveKey(deps.config.secretKey, 'at-rest');
