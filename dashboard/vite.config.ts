@@ -6,7 +6,7 @@ import { defineConfig, type ProxyOptions } from 'vite';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The app lives under `/app`; every other path is the API's own, so that both share one origin and one cookie. */
+/** The app is served under `/app`, and the API under every other path, so that both share one origin and one cookie. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
@@ -14,12 +14,12 @@ export default defineConfig({
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
-    // Small ones too: the policy of the page allows no data: scripts, and one way for all is simpler to reason about.
+    // Also keeps small files separate, because the content security policy of the page allows no `data:` scripts.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
-      // One file for what every screen needs, and one for what several share, in place of a hundred small ones, each of
-      // which costs a request.
+      // Puts modules that every screen needs into one file, and modules that several screens share into another.
+      // Otherwise there would be a hundred small files with a request each.
       output: {
         codeSplitting: {
           groups: [
@@ -36,13 +36,13 @@ export default defineConfig({
   },
 });
 
-/** The API leads to `/app`, which is a page of the app there as every other; Vite has its pages under `/app/`. */
+/** Redirects `/app` to `/app/`, because Vite serves its pages only under `/app/`. The API links to `/app`. */
 function toApp({ url }: IncomingMessage, answer: ServerResponse, next: () => void): void {
   if (url === '/app') answer.writeHead(302, { location: '/app/' }).end();
   else next();
 }
 
-/** TIDINGS_URL, or the `npm start` that runs on the home, or where one would be. */
+/** Returns TIDINGS_URL, or the address of the `npm start` that runs on the home, or the default address. */
 function addressOfApi(): string {
   const devFile = resolve(ROOT, process.env.TIDINGS_HOME ?? '.tidings', 'dev.json');
   if (process.env.TIDINGS_URL) return process.env.TIDINGS_URL;
@@ -50,8 +50,8 @@ function addressOfApi(): string {
 }
 
 /**
- * Makes requests of the dev server's pages same-origin for the API. Requests of other sites keep their origin, so
- * their writes are refused.
+ * Makes requests from the dev server's pages same-origin for the API. Requests from other sites keep their origin, so
+ * the API refuses their writes.
  */
 function takesOwnPages(proxy: Parameters<NonNullable<ProxyOptions['configure']>>[0]): void {
   proxy.on('proxyReq', (request, { headers }) => {

@@ -4,7 +4,7 @@ import { ApiFailure, failureOf, unreachable } from './failure.ts';
 export type OperationId = keyof Operations & keyof typeof OPERATIONS;
 export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
 export type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
-/** The argument is optional if the operation requires no input. */
+/** The arguments of a call. The input is optional if the operation requires none. */
 export type Arguments<Id extends OperationId> =
   Record<string, never> extends InputOf<Id> ? [input?: InputOf<Id>] : [input: InputOf<Id>];
 
@@ -15,8 +15,8 @@ interface Request {
 }
 
 /**
- * An input with the `updatedAt` that the user has seen. If the record is newer, the API changes nothing and responds
- * with 409.
+ * An input with `updatedAt`, the version of the record that the user has seen. If the stored record is newer, the API
+ * changes nothing and responds with 409.
  */
 export type SeenInput<Id extends OperationId> = InputOf<Id> & { seenAt?: string };
 

@@ -37,8 +37,8 @@ export class ApiFailure extends Error {
 }
 
 /**
- * Reads the failure from an error response. If the body is not from the API, such as a proxy's page, the message of
- * the failure says so.
+ * Reads the failure from an error response. If the body is not from the API, such as a proxy's page, the failure's
+ * message says so.
  */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const { status } = response;

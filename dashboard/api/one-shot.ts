@@ -1,7 +1,10 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import { ApiFailure, call, type OperationId, type ResponseOf, type SeenInput } from './client.ts';
 
-/** Operations whose response holds a secret that is shown only once. A stored response would not have the secret. */
+/**
+ * Operations whose response contains a secret that is shown only once. They send no Idempotency-Key, because the
+ * response that the service stores for a retry would lack the secret.
+ */
 const SHOWS_SECRET: readonly OperationId[] = [
   'createApiKey',
   'createWebhook',
@@ -38,7 +41,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
   };
 
   return (input: SeenInput<Id>): Promise<ResponseOf<Id>> => {
-    // A form with a file cannot be compared as text.
+    // A form with a file cannot be compared with an earlier one.
     if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
     const content = JSON.stringify(input);
     if (underWay?.content === content) return underWay.answer;

@@ -28,7 +28,7 @@ type ArrayIn<Response> = {
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 /**
- * Creates the cache of responses. A response is kept, so that going back shows it at once. An error response is not
+ * Creates the cache of responses. It keeps a response, so that going back shows it at once. Error responses are not
  * retried; a request without a response is retried three times.
  */
 export function createQueryClient(): QueryClient {
@@ -89,7 +89,7 @@ export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
   });
 }
 
-/** Returns the rows of a response: its only field that is a list (`data`, `contacts`, `items` …). */
+/** Returns the rows of a response: the value of its only field that is a list (`data`, `contacts`, `items` …). */
 export function listIn<Response extends object>(response: Response): ArrayIn<Response>[] {
   return (Object.values(response).find(Array.isArray) ?? []) as ArrayIn<Response>[];
 }

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useNav } from './nav.ts';
 
-/** The maximum time between `g` and the letter of a screen. */
+/** The maximum time between the keys `g` and the letter of a screen. */
 const SECOND_KEY_MS = 1_200;
 
 /**

@@ -19,7 +19,7 @@ import { theme, variables } from './theme/theme.ts';
 const queries = createQueryClient();
 const router = createAppRouter(queries);
 
-// A session may end during work: the sign-in page leads back to the same screen.
+// A session may end while the user works. The sign-in page then leads back to the same screen.
 whenSignedOut(() => {
   const { href, pathname } = router.state.location;
   if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: href } });

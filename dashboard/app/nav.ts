@@ -25,7 +25,7 @@ export interface NavLinkTo {
   label: string;
   icon: typeof IconHome;
   key: string;
-  /** A path of the same subject outside of `to`. */
+  /** Another path that belongs to this link although it does not start with `to`. */
   also?: string;
 }
 

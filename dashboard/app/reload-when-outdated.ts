@@ -1,5 +1,8 @@
 const RELOADED_AT = 'tidings.reloaded-at';
-/** A file that is still missing this long after a reload is missing for another reason than an upgrade. */
+/**
+ * If a file is missing again within this time after a reload, the reason is not an upgrade, and the page is not
+ * reloaded again.
+ */
 const AGAIN_MS = 30_000;
 
 /**

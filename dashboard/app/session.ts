@@ -17,8 +17,8 @@ export interface Session {
   /** True for an operator of the service: `OPERATORS` lists their addresses. */
   operator: boolean;
   /**
-   * Whether the user's role has the permission. The API decides in the end; the dashboard uses it only to disable
-   * controls with a reason.
+   * Tells whether the user's role has the permission. The dashboard uses this only to disable controls with a reason;
+   * the API enforces permissions.
    */
   can(permission: Permission): boolean;
 }

@@ -77,7 +77,7 @@ export function Shell() {
                   label={label}
                   className="sidebar-link"
                   leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
-                  // Only the longest matching path is current; the router would mark every path that matches.
+                  // Marks only the longest matching path as current. The router would mark every path that matches.
                   activeOptions={{ exact: true }}
                   aria-current={to === active?.to ? 'page' : undefined}
                   active={to === active?.to}
@@ -109,7 +109,8 @@ export function Shell() {
 }
 
 /**
- * Tells whether the browser was idle once. In Safari, which has no `requestIdleCallback`, it is true after a second.
+ * Tells whether the browser has been idle once. Safari has no `requestIdleCallback`, so there the result is true after
+ * one second.
  */
 function useFirstIdle(): boolean {
   const [isIdle, setIdle] = useState(false);
@@ -124,7 +125,7 @@ function useFirstIdle(): boolean {
   return isIdle;
 }
 
-/** A hold starts and ends without an action of this user. Polling at this interval shows the change soon. */
+/** The interval of polling for holds, because a hold may start or end without an action of this user. */
 const HELD_POLL_MS = 5_000;
 const POLL_MS = 60_000;
 

@@ -1,9 +1,9 @@
 import type { RouterHistory } from '@tanstack/react-router';
 
-/** Addresses in the history of this tab by their index, as far as this page has recorded them. */
+/** The URLs in the history of this tab by their index, as far as this page has recorded them. */
 const trail: (string | undefined)[] = [];
 
-/** Records the address at each index of the history. */
+/** Records the URL at each index of the history. */
 export function followTrail(history: RouterHistory): void {
   const note = () => {
     trail[placeOf(history)] = history.location.pathname;

@@ -42,7 +42,10 @@ export function ActionButton({
   );
 }
 
-/** Handles one click: the second one of a double click neither acts nor submits its form. */
+/**
+ * Returns a click handler that ignores the second click of a double click, which then neither acts nor submits its
+ * form.
+ */
 export function onFirstClick(act?: () => void) {
   return (event: MouseEvent) => {
     if (event.detail > 1) event.preventDefault();

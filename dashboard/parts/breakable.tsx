@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
-/** Longer than any address or path that people write. The browser breaks a longer text anywhere. */
+/** The maximum length, longer than any address or path that people write. The browser breaks a longer text anywhere. */
 const MOST_CHARS = 400;
 
 /**

@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { onFirstClick } from './action-button.tsx';
 import { Failed } from './failed.tsx';
 
-/** The form of a dialog: its fields, the error of the API, and its buttons. If it fails, it stays open. */
+/** The form of a dialog: its fields, the API's error, and its buttons. If the request fails, the dialog stays open. */
 export function DialogForm({
   action,
   isReady,

@@ -4,8 +4,8 @@ import { Status } from './status.tsx';
 import { WordBadge } from './word-badge.tsx';
 
 /**
- * The status of an email. The API calls an email FAILED that a rule of the project held back, such as one to an
- * unsubscribed contact. That email is shown as skipped, in gray, because nothing went wrong.
+ * The status of an email. If a rule of the project withheld the email, for example because its contact is unsubscribed,
+ * the API's status is FAILED. Such an email is shown as skipped, in gray, because nothing went wrong.
  */
 export function EmailStatus({
   status,

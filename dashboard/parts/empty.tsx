@@ -5,7 +5,10 @@ import { text } from '../text/text.ts';
 import { Curl } from './curl.tsx';
 import type { CurlRequest } from './curl-request.ts';
 
-/** Empty state: an icon, what to do first by hand (`action`), and the same by the API (`curl`), folded away. */
+/**
+ * Empty state: an icon, the first action in the dashboard (`action`), and, collapsed, the same request to the API
+ * (`curl`).
+ */
 export function Empty({
   icon: Icon = IconInbox,
   title,

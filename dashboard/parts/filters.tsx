@@ -7,7 +7,7 @@ import { labelOf, type WordKind } from '../text/words.ts';
 import { useTypedField } from './use-typed.ts';
 
 /**
- * The filters of a list whose values are in the address, in a row that wraps; on a phone, behind a button.
+ * The filters of a list whose values are in the URL, in a row that wraps; on a phone, behind a button.
  * @param p.go opens the list with these filters
  * @param p.children returns the fields; `set` changes some of the filters
  */

@@ -58,7 +58,7 @@ export function ShortTime({ at }: { at: string }) {
   );
 }
 
-/** Languages whose names of zones together cover most of the world. Each names only some as people write them. */
+/** Languages whose zone names together cover most of the world. Each language has usual names only for some zones. */
 const ZONE_FORMATS = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'].map(
   (locale) => new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }),
 );
@@ -95,7 +95,7 @@ export function formatDistance(at: string, nowMs: number): string {
   return (isThisYear ? DAY_OF_YEAR : DATE).format(new Date(at));
 }
 
-/** Formats a distance without the dot of an abbreviation: "2 min ago". */
+/** Formats a relative time without the dot of an abbreviation: "2 min ago". */
 function relative(distance: number, unit: 'minute' | 'hour' | 'day'): string {
   return RELATIVE.format(Math.round(distance), unit).replace('.', '');
 }

@@ -2,7 +2,10 @@ import { Box } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { text } from '../text/text.ts';
 
-/** An email with less content has this height, and one with more scrolls in its frame. */
+/**
+ * Bounds of the frame's height. A short email has the least height, and a longer one than the most scrolls in its
+ * frame.
+ */
 const HEIGHT_PX = { least: 160, most: 20_000 };
 /** The lines above and below the email. */
 const BORDERS_PX = 2;
@@ -26,7 +29,7 @@ export function MailFrame({
   title?: string;
   /** The color scheme of the email client. */
   colorScheme?: 'light' | 'dark';
-  /** Has no border of its own, because a card around it has one. */
+  /** Hides the border, because a card around the frame has one. */
   isBare?: boolean;
   /** Called when the email is drawn. */
   onLoad?: () => void;
@@ -87,7 +90,7 @@ function heightOfMail(frame: HTMLIFrameElement): number | undefined {
   const root = frame.contentDocument?.documentElement;
   if (!root) return undefined;
   const before = frame.style.height;
-  // In a low frame, an email as high as its window does not grow with each measurement.
+  // Measures in a low frame. An email that is as high as its window would otherwise grow with each measurement.
   frame.style.height = `${HEIGHT_PX.least}px`;
   const px = root.scrollHeight + BORDERS_PX;
   frame.style.height = before;

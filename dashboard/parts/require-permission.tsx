@@ -4,7 +4,10 @@ import type { Permission } from '../app/session.ts';
 import { text } from '../text/text.ts';
 import { useWhyNot } from './action-button.tsx';
 
-/** Shows its children if the role has the permission, else the reason why not. Hidden children send no request. */
+/**
+ * Shows its children if the user's role has the permission, and otherwise explains which permission is missing. Hidden
+ * children send no request.
+ */
 export function RequirePermission({ permission, children }: { permission: Permission; children: ReactNode }) {
   const whyNot = useWhyNot(permission);
   if (whyNot === undefined) return <>{children}</>;

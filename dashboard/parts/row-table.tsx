@@ -2,19 +2,19 @@ import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
-  /** The title in the header row, and the key. */
+  /** The title in the header row, and the React key. */
   name: string;
   cell: (row: Row) => ReactNode;
   /** Shown in the header row instead of the name. */
   head?: ReactNode;
-  /** Only screen readers get the name: the cells have buttons that say the same. */
+  /** Shows the name to screen readers only, because the cells have buttons with the same text. */
   hidesName?: boolean;
   align?: 'right';
   /** Width in pixels on a wide screen; on a phone, columns are as wide as their content. */
   width?: number;
   /** Hidden on a phone. */
   wideOnly?: boolean;
-  /** Its content is short and never wraps. */
+  /** Keeps the content of cells on one line, because it is short. */
   isWhole?: boolean;
   /** Sorts the list by this column, if the API can. */
   sort?: Sort;

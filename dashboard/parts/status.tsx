@@ -15,7 +15,7 @@ export function Status({ tone, means, children }: { tone: Tone; means?: string |
   );
 }
 
-/** A property that is no status, such as a type. Its meaning is shown on hover and focus. */
+/** A property other than a status, such as a type. Its meaning is shown on hover and focus. */
 export function Tag({ means, children }: { means?: string | undefined; children: ReactNode }) {
   return (
     <WithMeaning means={means}>

@@ -38,7 +38,7 @@ export function tellUndoable(message: string, undo: () => unknown): void {
   });
 }
 
-/** Shows a notification about a failure, for actions that have no place on the screen for errors. */
+/** Shows a notification about a failure, for actions whose screen has no space for errors. */
 export function tellFailure(error: unknown): void {
   const failure = error instanceof ApiFailure ? error : undefined;
   const { title, help, isSpecific } = errorTextOf(failure?.code);

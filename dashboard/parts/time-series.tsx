@@ -16,7 +16,7 @@ export interface Series {
 }
 
 const MAX_BAR_PX = 28;
-/** Steps of the scale; counts have no halves. */
+/** Steps of the scale, because counts are whole numbers. */
 const WHOLE_NUMBERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
 /** Distance of the tooltip from the pointer. */
 const TOOLTIP_PX = 12;
@@ -26,7 +26,7 @@ const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 's
 const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** Names a place of the time axis: a day by its date, any other hour by its time. */
+/** Labels an instant on the time axis: midnight by its date, any other hour by its time. */
 function nameInstant(atSeconds: number): string {
   const at = new Date(atSeconds * 1_000);
   return (at.getHours() === 0 ? DAY : HOUR).format(at);
@@ -179,7 +179,7 @@ function optionsOf({
   };
 }
 
-/** Half of the distance of two instants: room for the first and the last bar. */
+/** Half of the distance between two instants: the space for the first and the last bar. */
 function halfStep({ data: [atSeconds] }: UPlotClass): number {
   const [first, second] = atSeconds;
   return first === undefined || second === undefined ? 0 : (second - first) / 2;

@@ -6,8 +6,8 @@ import { type ChangeEvent, useEffect, useState } from 'react';
 const TYPING_MS = 300;
 
 /**
- * Reports the typed text shortly after the last key press. It does not report if another screen is opening, because
- * the new search parameter would lead back to this screen.
+ * Reports the typed text shortly after the last key press. Does not report while another screen is opening, because
+ * changing the URL would lead back to this screen.
  */
 export function useTyped(tell: (typed: string) => void): (typed: string) => void {
   const { history } = useRouter();

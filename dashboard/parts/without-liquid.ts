@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   price: '24.00',
   code: '4711',
 };
-/** A field whose meaning its name does not show. */
+/** The value of a field whose name does not reveal its meaning. */
 const UNKNOWN = '…';
 
 /**
@@ -39,7 +39,7 @@ export function withoutLiquid(body: string): string {
 function outputOf(said: string): string {
   const [asked = '', fallback] = said.replaceAll(/^-|-$/g, '').split('??');
   const value = exampleOf(asked.split('|')[0] ?? '') ?? fallback ?? /default:\s*([^|]+)/.exec(said)?.[1] ?? UNKNOWN;
-  // A value was escaped at this place, so the text may not end an attribute or start a tag.
+  // Rendering would escape the value here, so the text must not end an attribute or start a tag.
   return value
     .trim()
     .replaceAll(/^(['"])(.*)\1$/g, '$2')

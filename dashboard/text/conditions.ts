@@ -26,7 +26,7 @@ export const conditions = {
     memberOf: 'includes the contact',
     notMemberOf: 'excludes the contact',
   },
-  /** For values that are dates. */
+  /** Labels of operators for dates. */
   datedOperators: {
     greaterThan: 'is after',
     lessThan: 'is before',
@@ -46,7 +46,7 @@ export const conditions = {
     context: 'Run context',
     written: 'Custom path',
   },
-  /** Fields of the service’s own, as people call them. */
+  /** Labels of the service’s own fields. */
   fields: {
     email: 'Email address',
     subscribed: 'Subscribed',

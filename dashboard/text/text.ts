@@ -1,5 +1,5 @@
 /**
- * All strings of the dashboard, by subject; a translation has other strings in this shape. It is a namespace rather
- * than an object, so that a subject's text is loaded with its screens and not before the first screen shows.
+ * All strings of the dashboard, by subject. A translation has other strings in the same structure. This is a namespace
+ * rather than an object, so that the text of a subject is loaded together with its screens.
  */
 export * as text from './catalogue.ts';

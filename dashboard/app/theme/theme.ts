@@ -34,8 +34,8 @@ export const theme = createTheme({
   primaryColor: 'tide',
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
-  // White text on a color up to this luminance has a contrast of at least 4.5:1. Mantine's default of 0.3 keeps white
-  // on red and orange, where the contrast is only 3.3:1.
+  // White text on a color up to this luminance has a contrast of at least 4.5:1. Mantine's default of 0.3 also uses
+  // white text on red and orange, where the contrast is only 3.3:1.
   luminanceThreshold: 0.18,
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
   lineHeights: { xs: '1.34', sm: '1.39', md: '1.43', lg: '1.5', xl: '1.4' },
@@ -73,11 +73,12 @@ export const theme = createTheme({
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
     Modal: Modal.extend({ defaultProps: { radius: 'lg' } }),
-    // The placeholder is a child that a menu may not have (axe: aria-required-children). Its first item gets the focus.
+    // Without this, Mantine adds a placeholder, which is not allowed in a menu (axe: aria-required-children). The first
+    // item gets the focus.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     // Enter takes the first option that matches what was typed.
     Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
-    // The help of a field is below it, where it does not push the field away from its label.
+    // The help text is below the field, so that it does not separate the field from its label.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { withAsterisk: false, inputWrapperOrder: ['label', 'input', 'description', 'error'] },
     }),

@@ -27,9 +27,9 @@ import { useFieldChoices } from './use-field-choices.ts';
 const { conditions } = text;
 
 /**
- * Builds a condition of the filter language (docs/filters.md): groups whose filters all hold, joined by "any" or
- * "every". Deeper nesting is shown and kept at any depth; the builder adds one level of groups within a group. Check
- * `isWhole` before sending; `faultsOf` maps refusals to rows.
+ * Builds a condition of the filter language (docs/filters.md): groups of filters, joined by "any" or "every". All
+ * filters of a group must match. The builder can add one level of groups within a group; deeper nesting is shown and
+ * kept. Check `isWhole` before sending; `faultsOf` maps the API's errors to rows.
  * @param p.scope `step` for a CONDITION step, which may also use the data of its event; `wait` for an event that is
  * waited for, which uses the event's data only
  * @param p.ofEvent known fields of that event's data

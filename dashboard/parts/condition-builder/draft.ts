@@ -62,8 +62,8 @@ export function newGroup(): DraftGroup {
 }
 
 /**
- * Returns a condition with one empty row. Groups that are added are alternatives; filters that must all hold belong
- * in one group.
+ * Returns a condition with one empty row. Added groups are alternatives; filters that must all match belong in one
+ * group.
  */
 export function newCondition(): DraftCondition {
   return { logic: 'OR', groups: [newGroup()] };

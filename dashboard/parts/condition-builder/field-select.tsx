@@ -60,10 +60,7 @@ export function FieldSelect({
   );
 }
 
-/**
- * Groups the choices for Mantine by kind, with typed ones last. Several fields may have the same name, so such fields
- * also show their kind.
- */
+/** Groups the choices by kind for Mantine, with typed ones last. Fields with the same name also show their kind. */
 function grouped(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
   const groups = new Map<string, { value: string; label: string }[]>();
   const add = (name: string, choice: FieldChoice, label: string) =>

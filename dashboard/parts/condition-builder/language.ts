@@ -1,6 +1,7 @@
 /**
  * The filter language (docs/filters.md): which operators each kind of field permits, and which input each operator
- * needs. The API decides in the end; `test/dashboard/condition-language.test.ts` compares this table with the API's.
+ * needs. The API checks every condition again; `test/dashboard/condition-language.test.ts` compares this table with the
+ * API's.
  */
 import type { Filter } from '../../../packages/client/src/operations.generated.ts';
 
@@ -70,7 +71,9 @@ export function operatorsOf(kind: FieldKind): readonly Operator[] {
   return OPERATORS_BY_KIND[kind];
 }
 
-/** Returns the operators to offer for a field; if its type is known, only operators that such values can satisfy. */
+/**
+ * Returns the operators to offer for a field. If its type is known, omits operators that can never match such values.
+ */
 export function offeredOperators(kind: FieldKind, type: ValueType): readonly Operator[] {
   if (kind !== 'data' && kind !== 'context' && kind !== 'payload') return OPERATORS_BY_KIND[kind];
   if (type === 'boolean') return ['equals', 'notEquals', 'exists', 'notExists'];

@@ -9,8 +9,8 @@ import { type DataRow, dataOf, isWhole, type RowType, toRows } from './rows.ts';
 const t = text.dataFields;
 
 /**
- * An editor for data, field by field or as JSON. The value omits incomplete rows. The initial data is read only once;
- * give the component another `key` for other data.
+ * An editor for data, field by field or as JSON. The reported value omits incomplete rows. The component reads the
+ * initial data only once, so give it another `key` for other data.
  */
 export function DataFields({
   label,

@@ -122,7 +122,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // Half typed.
+    return undefined; // The text is not complete JSON yet.
   }
 }
 

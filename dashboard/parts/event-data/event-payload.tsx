@@ -11,8 +11,8 @@ const TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'list', 
 const NOTHING = {};
 
 /**
- * The data of an event that is tested or recorded by hand. It starts with the latest payload of this event name, and
- * each field can be changed.
+ * The data of an event that is tested or recorded by hand. The fields start with the values of the latest event with
+ * this name, and can be changed.
  */
 export function EventPayload({
   eventName,
@@ -21,11 +21,11 @@ export function EventPayload({
 }: {
   eventName: string;
   onChange: (data: Record<string, unknown> | undefined) => void;
-  /** Called with false while an error keeps part of the data out of the value. */
+  /** Called with false while the value omits a part of the data because of an error. */
   onWhole?: (whole: boolean) => void;
 }) {
   const { fields, last, isRead } = useEventData(eventName);
-  // The user's changes, and the rows with them; new payloads do not replace them.
+  // The data as the user has changed it. New payloads do not replace it.
   const [own, setOwn] = useState<{ data: Record<string, unknown>; rows: string }>();
   // Counts how often the rows were replaced.
   const [round, setRound] = useState(0);

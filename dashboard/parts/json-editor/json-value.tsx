@@ -22,7 +22,7 @@ export function JsonValue({
   description?: string;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** Called if the typed text cannot be read. */
+  /** Called if the typed text is not valid JSON. */
   onFault?: () => void;
   /** Whether the value must be an object. */
   needsObject?: boolean;

@@ -1,7 +1,10 @@
 const DARK_RULE = /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi;
 const LIGHT_RULE = /\(\s*prefers-color-scheme\s*:\s*light\s*\)/gi;
 
-/** Email clients in dark mode change an email without rules for dark mode: they invert its colors, except in images. */
+/**
+ * The rules by which email clients in dark mode show an email without rules of its own: they invert its colors, except
+ * in images.
+ */
 const TURNED =
   '<style>html{background:#fff;filter:invert(1) hue-rotate(180deg)}img{filter:invert(1) hue-rotate(180deg)}</style>';
 

@@ -43,7 +43,7 @@ export function MailEditor({
   children,
 }: {
   mail: EditedMail;
-  /** Names the content. A change of it opens the visual editor. */
+  /** Identifies the content. When it changes, the visual editor opens. */
   contentKey?: string;
   onBody: (body: string) => void;
   /** Called for the save shortcut, wherever the cursor is. */

@@ -5,8 +5,8 @@ const TEXT = 'margin:0 0 16px;font-size:16px;line-height:24px;font-weight:normal
 const CELL = 'width="50%" valign="top" style="padding:0 8px"';
 
 /**
- * The markup of each block except the image. Fonts and colors of text come from the email around it; tables and inline
- * styles are what Outlook understands.
+ * The markup of each block except the image. Text inherits its fonts and colors from the email. Tables and inline
+ * styles are used because Outlook needs them.
  */
 export const NEW_BLOCKS: Record<Exclude<NewBlock, 'image'>, string> = {
   heading: '<h2 style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:bold">Heading</h2>',

@@ -37,7 +37,7 @@ interface Adding {
   mayUpload: boolean;
 }
 
-/** The blocks that an email is built of, beside the canvas. A click adds one. */
+/** The blocks of an email, beside the canvas. A click adds a block. */
 export function Palette({ onBlock, onImage, mayUpload }: Adding) {
   return (
     <aside className={classes.palette} aria-label={words.blocks}>
@@ -74,7 +74,7 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
   );
 }
 
-/** The same blocks in a menu, where the palette has no space. */
+/** The same blocks as a menu, for screens without space for the palette. */
 export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
   const file = useRef<HTMLInputElement>(null);
   return (

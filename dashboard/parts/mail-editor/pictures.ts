@@ -6,14 +6,14 @@ const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** Usual width of emails. A larger image is shown at this width, and stays sharp on high-resolution screens. */
 const MAIL_WIDTH_PX = 600;
 
-/** Returns the images among dropped files. The API decides in the end, by their bytes. */
+/** Returns the images among dropped files. The API checks them again by their bytes. */
 export function picturesIn(data: DataTransfer | null): File[] {
   return [...(data?.files ?? [])].filter(({ type }) => TYPES.includes(type));
 }
 
 /**
- * Returns the images of a paste. Spreadsheets and word processors add an image of the copied text; then the text is
- * pasted. A copied file has only its name as plain text.
+ * Returns the images of a paste. Spreadsheets and word processors add an image of the copied text. In that case the
+ * text is pasted and the image is ignored. A copied file has only its name as plain text.
  */
 export function picturesPasted(data: DataTransfer | null): File[] {
   const isOfWords = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));

@@ -14,7 +14,7 @@ const SCREENS = { desktop: 720, phone: 390, dark: 720 } as const;
 type Shown = keyof typeof SCREENS | 'text';
 type Findings = ResponseOf<'previewTemplate'>['findings'];
 
-/** The least height of the email, which the pane has while it loads. */
+/** The minimum height of the email, and the height of the pane while it loads. */
 const HEIGHT = 420;
 const COLORS = { error: 'red', warning: 'yellow', info: 'blue' } as const;
 

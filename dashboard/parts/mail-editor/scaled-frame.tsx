@@ -18,9 +18,9 @@ export function ScaledFrame({
   screen: number;
   /** The height of the frame on the page, in pixels. */
   height: number;
-  /** Shows the whole email; `height` is that of an email that is not measured yet. */
+  /** Shows the whole email. `height` is used until the email is measured. */
   isWhole?: boolean;
-  /** Has no border of its own. */
+  /** Hides the border. */
   isBare?: boolean;
   colorScheme?: 'light' | 'dark';
   title?: string;

@@ -1,7 +1,7 @@
 export const TEMPLATE_STARTS = ['letter', 'newsletter', 'blank'] as const;
 export type TemplateStart = (typeof TEMPLATE_STARTS)[number];
 
-/** Returns whether a choice of content is one of ours, and not the id of a template. */
+/** Tells whether a choice of content is a built-in layout, and not the id of a template. */
 export function isTemplateStart(choice: string | null): choice is TemplateStart {
   return TEMPLATE_STARTS.includes(choice as TemplateStart);
 }

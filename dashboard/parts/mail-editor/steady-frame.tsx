@@ -11,7 +11,7 @@ export function SteadyFrame({ html, ...frame }: ComponentProps<typeof MailFrame>
   return (
     <Box pos="relative">
       {frames.map((one) => (
-        // The key is the email, so the frame that was drawn while hidden is the frame that is then shown.
+        // The email is the React key, so the frame that was drawn while hidden is reused when it is shown.
         <Box key={one} style={one === shown ? undefined : UNSEEN} inert={one !== shown} aria-hidden={one !== shown}>
           <MailFrame html={one} {...frame} onLoad={() => show(one)} />
         </Box>

@@ -6,7 +6,7 @@ import { steadyResponseOf } from '../../api/queries.ts';
 
 /** Time without a key press before the text is rendered. */
 const TYPING_MS = 350;
-/** Each text has its own response, and most are never read again. */
+/** Responses are kept for this long. Each text has its own response, and most are never read again. */
 const KEPT_MS = 60_000;
 
 export interface EditedMail {
@@ -26,7 +26,7 @@ export interface MailFault {
 }
 
 export interface MailPreview {
-  /** The last email that could be rendered. It stays while the user corrects an error. */
+  /** The last email that was rendered without an error. It stays visible while the user corrects an error. */
   shown: ResponseOf<'previewTemplate'> | undefined;
   fault: MailFault | undefined;
   /** Any other failure. */

@@ -1,4 +1,4 @@
-/** Changes of a record by field, on top of whatever is stored. */
+/** Unsaved changes of a record, by field. They are applied on top of the stored record. */
 
 /** The value of a field when the user first changed it, and the current value. */
 export interface Change<Value> {
@@ -7,7 +7,7 @@ export interface Change<Value> {
 }
 export type Changes<Fields> = { [Name in keyof Fields]?: Change<Fields[Name]> };
 
-/** Compares two values of a field by content. Keys of rows and their stored originals do not count. */
+/** Compares two values of a field by content. Ignores the keys of rows and their stored originals. */
 export function isSame(a: unknown, b: unknown): boolean {
   return contentOf(a) === contentOf(b);
 }
@@ -42,12 +42,12 @@ export function addChanges<Fields extends object>(
   return next;
 }
 
-/** Returns the names of the fields whose change would change the record. */
+/** Returns the names of the fields whose changed value differs from the stored one. */
 export function changedNames<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
   return namesOf(changes).filter((name) => name in stored && !isSame(changes[name]?.to, stored[name]));
 }
 
-/** Returns the names of the fields that were changed here and also, to another value, by another user. */
+/** Returns the names of the fields that both this user and another user have changed, to different values. */
 export function conflictsOf<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
   return changedNames(stored, changes).filter((name) => !isSame(changes[name]?.from, stored[name]));
 }

@@ -3,7 +3,7 @@
 const PREFIX = 'tidings.draft:';
 /** Prefixes of earlier versions, whose drafts did not record their user. */
 const OLD_PREFIXES = ['tidings-draft:', 'tidings draft ', 'tidings.automation.'];
-/** Limit of all drafts together. Browsers give an origin about 5 million characters. */
+/** The maximum number of characters of all drafts together. Browsers give an origin about 5 million characters. */
 export const KEPT_MAX_CHARS = 3_000_000;
 
 type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
@@ -43,7 +43,7 @@ export function keepDraft(key: string, draft: unknown, keeper: Keeper = localSto
     }
     const written = JSON.stringify({ at: Date.now(), draft } satisfies Kept<unknown>);
     if (!makeRoom(keeper, { key, chars: written.length })) {
-      // The older draft would be restored as if it were the latest text.
+      // Otherwise, the older draft would be restored as if it were the latest text.
       keeper.removeItem(key);
       return false;
     }

@@ -39,7 +39,7 @@ const COLUMNS: Column<Row>[] = [
   { name: t.changed, cell: ({ updatedAt }) => <Instant at={updatedAt} />, width: 140, wideOnly: true },
 ];
 
-/** The automations of the project, newest first, filtered by name. The search text is in the address. */
+/** The automations of the project, newest first, filtered by name. The search text is in the URL. */
 export function Automations() {
   const [isNew, setNew] = useState(false);
   const { search } = useSearch({ from: '/shell/automations' });

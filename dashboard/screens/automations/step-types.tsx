@@ -28,7 +28,7 @@ import {
 
 const t = text.automations.summary;
 
-/** A step type in the dashboard. `text/words.ts` has its name and description. */
+/** The presentation of a step type. `text/words.ts` has its name and description. */
 interface StepTypeEntry {
   icon: typeof IconMail;
   /** Gives the icon its color. */

@@ -143,7 +143,7 @@ function variantOf({ name, weight, subject, preheader, from, body, others }: Ver
   };
 }
 
-/** Two versions to begin with: one as the campaign says it, and one to be written. */
+/** Returns the first two variants: one with the campaign's content, and an empty one. */
 export function firstVersions(): VersionDraft[] {
   return [newVersion('A'), newVersion('B')];
 }
@@ -161,7 +161,7 @@ export function newVersion(name: string): VersionDraft {
   };
 }
 
-/** The first letter that no version has as its name. */
+/** Returns the first letter that is not yet the name of a variant. */
 export function nextName(versions: readonly VersionDraft[]): string {
   const taken = new Set(versions.map(({ name }) => name.toUpperCase()));
   return [...'ABCDEFGHIJ'].find((letter) => !taken.has(letter)) ?? `${versions.length + 1}`;

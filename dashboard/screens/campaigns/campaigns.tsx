@@ -31,7 +31,7 @@ const EXAMPLE = {
   audienceType: 'ALL',
 };
 
-/** All campaigns, by status and name: both are in the address. */
+/** All campaigns, by status and name: both are in the URL. */
 export function Campaigns() {
   const { status, search } = useSearch({ from: '/shell/campaigns' });
   const navigate = useNavigate();

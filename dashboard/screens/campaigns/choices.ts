@@ -5,10 +5,10 @@ import { TEMPLATE_STARTS } from '../../parts/mail-editor/starts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 
-/** Templates beyond these are found by their name on their own screen. */
+/** The most templates to offer. Others can be found by name on the screen of templates. */
 const TEMPLATES_MAX = 100;
 
-/** Addresses to send from, on the verified domains of the project. */
+/** Returns the sender addresses to offer, on the project's verified domains. */
 export function useSenders(): string[] {
   return (useVerifiedDomains() ?? []).map((domain) => `news@${domain}`);
 }
@@ -24,7 +24,7 @@ export function useTemplates(): { id: string; name: string }[] {
   return data?.templates ?? [];
 }
 
-/** Returns the choices of content to start from: our layouts, and the templates of the project. */
+/** Returns the content that a campaign can start from: built-in layouts, and the project's templates. */
 export function contentChoices(templates: readonly { id: string; name: string }[]) {
   const { layouts, ownTemplates } = text.campaigns;
   const groups = [
@@ -34,7 +34,7 @@ export function contentChoices(templates: readonly { id: string; name: string }[
   return groups.filter(({ items }) => items.length > 0);
 }
 
-/** Segments with how many are in each. */
+/** Returns the segments, each with its number of contacts. */
 export function useSegments(): { id: string; name: string; memberCount: number }[] {
   const { can } = useSession();
   const { data } = useQuery({ ...queryFor('listSegments'), enabled: can('segments:view'), staleTime: 30_000 });

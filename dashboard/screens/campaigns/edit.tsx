@@ -32,7 +32,7 @@ const words = text.campaigns;
 const BACK = { to: '/campaigns', label: words.title };
 
 /**
- * The editor of an unsent campaign, in four steps. The step is in the address. A campaign that has started redirects
+ * The editor of an unsent campaign, in four steps. The step is in the URL. A campaign that has started redirects
  * to its report.
  */
 export function EditCampaign() {
@@ -59,7 +59,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
   const Page = step === 'content' ? undefined : PAGES[step];
   const save = () => void editing.save().then((done) => done && tellDone(words.saved));
   useHotkeys([['mod+S', () => editing.isUnsaved && !editing.isReadOnly && save()]], [], true);
-  // In a field, the browser and the editor undo their own changes.
+  // In a field, the shortcut belongs to the browser or the code editor.
   useHotkeys([
     ['mod+Z', () => history.undo?.()],
     ['mod+shift+Z', () => history.redo?.()],

@@ -8,7 +8,7 @@ import type { Stats } from './words.ts';
 
 const words = text.campaigns;
 
-/** At least a day is drawn, so that the first hours of a campaign do not look like all of it. */
+/** The chart shows at least a day, so that the first hours of a campaign do not look like its whole result. */
 const HOURS_MIN = 24;
 
 /** Returns the hours up to the last one with opens or clicks. */

@@ -16,7 +16,7 @@ type Shown = 'list' | 'mail';
 
 const words = text.campaigns;
 
-/** Clicks by link: as a list, and on the email itself. For a campaign with variants, for all of them or for one. */
+/** Clicks by link, as a list and on the email itself. In a campaign with variants, for all variants or for one. */
 export function Links({ campaign }: { campaign: Campaign }) {
   const [shown, show] = useState<Shown>('mail');
   const names = campaign.variants?.map(({ name }) => name) ?? [];
@@ -105,7 +105,7 @@ function List({ links }: { links: Omit<Link, 'variants'>[] }) {
   );
 }
 
-/** Shows the email, rendered for no particular contact, with the number of clicks at each link. */
+/** Shows the email, rendered without a contact, with the number of clicks at each link. */
 function OnMail({
   campaign,
   version,

@@ -18,7 +18,10 @@ export function markLinks(body: string, links: readonly MarkedLink[]): string {
   });
 }
 
-/** Normalizes an address: the list of links has no entities, and has spaces around the names of variables. */
+/**
+ * Normalizes a link's address to the form of the list of links, which has no entities, and spaces around the names of
+ * variables.
+ */
 function plain(url: string): string {
   return url
     .trim()

@@ -15,7 +15,9 @@ import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Sta
 const words = text.campaigns;
 const TOUCHED = { hover: true, focus: true, touch: true };
 
-/** Recipients without the email: failed and skipped apart, each by reason, and a retry for fixable reasons. */
+/**
+ * Recipients without the email: failed and skipped ones separately, each by reason, and a retry for fixable reasons.
+ */
 export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { id, status } = campaign;
   const reasons = Object.entries(stats.byReason).sort(([, a], [, b]) => b - a);
@@ -92,7 +94,7 @@ function ByReason({
   );
 }
 
-/** Screens where the user can fix a reason that does not concern the contact. */
+/** The screens where a user can fix a reason that does not concern the contact. */
 const MENDED_IN: Partial<Record<string, { to: string; place: keyof typeof words.places }>> = {
   limit_reached: { to: '/settings/project', place: 'settings' },
   sender_not_verified: { to: '/settings/domains', place: 'domains' },

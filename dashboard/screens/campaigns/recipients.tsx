@@ -25,7 +25,7 @@ type Recipient = ItemOf<'listCampaignRecipients'>;
 const words = text.campaigns;
 const PAGE = 50;
 
-/** The recipients with their results. The filters are in the address. */
+/** The recipients with their results. The filters are in the URL. */
 export function Recipients() {
   const { campaignId: id } = useParams({ from: '/shell/campaigns/$campaignId/recipients' });
   const filter = useSearch({ from: '/shell/campaigns/$campaignId/recipients' });

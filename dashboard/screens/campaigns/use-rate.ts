@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Long enough to be steady, short enough to notice a change. */
+/** The time over which the rate is measured: long enough to be steady, and short enough to notice a change. */
 const WINDOW_MS = 20_000;
 
 interface Sample {

@@ -42,7 +42,7 @@ function Form({ onClose }: { onClose: () => void }) {
       { body: { emails: [email.trim()] } },
       {
         onSuccess: ({ found: [known] }) => {
-          // An empty checkbox says nothing about a known contact: it must not unsubscribe them.
+          // An empty checkbox must not unsubscribe an existing contact.
           if (!known || subscribed) return add();
           tellDone(words.known);
           show(known.id);

@@ -29,7 +29,7 @@ import { useColumns } from './use-columns.ts';
 const words = text.contacts.list;
 const PAGE = 50;
 
-/** The contacts of the project. The filter is in the address, and this browser stores the selected columns. */
+/** The contacts of the project. The filter is in the URL, and this browser stores the selected columns. */
 export function Contacts() {
   const asked = useSearch({ from: '/shell/contacts' });
   const { sort, ...where } = asked;

@@ -25,7 +25,7 @@ const ConditionBuilder = lazy(() =>
   import('../../parts/condition-builder/condition-builder.tsx').then((part) => ({ default: part.ConditionBuilder })),
 );
 
-/** The filter of the list: a search and a condition, both in the address. `children` are shown beside them. */
+/** The filter of the list: a search and a condition, both in the URL. `children` are shown beside them. */
 export function ListFilter({ failure, children }: { failure: ApiFailure | null; children: ReactNode }) {
   const { search, condition } = useSearch({ from: '/shell/contacts' });
   const navigate = useNavigate({ from: '/contacts' });

@@ -23,7 +23,7 @@ const words = text.developers.deliveries;
 const FROM = '/shell/developers/webhooks/$endpointId';
 const LOOK_MS = 5_000;
 
-/** Deliveries to an endpoint and its responses. The status filter and the open delivery are in the address. */
+/** Deliveries to an endpoint and its responses. The status filter and the open delivery are in the URL. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const { status, delivery } = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/developers/webhooks/$endpointId' });

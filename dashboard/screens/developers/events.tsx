@@ -32,7 +32,7 @@ export function eventHref(name: string): string {
   return `/developers/events/${encodeURIComponent(name)}`;
 }
 
-/** Recorded events in a time span, by name. Span and search are in the address. */
+/** Recorded events in a time span, by name. Span and search are in the URL. */
 export function Events() {
   const { span = '7' } = useSearch({ from: FROM });
   // Rounded to the minute, so that going back finds the cached response.

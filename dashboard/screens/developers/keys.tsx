@@ -121,7 +121,7 @@ function State({ of: key }: { of: Key }) {
   );
 }
 
-/** Scopes that are named; the others are counted. All are shown on hover. */
+/** The number of scopes to name; the others are counted. All are shown on hover. */
 const SCOPES_NAMED = 2;
 
 function Scopes({ scopes }: { scopes: string[] }) {

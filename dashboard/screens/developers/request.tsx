@@ -18,7 +18,7 @@ import { byWhom, StatusBadge, useKeys } from './requests.tsx';
 type Detail = ResponseOf<'getRequest'>;
 
 const words = text.developers.requests;
-/** An execution's emails appear shortly after the event that started it. */
+/** The interval of refreshes, because an execution's emails appear shortly after the event that started it. */
 const LOOK_MS = 2_000;
 
 /** One request and its results. */

@@ -25,7 +25,7 @@ const FROM = '/shell/developers/requests';
 const LOOK_MS = 3_000;
 const CLASSES = ['2xx', '4xx', '5xx'] as const;
 
-/** The request log. Its filters are in the address. */
+/** The request log. Its filters are in the URL. */
 export function Requests() {
   const search = useSearch({ from: FROM });
   const pages = useInfiniteQuery({ ...pagesOf('listRequests', { query: search }), refetchInterval: LOOK_MS });

@@ -18,7 +18,7 @@ import { EXECUTION_STATUSES, type ExecutionSearch } from './routes.ts';
 
 type Execution = ResponseOf<'listExecutions'>['data'][number];
 
-/** The executions of an automation, newest first. The filters are in the address. */
+/** The executions of an automation, newest first. The filters are in the URL. */
 export function Executions() {
   const { workflowId } = useParams({ from: '/shell/messages/executions/$workflowId' });
   const search = useSearch({ from: '/shell/messages/executions/$workflowId' });

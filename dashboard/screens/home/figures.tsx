@@ -59,7 +59,7 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
   const { totals, rates, previous, deliveredBasis, days } = overview;
   const means = text.home.figureMeans[figure];
   const since = days[0]?.date ?? new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
-  // Without reports, the list of delivered emails would not have the number that is shown.
+  // If the provider sends no delivery reports, the list of delivered emails does not have the number that is shown.
   const isListed = figure !== 'delivered' || deliveredBasis === 'reported';
   const count = isListed ? (
     <CountLink n={totals[figure]} href={`/messages?happened=${figure}&since=${since}`} />

@@ -56,7 +56,10 @@ export function Home() {
   );
 }
 
-/** Shown once it is known whether something needs attention, because that comes first and would push the rest down. */
+/**
+ * Shown once it is known whether something needs attention. That part is at the top, so showing it later would push the
+ * rest down.
+ */
 function Body() {
   return (
     <Stack gap="lg">

@@ -1,4 +1,7 @@
 import { queryFor } from '../../api/queries.ts';
 
-/** The next 48 hours. In a file of its own, because Home asks for them before it loads the panel that shows them. */
+/**
+ * The query for the next 48 hours. It has a file of its own, because Home sends it before it loads the panel that shows
+ * the result.
+ */
 export const UPCOMING = queryFor('listUpcomingHours', { query: { hours: 48 } });

@@ -55,7 +55,7 @@ function Details({ mail }: { mail: Mail }) {
   );
 }
 
-/** A link after the words of a fact; nothing where the record has no such origin. */
+/** A link after the text of a fact. Renders nothing if the record has no such origin. */
 function Link({ to, children }: { to: string | null; children: string }) {
   if (!to) return null;
   return (

@@ -48,7 +48,7 @@ function triesOf(attempts: number): string {
   return text.messages.attempts(Math.max(attempts, 1), formatCount(Math.max(attempts, 1)));
 }
 
-/** The provider's own words, after a word of ours that says how to read them. */
+/** The provider's reply, after a word that says what it is. */
 function Reply({ prefix, error }: { prefix: string | null; error: string | null }) {
   return (
     <>

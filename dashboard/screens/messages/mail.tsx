@@ -91,7 +91,7 @@ function Reason({ mail: { reason } }: { mail: Mail }) {
   );
 }
 
-/** Views of the email. The selected view is in the address. */
+/** Views of the email. The selected view is in the URL. */
 function Views({ mail }: { mail: Mail }) {
   const { view = 'mail' } = useSearch({ from: '/shell/messages/$id' });
   const navigate = useNavigate();

@@ -20,7 +20,7 @@ import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
 
 type Mail = ResponseOf<'listEmails'>['data'][number];
 
-/** All emails, newest first. The filters are in the address. */
+/** All emails, newest first. The filters are in the URL. */
 export function Messages() {
   const search = useSearch({ from: '/shell/messages' });
   const pages = useInfiniteQuery(pagesOf('listEmails', { query: queryOf(search) }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queryOf, readMailSearch, readSmsSearch } from './search.ts';
 
-describe('filters of messages in the address', () => {
+describe('filters of messages in the URL', () => {
   it('keep known text values, and omit all others', () => {
     const given = { to: 'a@example.com', status: 'SENT', since: '', reason: null, cursor: 'x', happened: ['sent'] };
     expect(readMailSearch(given)).toEqual({ to: 'a@example.com', status: 'SENT' });

@@ -3,7 +3,7 @@ import type { InputOf } from '../../api/client.ts';
 export type MailQuery = NonNullable<InputOf<'listEmails'>['query']>;
 export type SmsQuery = NonNullable<InputOf<'listSms'>['query']>;
 
-/** Filters of an email list, as in the address of the screen. Dates are days, `YYYY-MM-DD`. */
+/** Filters of an email list, as in the URL of the screen. Dates are days, `YYYY-MM-DD`. */
 export type MailSearch = Pick<
   MailQuery,
   | 'to'

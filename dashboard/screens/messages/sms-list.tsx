@@ -20,7 +20,7 @@ type Sms = ResponseOf<'listSms'>['data'][number];
 
 const SMS_SOURCES = ['TRANSACTIONAL', 'WORKFLOW'] as const satisfies Sms['sourceType'][];
 
-/** All SMS, newest first. The filters are in the address. */
+/** All SMS, newest first. The filters are in the URL. */
 export function SmsList() {
   const search = useSearch({ from: '/shell/messages/sms' });
   const navigate = useNavigate();

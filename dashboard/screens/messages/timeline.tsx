@@ -52,7 +52,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
   );
 }
 
-/** Formats the time of day with seconds; with the day where it is another than the one in the header. */
+/** Formats the time of day with seconds, and with the day if it differs from the day in the header. */
 function timeOf(at: string, headerDay: string): string {
   const date = new Date(at);
   const day = DAY.format(date);

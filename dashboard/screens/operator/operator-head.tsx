@@ -8,7 +8,7 @@ const PARTS = [
   { to: '/operator/projects', label: words.tenants },
   { to: '/operator/providers', label: words.providers },
 ] as const;
-/** Otherwise the link to /operator counts as active on every address below it. */
+/** Without this, the link to /operator would be active on every path below it. */
 const EXACT = { exact: true, includeSearch: false };
 
 /** The header of the operator's screens, with links between them. */

@@ -17,7 +17,7 @@ type Answers = ResponseOf<'listProviderAnswers'>;
 const words = text.operator;
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } as const;
 
-/** Responses of mail servers and providers, the most frequent first. The time span is in the address. */
+/** Responses of mail servers and providers, the most frequent first. The time span is in the URL. */
 export function Providers() {
   const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
   const navigate = useNavigate({ from: '/operator/providers' });

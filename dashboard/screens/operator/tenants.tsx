@@ -19,10 +19,10 @@ import { TENANT_ORDERS, type TenantsSearch } from './routes.ts';
 type Tenant = ItemOf<'listTenants'>;
 
 const words = text.operator;
-/** The list has several pages only in the order newest first. */
+/** The number of projects in other orders than newest first. Only that order has several pages. */
 const TOP = 100;
 
-/** All projects of the installation. Search, hold and order are in the address. */
+/** All projects of the installation. Search, hold and order are in the URL. */
 export function Tenants() {
   const { q, held, over, order = 'newest' } = useSearch({ from: '/shell/operator/projects' });
   const isTop = order !== 'newest';

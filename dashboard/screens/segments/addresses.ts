@@ -7,7 +7,7 @@ export const MOST_ADDRESSES = 500;
  */
 export function addressesIn(text: string): string[] {
   const addresses = text.match(ADDRESS) ?? [];
-  // If nothing looks like an address, all words are sent, and the API names each invalid one.
+  // If no word looks like an address, returns all words, and the API reports each invalid one.
   const found = addresses.length > 0 ? addresses : text.split(/[\s,;<>"]+/).filter((word) => word !== '');
   return [...new Set(found.map((word) => word.toLowerCase()))];
 }

@@ -21,7 +21,7 @@ type Condition = NonNullable<Segment['condition']>;
 const words = text.segments;
 
 /**
- * Shows why a contact is in the segment or not: each filter with the contact's value. The contact is in the address.
+ * Shows why a contact is in the segment or not: each filter with the contact's value. The contact is in the URL.
  */
 export function Explain({ segment }: { segment: Segment }) {
   const { contact } = useSearch({ from: '/shell/segments/$segmentId' });

@@ -35,7 +35,7 @@ const COLUMNS: Column<Change>[] = [
     ),
   },
 ];
-/** A user changes the members of a static segment. */
+/** The columns for a static segment. They include the user who changed its members. */
 const STATIC_COLUMNS: Column<Change>[] = [
   ...COLUMNS,
   { name: words.by, cell: ({ actor, actorName }) => describeActor(actor, actorName), wideOnly: true },

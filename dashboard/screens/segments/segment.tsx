@@ -19,7 +19,7 @@ import { Usage } from './usage.tsx';
 
 const words = text.segments;
 
-/** One segment. The open tab is in the address. */
+/** One segment. The open tab is in the URL. */
 export function SegmentScreen() {
   const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
   const segment = useQuery(queryFor('getSegment', { params: { id: segmentId } }));

@@ -27,7 +27,7 @@ const EXAMPLE = {
   condition: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
 };
 
-/** All segments of the project. The search and the type are in the address. */
+/** All segments of the project. The search and the type are in the URL. */
 export function Segments() {
   const segments = useQuery(queryFor('listSegments'));
   const { q, type } = useSearch({ from: '/shell/segments' });

@@ -19,7 +19,7 @@ export function RemoveAtOnce({
   isPending: boolean;
   remove: () => Promise<unknown>;
   putBack: () => Promise<unknown>;
-  /** Confirmation that is shown afterwards. */
+  /** The notification after the removal. */
   told: string;
 }) {
   return (

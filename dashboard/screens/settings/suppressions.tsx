@@ -35,7 +35,7 @@ const COLUMNS: Column<Suppression>[] = [
   { name: text.settings.remove, hidesName: true, align: 'right', cell: (entry) => <TakeOff entry={entry} /> },
 ];
 
-/** Addresses that get no email, or no marketing email. The search is in the address of the page. */
+/** Addresses that get no email, or no marketing email. The search is in the URL. */
 export function Suppressions() {
   const { email } = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -74,7 +74,7 @@ function Person({ email, isMe }: { email: string; isMe: boolean }) {
   );
 }
 
-/** Returns why a member may not be changed or removed; undefined if they may. */
+/** Returns the reason why this user cannot change or remove a member. Undefined if the user can. */
 function useWhyNotThem({ role }: Member): string | undefined {
   const { role: myRole } = useSession();
   return role === 'OWNER' && myRole !== 'OWNER' ? words.onlyOwner : undefined;

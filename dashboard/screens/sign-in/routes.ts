@@ -2,8 +2,8 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.tsx';
 
 /**
- * `back` is the path of the app to open afterwards. `new` opens the sign-up form. `link` is set after a link of `npm
- * start` that did not sign the user in.
+ * `back` is the path of the app to open afterwards. `new` opens the sign-up form. `link` is set if a sign-in link of
+ * `npm start` was not accepted.
  */
 export interface SignInSearch {
   back?: string;

@@ -28,7 +28,7 @@ export function RemoveTemplate({
       onClose={onClose}
       title={text.templates.removeTitle}
       what={text.templates.removeWhat}
-      // A name may be long. Typing the start of it is enough.
+      // A name may be long, so typing its start is enough.
       word={name.trim().slice(0, WORD_MAX_CHARS).trim()}
       action={text.templates.remove}
       write={remove}

@@ -11,7 +11,7 @@ export type FrameMessage =
   | { kind: 'files'; files: File[] }
   | { kind: 'height'; px: number };
 
-/** No email is longer; a longer message does not come from the frame's script. */
+/** The maximum length. No email is longer, so a longer message does not come from the frame's script. */
 const SAID_MAX_CHARS = 512 * 1024;
 
 /** Returns the message if it is valid; undefined otherwise. */

@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { insertionAt } from './insertion.ts';
 import { modelOf } from './source-model.ts';
 
-/** The source with a block inserted after the text that starts with `after`; without it, where nothing is selected. */
+/**
+ * Returns the source with a block inserted after the text that starts with `after`. Without `after`, nothing is
+ * selected.
+ */
 function inserted(source: string, after?: string): string {
   const {
     at,

@@ -1,7 +1,7 @@
 import { type Block, blocksAround, blocksOf, cellsOf } from './source-blocks.ts';
 import type { SourceModel } from './source-model.ts';
 
-/** The offset of a new block, and the markup around it that its place needs. */
+/** The offset of a new block, and the markup that it needs around it at this position. */
 export interface Insertion {
   at: number;
   before: string;
@@ -10,12 +10,13 @@ export interface Insertion {
 
 /** Text of a footer. New blocks go above it. */
 const FOOTER = /unsubscribe|manage_?url/i;
-/** No block can follow these directly. */
+/** Elements that a new block cannot follow directly. */
 const INNER = new Set(['li', 'tr']);
 
 /**
- * Finds where a new block goes: after the block of the text at this offset, as a row of its own if the text is the
- * only cell of a table row. Without an offset, after the last text above the footer.
+ * Finds the position for a new block: after the block that contains the text at this offset. If the text is the only
+ * cell of a table row, the new block gets a row of its own. Without an offset, the position is after the last text
+ * above the footer.
  */
 export function insertionAt({ source, parts }: SourceModel, offset: number | undefined): Insertion {
   const blocks = blocksOf(source);

@@ -69,7 +69,7 @@ const SILENT = new Set([
   'object',
   'head',
 ]);
-/** Elements whose direct text a browser would move elsewhere. */
+/** Elements that may not contain text directly. A browser would move such text elsewhere. */
 const TABLE_INNARDS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'colgroup']);
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 

@@ -17,7 +17,9 @@ import { VisualTools } from './visual-tools.tsx';
 
 /** The maximum number of edits that a user can undo. */
 const STEPS_MOST = 100;
-/** Bounds of the frame's height: a short email has space to click on, and an endless one scrolls within. */
+/**
+ * Bounds of the frame's height. A short email keeps space to click on, and a very long one scrolls within the frame.
+ */
 const HEIGHT_PX = { least: 320, most: 30_000 };
 
 interface Cursor {
@@ -53,9 +55,9 @@ export const VisualEditor = forwardRef<
   };
   const [shown, setShown] = useState(() => draw(value));
   const [height, setHeight] = useState(HEIGHT_PX.least);
-  /** Where the block after the one that was just added goes, until the user is somewhere else. */
+  /** The position for the block after the one that was just added. Cleared when the user moves the cursor. */
   const next = useRef<Insertion | null>(null);
-  /** The range of an added block, until the frame has drawn it and selects its text. */
+  /** The range of an added block. The frame selects its text after drawing it. */
   const added = useRef<{ start: number; end: number } | null>(null);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [pickedId, setPicked] = useState<number | null>(null);
@@ -177,7 +179,7 @@ export const VisualEditor = forwardRef<
       if (/^\s*</.test(said)) insertMarkup(said.trim());
       else tell({ kind: 'insert', said });
     },
-    // The latest: an uploaded image arrives when the email may have changed.
+    // The latest source, because the email may have changed while an image was uploaded.
     insertBlock: (html) => latest.current.insertBlock(html),
   }));
 
@@ -220,8 +222,8 @@ export const VisualEditor = forwardRef<
         />
       )}
       <Box
-        // Another document is another frame: in the same one it would be a step of the browser's history, and Back would
-        // undo that step instead of leaving the editor.
+        // Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
+        // and Back would undo that step instead of leaving the editor.
         key={shown.document}
         ref={frame}
         component="iframe"

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { InsertPoint } from '../graph/graph.ts';
 import type { CountOf } from '../step-counts.tsx';
 
-/** Actions on the canvas. The functions never change, so that no node is redrawn for them. */
+/** Actions on the canvas. The functions stay the same objects, so that no node is redrawn because of them. */
 export interface CanvasActions {
   onAdd: (place: InsertPoint) => void;
   /** Opens the list of the contacts that a count of a step includes. */

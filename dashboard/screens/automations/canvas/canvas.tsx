@@ -170,7 +170,7 @@ const NOT_DRAGGED: ReadonlyMap<string, CanvasPosition> = new Map();
 const MANY = 60;
 const IGNORE = (_: EdgeChange<WayEdgeType>[]) => {};
 
-/** Nodes and edges. Unchanged ones are the same objects as before. */
+/** Returns the nodes and edges to draw. Unchanged ones are the same objects as before. */
 function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, CanvasPosition>) {
   const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, WayEdgeType>() });
   const still = useMemo(() => nodesOf(drawing, before.current.nodes), [drawing]);
@@ -193,7 +193,7 @@ function byId<Thing extends { id: string }>(things: Thing[]): Map<string, Thing>
   return new Map(things.map((thing) => [thing.id, thing]));
 }
 
-/** Scrolls a step that is selected or added into view, with the places for the next step. */
+/** Scrolls a selected or added step into view, together with the buttons below it. */
 function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLDivElement | null>): void {
   const { getViewport, setCenter, getInternalNode } = useReactFlow();
   useEffect(() => {
@@ -218,7 +218,7 @@ function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLD
 /** Height in pixels of the buttons below a step. */
 const BELOW = 56;
 
-/** Runs `work` after the layout has changed for the panel that opens at the same moment. */
+/** Runs `work` after the layout has changed, because a panel may open at the same moment. */
 function afterLayout(work: () => void): () => void {
   let frame = requestAnimationFrame(() => {
     frame = requestAnimationFrame(work);

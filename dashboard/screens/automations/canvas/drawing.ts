@@ -21,7 +21,7 @@ export interface StepData extends Record<string, unknown> {
   counts: StepCounts | undefined;
   faults: readonly StepFault[];
   visited: Visited | undefined;
-  /** Whether a path is highlighted that does not include this step. */
+  /** Whether another path is highlighted, which does not include this step. */
   dimmed: boolean;
   ways: { branch: string | null; open: boolean }[];
   readOnly: boolean;
@@ -36,9 +36,9 @@ export interface StartData extends Record<string, unknown> {
 export interface WayData extends Record<string, unknown> {
   place: InsertPoint;
   branch: string | null;
-  /** The x at which the way runs down; undefined if its target is not below. */
+  /** The x coordinate of the vertical line of the transition. Undefined if its target is not below. */
   lane: number | undefined;
-  /** Distance of the way's handle from the middle of the step, where the way starts. */
+  /** Distance of the transition's handle from the middle of the step at its start. */
   offset: number;
   flow: Flow | undefined;
   lit: boolean;
@@ -108,7 +108,10 @@ function typeUnlessName({ type, name }: Step): string {
   return typeName === name ? '' : typeName;
 }
 
-/** Returns ways in the order of their targets, so that they do not cross; open ways come last. */
+/**
+ * Returns transitions in the order of their targets, so that their lines do not cross. Branches without a target come
+ * last.
+ */
 function leftToRight(
   ways: ReturnType<typeof waysOf>,
   positions: Map<string, CanvasPosition>,
@@ -172,7 +175,7 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeTyp
   return [...first, ...ways].map((way) => reuseNode(before.get(way.id), way));
 }
 
-/** Returns the distance of each way's handle from the middle of its step. */
+/** Returns the distance of each transition's handle from the middle of its step. */
 function offsetsOf({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
   const ways = leftToRight(waysOf(graph, step), positions);
   return ways.map(({ branch }, at) => [flowKey(step.id, branch), ((at + 1) / (ways.length + 1) - 0.5) * NODE.width]);
@@ -209,8 +212,8 @@ function entryEdge(drawing: Drawing, entry: string): WayEdgeType {
 const edge = (source: string, target: string) => ({ source, target, type: 'way' as const });
 
 /**
- * Returns the old object if the new one shows the same, so that it is not redrawn. An unchanged step is the same
- * object in both.
+ * Returns the old object if the new one looks the same, so that it is not redrawn. An unchanged step is the same object
+ * in both.
  */
 function reuseNode<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
   return old && same(old, fresh, 3) ? old : fresh;

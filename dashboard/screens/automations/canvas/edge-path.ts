@@ -5,15 +5,18 @@ import { NODE } from '../graph/layout.ts';
 export const TURN = { plain: 18, branch: 30 };
 /** Distance from the turn out of the lane to the step below. */
 const APPROACH = 14;
-/** A way starts and ends in the middle of a handle, of which half is outside of the step. */
+/**
+ * Half of a handle's height. A line starts and ends in the middle of a handle, half of which is outside of the step.
+ */
 const HANDLE = 6;
 const RADIUS = 10;
-/** Pixels between a way and a step that it passes. */
+/** Pixels between a line and a step that it passes. */
 const CLEAR = 20;
 
 /**
- * Returns the x at which a way runs down from one step to another: in the column of the target or of the source if no
- * step is between, else beside the steps that are. Undefined if the target is not below the source.
+ * Returns the x coordinate at which a line runs down from one step to another. If no step is between, the line runs in
+ * the column of the target or of the source; otherwise beside the steps between. Undefined if the target is not below
+ * the source.
  * @param source prefers the column of the source, at this distance from its middle
  */
 export function laneOf(
@@ -35,7 +38,7 @@ export function laneOf(
 
 const middleOf = ({ x }: CanvasPosition): number => x + NODE.width / 2;
 
-/** Returns the SVG path of a way: down, across to its lane, down, across to the target, and down again. */
+/** Returns the SVG path of a line: down, across to its lane, down, across to the target, and down again. */
 export function wayPath(p: { from: CanvasPosition; to: CanvasPosition; lane: number; turn: number }): string {
   const { lane } = p;
   const from = { ...p.from, y: p.from.y - HANDLE };
@@ -50,7 +53,7 @@ export function wayPath(p: { from: CanvasPosition; to: CanvasPosition; lane: num
 const at = (x: number, y: number): CanvasPosition => ({ x, y });
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1;
 
-/** Returns a line through points with rounded corners. */
+/** Returns the SVG path through these points, with rounded corners. */
 function rounded(points: readonly CanvasPosition[]): string {
   const [start, ...rest] = points;
   if (!start) return '';

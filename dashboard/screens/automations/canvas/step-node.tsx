@@ -87,7 +87,10 @@ function Total({ counts: { completed }, stepId }: { counts: StepCounts; stepId: 
   );
 }
 
-/** The open rate of an email step; failed, waiting and skipped contacts. A card shows two of them, the panel all. */
+/**
+ * The open rate of an email step, and the failed, waiting and skipped contacts. A card shows two of these counts; the
+ * panel shows all.
+ */
 function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
   const rate = openRate(counts);
@@ -112,7 +115,7 @@ function Others({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   );
 }
 
-/** A handle for each branch, side by side, and a button below each branch that leads nowhere. */
+/** The handles of the branches, side by side, and a button below each branch that leads to no step. */
 function Ways({ step, ways, readOnly }: StepData) {
   const { onAdd } = useCanvasActions();
   return ways.map(({ branch, open }, index) => {

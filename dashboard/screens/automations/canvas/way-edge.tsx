@@ -56,7 +56,7 @@ const at = ({ x, y }: { x: number; y: number }) => ({
   transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`,
 });
 
-/** Returns the line of a way, and the middles of its label and its button. */
+/** Returns the line of a transition, and the centers of its label and its button. */
 function drawnWay(edge: EdgeProps<WayEdgeType>, { branch, lane, offset }: NonNullable<WayEdgeType['data']>) {
   const from = { x: edge.sourceX - offset, y: edge.sourceY };
   const to = { x: edge.targetX, y: edge.targetY };

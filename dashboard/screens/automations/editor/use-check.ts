@@ -16,8 +16,8 @@ export interface GraphCheck extends GraphFaults {
 }
 
 /**
- * Asks the API to check the graph shortly after each change. The API knows the rules, and the check saves nothing.
- * There is no check during a save, or for a version that was overwritten, because the response would be a conflict.
+ * Asks the API to check the graph shortly after each change. The API knows the rules, and the check saves nothing. Does
+ * not check during a save, or if another user has saved a newer version, because the response would be a conflict.
  */
 export function useCheck(
   p: { id: string; graph: Graph; version: string; updatedAt: string },
@@ -37,7 +37,7 @@ export function useCheck(
 }
 
 /**
- * Returns a number for each graph. Graphs are immutable, and with the graph itself as query key each render would
+ * Returns a number that identifies a graph, for use as a query key. With the graph itself as the key, each render would
  * serialize it.
  */
 function numberOf(graph: Graph): number {

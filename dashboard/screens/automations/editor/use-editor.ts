@@ -20,7 +20,7 @@ interface State {
   fromDraft: boolean;
   /** The API's ids of steps that this page has added, by their temporary ids. */
   ids: Readonly<Record<string, string>>;
-  /** Counts changes from outside the forms; open forms restart with it. */
+  /** Counts changes from outside the forms. When it changes, open forms read their values again. */
   epoch: number;
 }
 
@@ -62,7 +62,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   const key = draftKey(useSession(), `automation:${id}`);
   const [state, setState] = useState<State>(() => begin(workflow, key));
   const [isSaving, setSaving] = useState(false);
-  // A ref changes at once: a key that is held down calls again before the next render.
+  // A ref, because it changes at once. A key that is held down calls this again before the next render.
   const underWay = useRef(false);
   const [keepsDraft, setKeepsDraft] = useState(true);
   const { base, history } = state;
@@ -157,7 +157,7 @@ function jump(state: State, to: (history: History<Graph>) => History<Graph>): St
 }
 
 /**
- * Starts with the draft of this browser, if any. If it was drawn on another version, the version shows the conflict.
+ * Starts with the draft of this browser, if any. If the draft is based on another version, this leads to a conflict.
  */
 function begin(workflow: WorkflowDetail, key: string): State {
   const draft = draftOfGraph(key);

@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 
-/** A setting that no form can show completely: shown as JSON and left unchanged. */
+/** Shows a setting that the form cannot edit without losing a part of it. It is shown as JSON and not changed. */
 export function AsWritten({
   label,
   value,

@@ -27,7 +27,7 @@ export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 250);
   const named = useTemplates();
-  // The input shows the chosen name, which is not a search.
+  // While the input shows the name of the chosen template, its text is not a search.
   const isChosen = named.data && listIn(named.data).some(({ name }) => name === search);
   const query = { pageSize: 50, ...(search && !isChosen && { search }) };
   const templates = useQuery(steadyResponseOf('listTemplates', { query }));
@@ -110,7 +110,7 @@ function senderWith(from: unknown, email: string): unknown {
 const LOOK_HEIGHT = 168;
 const LOOK_SCREEN = 640;
 
-/** Shows a template as it looks when rendered for no particular contact, with its subject. */
+/** Shows a template with its subject, rendered without a contact. */
 function TemplateLook({ template }: { template: Template }) {
   const { id, subject, body, preheader } = template;
   const [isTesting, testing] = useDisclosure();

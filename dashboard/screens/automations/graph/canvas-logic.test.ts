@@ -51,7 +51,7 @@ describe('the layout', () => {
     const graph = { entry: 's0', steps, transitions: [...transitions, { from: 's499', to: 's0', branch: null }] };
     const began = process.cpuUsage();
     expect(layout(graph).size).toBe(500);
-    // Processor time, so that a busy machine does not count.
+    // Measures CPU time, which does not depend on other work on the machine.
     expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5_000);
   });
 

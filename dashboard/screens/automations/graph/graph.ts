@@ -15,7 +15,7 @@ export interface Step {
   type: StepType;
   name: string;
   config: AnyStepConfig;
-  /** Null if no user has placed the step; the layout then decides. */
+  /** Null if no user has placed the step. The automatic layout then places it. */
   position: CanvasPosition | null;
 }
 
@@ -66,7 +66,9 @@ export function withIds(graph: Graph, ids: Record<string, string>): Graph {
   };
 }
 
-/** Returns the branches of a step; null is the unnamed one. The API has the same list (`branches` of a step type). */
+/**
+ * Returns the branches of a step. Null is the unnamed branch. The API has the same list (`branches` of a step type).
+ */
 export function branchesOf({ type, config }: Pick<Step, 'type' | 'config'>): (string | null)[] {
   switch (type) {
     case 'CONDITION':
@@ -180,7 +182,7 @@ function keptWays(transitions: Transition[], before: Step, after: Step): Transit
   });
 }
 
-/** Returns the branches of a graph that lead nowhere, where a step can be added without other changes. */
+/** Returns the branches of a graph that lead to no step. A step can be added there without other changes. */
 export function openPlaces(graph: Graph): { after: string; branch: string | null }[] {
   return graph.steps.flatMap((step) => {
     const ways = waysOf(graph, step);
@@ -232,7 +234,9 @@ export function sameGraph(one: Graph, other: Graph): boolean {
   return one === other || canonical(one) === canonical(other);
 }
 
-/** Returns whether two steps with their ways are equal for the API, wherever they are on the canvas. */
+/**
+ * Returns whether two steps with their transitions are equal for the API, regardless of their positions on the canvas.
+ */
 export function sameUnit(
   one: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,
   other: { step: Step; ways: Pick<Transition, 'branch' | 'to'>[] } | null,

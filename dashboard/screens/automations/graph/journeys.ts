@@ -14,7 +14,7 @@ export interface Journey {
 type Way = string | Record<string, string>;
 type Drawn = [id: string, type: StepType, name: string, config: AnyStepConfig, to?: Way | undefined];
 
-/** Emails have no template yet. The canvas says so at each of them, and the panel offers the project's templates. */
+/** Email steps have no template yet. The canvas marks each of them, and the panel offers the project's templates. */
 const mail = (id: string, name: string, to: Way): Drawn => [id, 'SEND_EMAIL', name, {}, to];
 const wait = (id: string, amount: number, unit: string, to: Way): Drawn => {
   const name = `${automations.summary.span(amount, unit)} later`;

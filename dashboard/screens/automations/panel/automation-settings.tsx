@@ -159,7 +159,7 @@ function formOf(workflow: WorkflowDetail) {
 
 type Settings = ReturnType<typeof formOf>;
 
-/** Returns the request body with only the changed settings. The event decides what starts a run. */
+/** Returns the request body with only the changed settings. Sets the trigger type by whether there is an event. */
 function changesOf(form: Settings, stored: Settings): InputOf<'updateWorkflow'>['body'] {
   const isChanged = (name: keyof Settings) => !isSame(form[name], stored[name]);
   const eventName = form.eventName.trim() || null;

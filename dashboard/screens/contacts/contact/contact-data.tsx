@@ -147,7 +147,7 @@ function Value({ value }: { value: unknown }) {
   return <>{shown.length > LONG_CHARS ? `${shown.slice(0, LONG_CHARS)} …` : shown}</>;
 }
 
-/** Types that a text does not show: choosing one starts with the stored value. */
+/** Types with inputs other than text. When the user chooses one, its input starts with the stored value. */
 const OF_STORED: ReadonlySet<DataValueType> = new Set(['boolean', 'list', 'json']);
 
 function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEnd: () => void }) {

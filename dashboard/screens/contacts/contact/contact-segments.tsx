@@ -15,7 +15,7 @@ import { Section } from './section.tsx';
 const words = text.contacts.segments;
 type Segment = ResponseOf<'listContactSegments'>['data'][number];
 
-/** The segments that the contact is in, and why. */
+/** The segments that contain the contact, each with the reason. */
 export function ContactSegments({ contactId }: { contactId: string }) {
   const segments = useQuery(queryFor('listContactSegments', { params: { id: contactId } }));
   return (

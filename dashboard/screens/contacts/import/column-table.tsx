@@ -10,7 +10,7 @@ import type { Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
 const FRESH_MS = 60_000;
-/** More values of a column say nothing new. */
+/** The number of example values per column. */
 const SAMPLES_SHOWN = 2;
 const LEAVE_OUT = '';
 
@@ -102,7 +102,7 @@ function TargetSelect({
   // A column that the mapping does not name is mapped by its header.
   const value = Object.hasOwn(mapping, header) ? fieldOf(mapping[header]) : field;
   const typed = search.trim();
-  // An open list searches for the label of its value first, which is no name of a field.
+  // When the list opens, its search text is the label of its value, which is not a field name.
   const isLabel = NAMES.includes(typed) || typed === nameOf(value) || typed === words.newField(nameOf(value));
   const isNew = typed !== '' && !known.includes(`data.${typed}`) && !isLabel;
   const fields = [...new Set([...(value?.startsWith('data.') ? [value] : []), ...known])];

@@ -10,7 +10,7 @@ const words = text.contacts.import;
 /** The API's size limit of a file. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Accepts a CSV file that is dropped or selected, and says what a file may be like. */
+/** Accepts a CSV file that is dropped or selected, and names the requirements. */
 export function DropFile({ onFile }: { onFile: (file: File) => void }) {
   const whyNot = useWhyNot('contacts:edit');
   const [over, setOver] = useState(false);

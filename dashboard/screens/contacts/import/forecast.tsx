@@ -11,7 +11,7 @@ const words = text.contacts.import;
 /** The number of rows with errors at which an import stops. */
 const UNREADABLE_MAX = 1_000;
 
-/** Returns a line for a count, or none if the count is 0. */
+/** Returns a line for a count, or no line if the count is 0. */
 function only(count: number, label: string, what: string): [string, number, string][] {
   return count > 0 ? [[label, count, what]] : [];
 }

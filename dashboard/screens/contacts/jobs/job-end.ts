@@ -1,7 +1,7 @@
 import { call } from '../../../api/client.ts';
 
 const ASK_MS = 500;
-/** The maximum wait. A job of 1,000 contacts takes seconds, but longer if many other jobs are before it. */
+/** The maximum wait. A job with 1,000 contacts takes seconds, but may have to wait for other jobs. */
 const PATIENCE_MS = 60_000;
 
 /**
