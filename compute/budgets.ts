@@ -1,14 +1,16 @@
 import { LimitReached } from '../rules/errors.ts';
 
-/** Budget that a project may save up, in seconds of its rate, so that a preview after a quiet minute does not wait. */
+/**
+ * The budget that a project can save, in seconds of its rate. A preview after a quiet minute therefore does not wait.
+ */
 const BURST_SECONDS = 2;
-/** Concurrent jobs of one project: one computes while another waits for its input. */
+/** The maximum number of concurrent jobs of one project. One can compute while another waits for its input. */
 const OF_PROJECT = 2;
 /** Maximum number of waiting jobs of one project. Beyond it a result would come too late to be useful. */
 const WAITING_MAX = 100;
-/** Minimum time until a refused caller retries, since a retry costs something too. */
+/** The minimum time until a refused caller retries, because each retry needs some processor time. */
 const RETRY_MIN_MS = 1_000;
-/** Default limit of a wait, because callers retry a request that takes longer. */
+/** The default limit of a wait. Callers would retry a request that takes longer. */
 const MAX_WAIT_MS = 10_000;
 
 /** Owner and kind of a job. `kind` appears in the log and in metrics (`email.preview`). */
@@ -38,7 +40,8 @@ export class OverBudget extends LimitReached {
 export interface Budgets {
   /**
    * Runs `work` as soon as its project has budget left, and subtracts the milliseconds of processor time reported to
-   * `charge`. Jobs wait only for jobs of the same project, in order, `bulk` ones last.
+   * `charge`. Jobs wait only for jobs of the same project, in their order, but after all jobs that are not `bulk` if
+   * they are.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;

@@ -12,8 +12,8 @@ export interface WorkDone {
 }
 
 /**
- * Runs a task in a thread for a job that was charged by its size. Whole buffers among `handOver` are transferred, not
- * copied, and are unusable here afterwards.
+ * Runs a task in a thread for a job whose cost was charged in advance. Complete buffers in `handOver` are transferred,
+ * not copied, so the caller can no longer use them.
  */
 export type PaidFor = <K extends TaskName>(
   name: K,
@@ -22,22 +22,23 @@ export type PaidFor = <K extends TaskName>(
 ) => Promise<Answer<K>>;
 
 /**
- * Runs potentially long computations for a tenant: in the project's turn, from its budget of processor time in this
- * process. Only a project over its budget waits. Wait for it before you take a shared resource: a connection, a place
- * in a window, a turn in a lane.
+ * Runs computations for a tenant that may take long, and charges them to the project's budget of processor time in this
+ * process. Only projects over their budget wait. Wait for the budget before you take a shared resource, such as a
+ * connection or a slot.
  */
 export interface Compute {
   /** Runs a task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget and the task's errors */
   inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<Answer<K>>;
   /**
-   * Runs a request with an Idempotency-Key. Each holds a database connection until it ends, so only a few of one project
-   * run concurrently.
+   * Runs a request with an Idempotency-Key. Each such request holds a database connection until it ends, so only a few
+   * of one project run concurrently.
    * @throws OverBudget
    */
   keyed<T>(work: Work, run: () => Promise<T>): Promise<T>;
   /**
-   * Builds a page of a list. A page may have megabytes and is in memory twice, so only a few of one project are built
-   * concurrently. Charges the project by the size of the page, which the caller reports with `answered`.
+   * Builds a page of a list. A page may have several megabytes and is in memory twice, so only a few pages of one
+   * project are built concurrently. Charges the project by the size of the page, which the caller reports with
+   * `answered`.
    * @throws OverBudget
    */
   page<T>(work: Work, run: (answered: (bytes: number) => void) => Promise<T>): Promise<T>;
@@ -68,9 +69,9 @@ const LARGE_REQUEST_MS_PER_MB = 30;
 const LARGE_EMAIL_MS_PER_MB = 30;
 /** Milliseconds per MB, measured with pages of 4 MB of all lists: half in Postgres, half in this process. */
 const PAGE_MS_PER_MB = 40;
-/** Larger input gets more time in a thread, in proportion. */
+/** The cost of usual input. Larger input gets proportionally more time in a thread. */
 const USUAL_MS = 250;
-/** Limit of large emails in memory, of all projects. Each email may be in memory three times. */
+/** The maximum number of large emails in memory, over all projects. Each email may be in memory three times. */
 const LARGE_EMAILS = 4;
 
 /**

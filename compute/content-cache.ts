@@ -6,8 +6,8 @@ import type { Compute, Work } from './compute.ts';
 import { compileForSending, type ReadyContent } from './contents.ts';
 
 /**
- * Compiled contents that a process keeps, for the campaigns and templates in use. A unique body per email passes
- * through.
+ * The number of compiled contents that a process keeps: enough for the campaigns and templates in use. Bodies that are
+ * used for one email only replace each other.
  */
 const CONTENTS_MAX = 300;
 
@@ -21,7 +21,7 @@ export interface ContentCache {
   get(p: Work & { contentId: string; tracked: boolean }): Promise<StoredContent>;
 }
 
-/** Contents by id, compiled once: they never change, so nothing has to be told of a change. */
+/** Creates a cache of compiled contents by id. Contents never change, so entries never become stale. */
 export function createContentCache({ db, compute }: { db: Db; compute: Compute }): ContentCache {
   const ready = new Lru<string, Promise<StoredContent>>(CONTENTS_MAX);
   return {

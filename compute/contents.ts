@@ -24,13 +24,16 @@ import { type ContentFacts, type MessageInput, type RenderedMessage, renderCompi
  */
 const SMALL_CHARS = 16 * 1024;
 const SMALL_TOKENS = 40;
-/** A content that a thread compiled within this time is compiled here too, so that its messages need no thread. */
+/**
+ * A content that a thread compiled within this time is also compiled in this thread, so that its messages need no other
+ * thread.
+ */
 const COMPILE_HERE_MS = 50;
 const TOKEN = /\{[{%]|<a\s/gi;
 
 /** Compiled content, which renders in this thread or in another one. */
 export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'> {
-  /** Plain content renders in microseconds, so it is rendered in this thread. */
+  /** Content without costly parts, which renders in microseconds and therefore in this thread. */
   readonly plain: CompiledContent | undefined;
   readonly key: string;
   readonly source: ContentSource;
@@ -77,7 +80,7 @@ export async function reviewWithinBudget(
 ): Promise<ContentReview> {
   const source = contentSource(content, false);
   const here = compilesQuickly(templatesOf(source)) && !compileContent(source).costly;
-  // A thread gets only the rendered fields, because the caller may hold a whole campaign.
+  // Copies only the fields to render, because the caller may pass a whole campaign.
   return here ? reviewContent(source, input) : compute.inThread(work, 'content.review', { content: source, input });
 }
 

@@ -2,22 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Interval at which the loop reports that it runs. */
 const BEAT_MS = 100;
-/** Longer blocks are reported, because everything in the process waits meanwhile. */
+/** Blocks that are longer than this are reported, because everything in the process waits meanwhile. */
 const HELD_MS = 200;
 /** Name of work outside any request or activity. */
 const OTHER = 'other';
 
-/** The loop was blocked. `work` is the route or activity that had it for most of the time. */
+/** A block of the loop. `work` is the route or activity that used most of the time. */
 export interface Held {
   work: string;
   ms: number;
 }
 
 export interface LoopWatch {
-  /** Runs `work` under the name of a route or an activity. After each `await`, it still runs under that name. */
+  /** Runs `work` under the name of a route or an activity. The name also applies after each `await` in it. */
   as<T>(name: string, work: () => T): T;
   /**
-   * Marks that work continues after a wait, such as for the database. The following time of the loop counts as this
+   * Marks that work continues after a wait, for example for the database. From then on, the loop's time counts as this
    * work's time.
    */
   resumed(): void;

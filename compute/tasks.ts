@@ -40,7 +40,7 @@ export interface ContentFacts {
   variables: string[] | '*';
   needsUnsubscribe: boolean;
   costly: boolean;
-  /** Milliseconds of a processor that it took to compile. */
+  /** The CPU time of the compilation in milliseconds. */
   compileMs: number;
 }
 
@@ -55,7 +55,7 @@ export interface RenderedMessage {
   subject: string;
 }
 
-/** A content with a key, so that a thread that has compiled it finds the compiled form. */
+/** A content with the key under which a thread keeps its compiled form. */
 export interface KeyedSource {
   key: string;
   source: ContentSource;
@@ -135,7 +135,9 @@ export type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
 export type Answer<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
 
-/** Returns the buffers of a result that are transferred to the caller, not copied. The thread then lacks them. */
+/**
+ * Returns the buffers of a result that are transferred to the caller, not copied. The thread can no longer use them.
+ */
 const BYTES: { [K in TaskName]?: (answer: Answer<K>) => (Uint8Array | undefined)[] } = {
   'json.body': (body) => (body.fault === undefined ? body.files : []),
   'mail.finished': ({ raw, payload }) => [raw, payload.data],

@@ -13,7 +13,7 @@ export interface TaskMessage {
 /** Response of a thread. */
 export type TaskAnswer = { id: number; cpuMs: number } & ({ value: unknown } | { error: PortableError });
 
-/** An error as it passes from thread to thread: classes do not. */
+/** An error in the form that is sent between threads, which cannot send classes. */
 export type PortableError =
   | { kind: 'template'; message: string; line: number; column: number; field: TemplateField; timedOut: boolean }
   | { kind: 'bound'; message: string }
@@ -52,8 +52,8 @@ export function fromPortable(error: PortableError): Error {
 }
 
 /**
- * Returns the buffers that can be transferred to another thread: each is covered completely by one of these arrays. A
- * part of a larger buffer must be copied, because others may use the buffer.
+ * Returns the buffers that can be transferred to another thread: buffers that one of these arrays covers completely. A
+ * part of a larger buffer must be copied, because other code may use that buffer.
  */
 export function transferableBuffers(all: Uint8Array[]): ArrayBuffer[] {
   const buffers = all.flatMap(({ buffer, byteLength }) =>

@@ -1,4 +1,5 @@
-// The entry of a thread where the sources run as they are, in tests: Node reads TypeScript in a thread only by tsx.
+// The entry of a thread if the process runs from the TypeScript sources, as in tests. Node needs tsx to load TypeScript
+// in a thread.
 import { register } from 'tsx/esm/api';
 
 register();

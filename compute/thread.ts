@@ -6,8 +6,8 @@ import { type TaskAnswer, type TaskMessage, toPortable, transferableBuffers } fr
 
 // A thread of `threads.ts`: does one task after the other until it is ended.
 /**
- * Gives a thread about a third of the loop's processor time on one processor. A lower priority would starve other
- * tenants' costly content too.
+ * With this niceness, a thread gets about a third of the main loop's processor time on one processor. A lower priority
+ * would also starve costly content of other tenants.
  */
 const NICE = 5;
 

@@ -12,8 +12,8 @@ import { fromPortable, type TaskAnswer, type TaskMessage, transferableBuffers } 
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
 /**
- * Time limit of a template in a thread: twice the limit on the main thread, because a thread blocks no one else.
- * A task that got no processor time is repeated, since threads have a lower priority than the loop (`thread.ts`).
+ * Time limit of a template in a thread: twice the limit on the main thread, because a thread blocks no one else. A task
+ * that got no processor time is repeated, because threads have a lower priority than the main loop (`thread.ts`).
  */
 const BOUND: Bound = { ms: 400, attempts: 3 };
 /**
@@ -41,7 +41,7 @@ export interface Threads {
     projectId: string;
     name: K;
     input: Input<K>;
-    /** Whole buffers among these are transferred, not copied, and are unusable here afterwards. */
+    /** Complete buffers among these are transferred, not copied, so the caller can no longer use them. */
     handOver?: Uint8Array[] | undefined;
     /** Multiple of the usual time limit, for large input. 1 unless given. */
     patience?: number;
@@ -109,7 +109,7 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
     },
     async close() {
       closed = true;
-      // The task is not at fault, so its caller may try again in another process.
+      // The task did not cause the failure, so its caller may retry it in another process.
       const closing = new Error('the threads have ended');
       for (const job of waiting.clear()) job.reject(closing);
       await Promise.all([...threads].map((thread) => thread.end(closing)));
@@ -205,7 +205,7 @@ class Thread {
   }
 }
 
-/** Tells whether the task used too much memory. Any other error of a thread is a fault of the service. */
+/** Tells whether the task used too much memory. Any other error of a thread is a bug of the service. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
@@ -216,7 +216,7 @@ function newWorker(): Worker {
   return new Worker(new URL(entry, import.meta.url), {
     workerData: { bound: BOUND },
     resourceLimits: RESOURCE_LIMITS,
-    // Content of tenants cannot read the settings of the process.
+    // Without environment variables, so that tenants' content cannot read the settings of the process.
     env: {},
   });
 }

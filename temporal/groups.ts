@@ -1,8 +1,8 @@
 import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
 /**
- * The number of rows of a project that share one workflow. One activity processes all of them, which saves work in
- * Temporal.
+ * The maximum number of a project's rows that share one workflow. One activity processes all of them, which saves work
+ * in Temporal.
  */
 const GROUP_MAX: Partial<Record<OutboxKind, number>> = { 'email.retry': 200, 'sms.retry': 100 };
 

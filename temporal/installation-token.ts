@@ -4,7 +4,10 @@ import type { installation } from '../workflows/registry.ts';
 import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** A token is among this many events, because each token comes with three events of the workflow's own task. */
+/**
+ * The number of latest events to read. They always include a token, because each token adds three more events: those of
+ * the workflow's task.
+ */
 const EVENTS_READ = 50;
 
 /**
@@ -35,8 +38,8 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
   const tokens = payloads.map((payload) =>
     client.options.loadedDataConverter.payloadConverter.fromPayload<TemporalToken>(payload),
   );
-  // The newest event comes first. Among two tokens with the same number it counts, because it shows how a mismatch
-  // was resolved.
+  // The newest event comes first. If two tokens have the same number, the newer one counts, because it shows how a
+  // mismatch was resolved.
   return tokens.reduce<TemporalToken | null>(
     (newest, token) => (newest && newest.no >= token.no ? newest : token),
     null,

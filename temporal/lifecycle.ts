@@ -16,10 +16,13 @@ import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
 
-/** A dev server on a busy machine responds in milliseconds; one that needs longer is not healthy. */
+/**
+ * The deadline of a call. Even a dev server on a busy machine responds in milliseconds, so a server that needs longer
+ * is not healthy.
+ */
 const RPC_DEADLINE_MS = 10_000;
 const PING_DEADLINE_MS = 3_000;
-/** A response that is complete without the run id does not wait long for it. */
+/** The deadline for reading a run id. It is short, because the API's response is useful without the run id. */
 const RUN_ID_DEADLINE_MS = 1_000;
 
 /** Status codes of gRPC that say nothing about the request itself: not reached, no response in time, too busy. */
@@ -33,8 +36,8 @@ export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reas
 
 export interface Lifecycle {
   /**
-   * Hands a group of rows from `splitIntoGroups` to Temporal. Never rejects; safe to run twice.
-   * @param p.isRepeated whether rows of the group were handed over before without a sign that they started
+   * Hands a group of rows from `splitIntoGroups` to Temporal. Never rejects; safe to run twice. @param p.isRepeated
+   * whether rows of the group were handed over before and their start was not reported
    */
   handOver(group: RowGroup, p?: { isRepeated: boolean }): Promise<HandOverResult>;
   /** Registers missing search attributes and schedules. Every worker calls it at its start. */
@@ -54,8 +57,8 @@ export interface Lifecycle {
   /** Restarts deliveries that an operator has terminated since an instant. Returns their workflow ids. */
   restartTerminated(since: Date): Promise<string[]>;
   /**
-   * Reads the token by which Temporal recognizes the database; null when it has none of this installation. Throws when
-   * Temporal does not respond.
+   * Reads Temporal's copy of the installation's token. Null if Temporal has none. Throws when Temporal does not
+   * respond.
    */
   readToken(): Promise<TemporalToken | null>;
   /** Signals the next token to Temporal. Safe to repeat. */

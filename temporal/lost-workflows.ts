@@ -10,9 +10,9 @@ import type { Target } from './names.ts';
 import { installationQuery, withInstallation } from './search-attributes.ts';
 
 /**
- * The workflows that deliver accepted messages. Restarting one is safe: messages are claimed by their delivery, which
- * gets the same id again, and settled messages are not taken twice. To stop email, an operator holds the project;
- * terminating a workflow only clears a failure.
+ * The workflows that deliver accepted messages. A restart is safe: a delivery claims its messages by its id, which
+ * stays the same, and settled messages are not sent again. To stop email, an operator holds the project; terminating a
+ * workflow only clears a failure.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 
@@ -45,7 +45,7 @@ async function restart({ client, names }: Target, workflowId: string, runId: str
   try {
     await client.workflow.start(last.type, {
       workflowId,
-      // The queue of an earlier release may no longer be served.
+      // Uses the current queue, because the queue of an earlier release may no longer be served.
       taskQueue: names.taskQueue('workflows'),
       args,
       typedSearchAttributes: withInstallation(names, last.typedSearchAttributes),

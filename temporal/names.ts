@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { type Installation, isLegacyRow } from '../rules/installation.ts';
 import { type TaskQueue, taskQueueOf } from '../rules/queues.ts';
 
-/** A connection to the workflows, and the names that this installation has there. */
+/** A connection to Temporal, and the names of this installation there. */
 export interface Target {
   client: Client;
   names: InstallationNames;
@@ -12,8 +12,9 @@ export interface Target {
 
 /**
  * Every name that an installation has in Temporal. Each name carries the short form of the installation's id, so that
- * installations can share a namespace. A workflow id is made from a row: a second start of the same row is "already
- * started". Rows from before the upgrade that brought the short form keep their ids without it.
+ * installations can share a namespace. A workflow id contains the id of a row, so Temporal rejects a second start of
+ * the same row as "already started". Rows from before the upgrade that brought the short form keep their ids without
+ * it.
  */
 export class InstallationNames {
   readonly #installation: Installation;
@@ -40,7 +41,7 @@ export class InstallationNames {
     return taskQueueOf(this.shortId, queue);
   }
 
-  /** Names this process of the installation, in histories and where workers are listed. */
+  /** Returns the identity of this process, which histories and lists of workers show. */
   identity(): string {
     return `${this.shortId}/${process.pid}@${hostname()}`;
   }
@@ -83,8 +84,8 @@ export class InstallationNames {
   }
 
   /**
-   * Names a group of messages by its outbox rows. Dispatching the same rows again is "already started". A
-   * replay sends the same message again on purpose, and has a row of its own.
+   * Names a group of messages by its outbox rows, so that dispatching the same rows again is "already started". A
+   * replay sends the same message again on purpose, and therefore has a row of its own.
    */
   messages(kind: 'delivery' | 'sms', outboxIds: [string, ...string[]]): string {
     const hash = createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32);

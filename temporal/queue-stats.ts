@@ -5,7 +5,9 @@ import type { Target } from './names.ts';
 /** `TaskQueueType` of Temporal's API. */
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
-/** Temporal remembers a poller for some minutes; a worker polls at least once a minute. */
+/**
+ * A worker polls at least once a minute, so pollers older than this are gone. Temporal lists a poller for some minutes.
+ */
 const POLLER_RECENT_MS = 70_000;
 
 /** The state of a task queue in Temporal. */

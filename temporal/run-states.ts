@@ -16,7 +16,7 @@ export interface RunningWorkflow {
   stepId: string | undefined;
 }
 
-/** The last run of a workflow, by what Temporal knows for certain. */
+/** The last run of a workflow, read from the run itself and not from a list. */
 export interface LastRun {
   runId: string;
   status: WorkflowExecutionStatusName;
@@ -26,7 +26,7 @@ export interface LastRun {
   stepId: string | undefined;
 }
 
-/** Concurrent descriptions: each is one small RPC. */
+/** The number of concurrent calls that describe a workflow. Each is one small RPC. */
 const DESCRIBED_AT_A_TIME = 16;
 
 /** A page of Temporal's list; `next` is null after the last page. */
@@ -144,11 +144,12 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
 }
 
 /**
- * Finds executions in a range of ids that Temporal does not list as running. Costs one count when all of them run.
+ * Finds executions in a range of ids that Temporal does not list as running. Needs only one count if all of them are
+ * running.
  * @param executionIds in their order: all open ones from the first to the last, except those not started yet
  */
 export async function findNotRunning({ client, names }: Target, executionIds: string[]): Promise<string[]> {
-  // Ids of the earlier release and current ids do not sort as their rows do, so each kind is a range of its own.
+  // Ids of the earlier release and current ids sort differently than their rows, so each kind needs a range of its own.
   const legacy = executionIds.filter((id) => names.isLegacy(id));
   const today = executionIds.filter((id) => !names.isLegacy(id));
   return [...(await notRunningOf({ client, names }, legacy)), ...(await notRunningOf({ client, names }, today))];

@@ -15,8 +15,8 @@ export interface RunStory {
 type Payloads = { payloads?: Parameters<typeof arrayFromPayloads>[1] } | null | undefined;
 
 /**
- * Reads from its history what a run has done. The cost grows with the history, so this is only for runs that disagree
- * with their rows.
+ * Reads from a run's history which work it has done. The cost grows with the history, so use this only for runs that
+ * disagree with their rows.
  */
 export async function readStory(client: Client, run: { workflowId: string; runId: string }): Promise<RunStory> {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
@@ -43,12 +43,12 @@ export async function readStory(client: Client, run: { workflowId: string; runId
   return story;
 }
 
-/** Steps that reach a contact or change data. `ADVANCE` only walks on. */
+/** Steps that send something to a contact or change data. `ADVANCE` only moves to the next position. */
 const EFFECTS = new Set(['SEND_EMAIL', 'SEND_SMS', 'WEBHOOK', 'UPDATE_CONTACT']);
 
 /**
- * Finds the position of an execution according to its last run, if the run has performed an effect at a later visit
- * than the row knows. Postgres is then older than Temporal.
+ * Finds the position of an execution in its last run, if the run has performed an effect at a later visit than the
+ * row's. Postgres is then older than Temporal.
  */
 export function findEffectBeyond({ done }: RunStory, visit: number): Next | undefined {
   const beyond = done.some(({ type, input, result }) => EFFECTS.has(type) && isDone(input, result, visit));

@@ -59,7 +59,7 @@ export function installationQuery({ shortId, hasLegacyWorkflows }: InstallationN
   return hasLegacyWorkflows ? `(${own} OR Installation IS NULL)` : own;
 }
 
-/** A server learns new attributes within some seconds, and refuses them before. */
+/** The maximum wait for new attributes. A server accepts them some seconds after they were registered. */
 const LEARN_MS = 30_000;
 const LEARN_POLL_MS = 250;
 const GRPC_INVALID_ARGUMENT = 3;

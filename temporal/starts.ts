@@ -26,15 +26,15 @@ import { findLastRuns } from './run-states.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * The result of handing rows to Temporal: `taken`; `begun`, by an earlier dispatch of the same rows; or `absent`, for a
- * signal to a workflow that has not started yet or has ended.
+ * The result of handing rows to Temporal. `taken`: Temporal has accepted them. `begun`: an earlier dispatch of the same
+ * rows has started them. `absent`: the workflow to signal has not started yet, or has ended.
  */
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
 /** A connection for starting workflows, with the address of the dashboard, which the Temporal UI links to. */
 type StartTarget = Target & { publicUrl: string };
 
-/** Starts, signals or cancels for a row, or for a group of one kind and project. Safe to run twice. */
+/** Starts, signals or cancels the workflow of a group of rows of one kind and project. Safe to run twice. */
 export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRepeated = false): Promise<Dispatched> {
   const { client, names } = temporal;
   switch (group.kind) {
@@ -173,7 +173,8 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
-        // A row without a reported start comes again, even after the end of its run. An execution must run only once.
+        // A row whose start was not reported is dispatched again, even if its run has ended. An execution must run only
+        // once.
         workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
         ...(anew && { memo: { [STARTED_BY]: id } }),
       },
@@ -198,7 +199,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       },
     ],
   ) =>
-    // Both types take a job, so the type of one covers both.
+    // Both workflows have the same parameter, so the type of one fits both.
     startOf<typeof bulkJob>({
       type: kind === 'import' ? 'contactImport' : 'bulkJob',
       workflowId: names.job(jobId),
@@ -253,14 +254,15 @@ function startGroup(temporal: StartTarget, group: StartGroup): Promise<Dispatche
 }
 
 function startOfGroup(temporal: StartTarget, group: StartGroup): Start {
-  // The compiler does not see that the kind of a group is the kind of its rows.
+  // The compiler cannot infer that the kind of a group is also the kind of its rows.
   const startOfRows = STARTS[group.kind] as (target: StartTarget, rows: StartGroup['rows']) => Start;
   return startOfRows(temporal, group.rows);
 }
 
 /**
- * Wakes the one workflow of an endpoint, or starts it. The workflow finds the due deliveries, so a burst of events
- * costs Temporal one signal. The signal names its row, which is deleted when the workflow has received the signal.
+ * Wakes the one workflow of an endpoint, or starts it. The workflow finds the due deliveries itself, so a burst of
+ * events is one signal. The signal contains the id of its row, which is deleted when the workflow has received the
+ * signal.
  */
 function wakeWebhookDelivery(temporal: StartTarget, group: StartGroup & { kind: 'webhook.deliver' }): Promise<unknown> {
   const start = startOfGroup(temporal, group);
@@ -307,9 +309,9 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
 const STARTED_BY = 'startedBy';
 
 /**
- * Starts a new run of an execution whose earlier runs are closed. If a run is still open, it is either this row's own
- * run from an earlier dispatch, or the failed run, which ends soon; then the outbox dispatches the row again. A row
- * that is dispatched again after its run has ended starts another run, which finds nothing left to do in the database.
+ * Starts a new run of an execution whose earlier runs have ended. An open run is either this row's own run from an
+ * earlier dispatch, or the failed run, which ends soon. In the second case, the outbox dispatches the row again. If a
+ * row is dispatched again after its run has ended, another run starts and finds nothing left to do in the database.
  */
 async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });

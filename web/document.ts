@@ -73,6 +73,6 @@ function textOn(color: string): string {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
-  // At a luminance of 0.179, both contrasts are equal.
+  // At a luminance of 0.179, black and white have the same contrast.
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000' : '#fff';
 }

@@ -14,7 +14,7 @@ export interface PageSubject {
   subscribed: boolean;
   /** Topic of the email with the link. */
   topic: { name: string; joined: boolean } | null;
-  /** Topics that the person can choose. */
+  /** The topics to which the person can subscribe. */
   topics: readonly { id: string; name: string; description: string | null; joined: boolean }[];
 }
 
@@ -205,7 +205,7 @@ function nameOf({ projectName }: PageSubject): string {
   return escapeHtml(projectName);
 }
 
-/** Masks the address, because emails are forwarded and the reader should not learn the address. */
+/** Masks the address. Emails are forwarded, and another reader should not learn the contact's address. */
 function addressOf({ address }: PageSubject): string {
   if (!address) return 'Your address';
   const at = address.lastIndexOf('@');

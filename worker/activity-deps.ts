@@ -44,7 +44,7 @@ export function createActivityDeps(p: {
   });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
   const keepSimulated = createSimulatedKeeper(db);
-  // Outermost, because the simulator's replies say nothing about the provider.
+  // The simulator wraps the other layers, because its replies say nothing about the provider.
   const createProvider = () =>
     withSimulator(
       watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message))),

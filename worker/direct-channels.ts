@@ -13,12 +13,15 @@ import type { DirectChannel, RowFate } from './direct-sender.ts';
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'>;
 
 /**
- * Sends emails. It claims a few more than may be in doubt (activities/emails/mailer.ts), so that the provider never
- * waits for a claim.
+ * Sends emails. Claims a few more than the limit of emails in flight (activities/emails/mailer.ts), so that the
+ * provider never waits for a claim.
  */
 export function emailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
-  /** One function for all batches, so that emails of different batches share the transaction that records them. */
+  /**
+   * All batches use the same function object, so that emails of different batches share the transaction that records
+   * them.
+   */
   const whenSettled: SettleHook<undefined> = async (trx, settled) => {
     const later = settled.flatMap(({ email, outcome }) =>
       outcome.kind === 'deferred' ? [{ id: email.id, dueAt: outcome.dueAt, last: outcome.last }] : [],
@@ -43,7 +46,7 @@ export function emailChannel(deps: Deps): DirectChannel {
 }
 
 /**
- * Sends emails with large files. It claims as many as may be in memory at a time (compute/compute.ts). Emails that
+ * Sends emails with large files. Claims as many as may be in memory at the same time (compute/compute.ts). Emails that
  * wait for their turn stay unclaimed, and delay no other email.
  */
 export function largeEmailChannel(deps: Deps): DirectChannel {
@@ -82,7 +85,7 @@ export function smsChannel(deps: Deps): DirectChannel {
   };
 }
 
-/** Records simulated feedback about emails to the simulator when it is due, like feedback about other emails. */
+/** Records the simulator's feedback when it is due, in the same way as feedback about other emails. */
 export function simulatorChannel(
   deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>,
 ): DirectChannel {
@@ -96,7 +99,7 @@ export function simulatorChannel(
       await record(projectId, rows);
       return rows.map((row) => ({ row, fate: 'closed' }));
     },
-    // The row and the record change in one transaction, so an attempt that was cut off had no effect.
+    // The row and the record change in one transaction, so an interrupted attempt had no effect.
     handOver: (projectId, rows) =>
       record(
         projectId,
@@ -115,7 +118,8 @@ async function handOver(
 }
 
 /**
- * The row is the delivery of its message. A worker that takes it after a kill also owns the claims of the killed one.
+ * Uses the id of the row as the delivery's id. After a kill, the worker that takes the row therefore also owns the
+ * claims of the killed worker.
  */
 function messageOf({ refId, id }: TakenRow): { id: string; deliveryId: string } {
   return { id: refId, deliveryId: id };
@@ -138,7 +142,7 @@ function fatesOf(rows: TakenRow[], attempted: (Attempted | AttemptedSms)[]): Row
         return [{ row, fate: 'handed_over', dueAt: outcome.dueAt }];
       case 'stopped':
         return [{ row, fate: 'back', dueAt: new Date() }];
-      // The row's lease expires, and then Temporal gets the row.
+      // No fate: the lease of the row expires, and the row is then handed to Temporal.
       case 'unrecorded':
       case undefined:
         return [];

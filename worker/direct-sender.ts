@@ -9,7 +9,7 @@ import { BEFORE_ALL_PROJECTS, lastServed } from './turns.ts';
 
 /** How long this process owns a row. After a kill, another process takes its rows. */
 const LEASE_MS = 20_000;
-/** The interval at which a row is renewed that takes longer, for example behind a slow provider. */
+/** The interval at which leases of rows in progress are renewed, for example while a provider is slow. */
 const RENEW_MS = 5_000;
 
 /**
@@ -17,7 +17,7 @@ const RENEW_MS = 5_000;
  * - `closed`: the transaction that recorded the message ended the row as well.
  * - `gone`: there is nothing to send.
  * - `handed_over`: only this message waits until `dueAt`, by a timer in Temporal.
- * - `back`: the project has no place before `dueAt`, so none of its rows is taken until then.
+ * - `back`: the project's send rate allows no message before `dueAt`, so none of its rows is taken until then.
  */
 export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowLater;
 
@@ -34,8 +34,8 @@ export interface DirectChannel {
   /** The priority of its rows in the outbox. */
   priority: number;
   /**
-   * The maximum number of rows in progress in this process, and of one project. The latter is lower, so that a place
-   * stays free for other projects.
+   * The maximum number of rows in progress in this process, in total and of one project. The limit of a project is
+   * lower, so that slots stay free for other projects.
    */
   maxInFlight: number;
   maxOfProject: number;
@@ -61,12 +61,12 @@ export function startDirectSender(deps: {
   /** The project of each row in progress, and when the row was taken or last renewed. */
   const inFlight = new Map<string, { projectId: string; sinceMs: number }>();
   const sends = new Set<Promise<void>>();
-  /** Projects without a place in their send rate, until they may ask again. */
+  /** Projects that have used up their send rate, with the time at which to ask again. */
   const waiting = new Map<string, number>();
   let after = BEFORE_ALL_PROJECTS;
 
   async function round(): Promise<boolean> {
-    // Rows wait in the outbox, where a restart finds them.
+    // While the gate is closed, rows stay in the outbox, where a restart finds them.
     if (!gate.isOpen()) return false;
     // A project without rows in progress gets at most its own limit.
     const limit = Math.min(channel.maxInFlight - inFlight.size, channel.maxOfProject);
@@ -76,7 +76,7 @@ export function startDirectSender(deps: {
     if (rows.length === 0) return false;
     after = lastServed(rows, after);
     for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
-    // When there were several rows, each project got only its share, so there may be more. A single row costs one
+    // If there were several rows, each project got only its share, so there may be more. A single row needs only one
     // claim.
     return rows.length > 1;
   }
@@ -100,14 +100,13 @@ export function startDirectSender(deps: {
   function track(projectId: string, rows: TakenRow[]): void {
     for (const row of rows) inFlight.set(row.id, { projectId, sinceMs: Date.now() });
     const work = send(projectId, rows)
-      // While Postgres is unreachable the outcome is unknown. The rows return when their lease expires, and are then
-      // handed to Temporal.
+      // While Postgres is unreachable, the outcome is unknown. When the leases expire, the rows are handed to Temporal.
       .catch((error: Error) =>
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
-        // New rows wake the loop. Rows that arrived while all places were in use woke it in vain, so it is woken again
-        // now that a place is free.
+        // New rows wake the loop. Rows that arrived while all slots were taken could not be claimed, so this wakes the
+        // loop again now that a slot is free.
         const hadNoPlace = inFlight.size >= channel.maxInFlight || countInFlight(projectId) >= channel.maxOfProject;
         for (const row of rows) inFlight.delete(row.id);
         sends.delete(work);

@@ -2,7 +2,7 @@ import type { InjectedSinks } from '@temporalio/worker';
 import type { SampledLog } from '../rules/sampled-log.ts';
 import type { EndSinks } from '../workflows/end.ts';
 
-/** The workflows whose ends are logged, one line each. */
+/** The types of workflow whose ends are logged, each with its name in the log. */
 const NAMES: Record<string, string> = {
   contactExecution: 'run',
   campaignSend: 'campaign',
@@ -10,8 +10,11 @@ const NAMES: Record<string, string> = {
   contactImport: 'job',
 };
 
-/** Logs the ends of workflows, but not during a replay, because those ends are logged already. */
-export function endSinks(log: SampledLog): InjectedSinks<EndSinks> {
+/**
+ * Creates the sinks that log the ends of workflows. They are not called during a replay, because those ends are already
+ * in the log.
+ */
+export function createEndSinks(log: SampledLog): InjectedSinks<EndSinks> {
   return {
     ends: {
       ended: {

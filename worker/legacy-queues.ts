@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
-/** Tells all workers when the queues of the earlier release are closed. */
+/** Stores for all workers whether the queues of the earlier release are closed. */
 export interface LegacyStore {
   /**
-   * Tells whether a worker has found the queues empty since the last instant at which the earlier release can add to
-   * them.
+   * Tells whether a worker has found the queues empty after the time from which the earlier release can no longer add
+   * work to them.
    */
   isClosed(): Promise<boolean>;
-  /** Records that the queues are empty. Does nothing before that instant. */
+  /** Records that the queues are empty. Does nothing before that time. */
   close(): Promise<void>;
 }
 

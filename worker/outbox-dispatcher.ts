@@ -23,26 +23,26 @@ import { startOutboxLoop } from './outbox-loop.ts';
 import { BEFORE_ALL_PROJECTS, lastServed } from './turns.ts';
 
 /**
- * The number of starts, signals and cancels of a project that Temporal may hold without having started them. Temporal's
- * own queues are first come, first served over all tenants: work there delays every tenant, work in the outbox only its
- * own project (docs/decisions.md).
+ * The maximum number of a project's starts, signals and cancels that Temporal has accepted but not processed yet.
+ * Temporal serves all tenants in the order of arrival, so work there delays every tenant. Work in the outbox delays
+ * only its own project (docs/decisions.md).
  */
 const WITH_TEMPORAL_OF_PROJECT = 16;
-/** The same for all projects together. */
+/** The same limit for all projects together. */
 const WITH_TEMPORAL = 128;
-/** Rows that are handed over at the same time; each start is one small RPC. */
+/** The number of rows that are handed over at the same time. Each start is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
-/** A row that Temporal took without a reported start is handed over again after this time, which is safe. */
+/** If the start of a row is not reported within this time, the row is handed over again, which is safe. */
 const LEASE_MS = 30_000;
-/** Finished rows are deleted this often, many at a time. */
+/** The interval at which finished rows are deleted, many at a time. */
 const REMOVAL_INTERVAL_MS = 25;
 /** `deferRows` makes rows wait this long after their first attempt. */
 const FIRST_DEFERRAL_MS = 1_000;
-/** The wait before an unreachable Temporal is asked again; it doubles each time. */
+/** The wait before the next call to an unreachable Temporal. It doubles each time. */
 const AWAY_MIN_MS = 250;
 const AWAY_MAX_MS = 10_000;
 
-/** One of this many claims starts with a lower priority. */
+/** One of `every` claims starts with this lower priority. */
 const SHARES: { priority: TemporalPriority; every: number }[] = [
   { priority: 4, every: 16 },
   { priority: 3, every: 4 },
@@ -80,7 +80,9 @@ export function startDispatcher(deps: {
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
-  /** A crash before the deletion, or a failed deletion, hands a row over again, which is safe. */
+  /**
+   * Deletes rows. After a crash before the deletion, or a failed deletion, a row is handed over again, which is safe.
+   */
   async function remove(rows: OutboxRow[]): Promise<void> {
     if (rows.length === 0) return;
     await remover.add(idsOf(rows)).catch(() => {});
@@ -92,7 +94,7 @@ export function startDispatcher(deps: {
     const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
     if (waiting.length === 0) return false;
     const held = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
-    // A project without rows at Temporal gets at most its own limit.
+    // A project that is not in this list has no rows at Temporal, so its own limit applies.
     const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - held, IN_FLIGHT_ROWS - inFlight);
     if (limit <= 0) return false;
     const rooms = new Map([...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]));
@@ -121,8 +123,8 @@ export function startDispatcher(deps: {
         log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
       )
       .finally(() => {
-        // A start that is reported frees a place and wakes the loop. This wakes it when only the hand-over itself was
-        // the limit.
+        // A reported start frees a slot and wakes the loop. If only the number of concurrent hand-overs was the limit,
+        // this wakes it.
         const heldUp = inFlight >= IN_FLIGHT_ROWS;
         inFlight -= rows.length;
         underWay.delete(work);
@@ -140,7 +142,7 @@ export function startDispatcher(deps: {
     await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handOverOne)]);
   }
 
-  /** Skips rows that another row covers, and signals to targets that have not received their last signal yet. */
+  /** Removes rows that another row covers, and signals whose target has not received its last signal yet. */
   async function withoutMerged(rows: TakenRow[]): Promise<TakenRow[]> {
     const repeated = findRepeatedEvents(rows);
     const news = rows.filter((row) => NEWS_KINDS.has(row.kind) || repeated.has(row));
@@ -180,8 +182,8 @@ export function startDispatcher(deps: {
   }
 
   /**
-   * Defers rows: a second after their first attempt, longer after later ones. Polls find the rows that wait longer than
-   * the second.
+   * Defers rows: by one second after the first attempt, and longer after later ones. Polls find the rows that wait
+   * longer than a second.
    */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
     await deferRows(db, idsOf(rows), reason);
@@ -211,8 +213,8 @@ export function startDispatcher(deps: {
 }
 
 /**
- * Serves the highest priority first while it has rows, but gives each lower one a small share. Otherwise a tenant that
- * keeps a higher one full would block it for every tenant.
+ * Returns the order of priorities for a claim. The highest priority comes first, but each lower one gets a small share.
+ * Otherwise, a tenant with many rows of a high priority would block the lower ones for every tenant.
  */
 function prioritiesAt(claims: number): TemporalPriority[] {
   const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;
@@ -221,8 +223,8 @@ function prioritiesAt(claims: number): TemporalPriority[] {
 }
 
 /**
- * Returns the rows for a wait that has several. One signal tells a wait that it may end, however often that was
- * requested. Most waits have one row, which needs no query.
+ * Finds repeated rows for the same wait. One signal is enough to end a wait, even if the end was requested several
+ * times. Most waits have one row, and need no query.
  */
 function findRepeatedEvents(rows: TakenRow[]): Set<TakenRow> {
   const first = new Map<string, TakenRow>();

@@ -8,8 +8,8 @@ export interface OutboxLoop {
 }
 
 /**
- * Runs rounds one after another: at first, when woken, and when a round reports that there may be more. Notifications
- * and polls (outbox-poll.ts) wake it.
+ * Runs rounds one after another: the first one at once, and the next one when the loop is woken or a round reports that
+ * there may be more rows. Notifications and polls (outbox-poll.ts) wake the loop.
  * @param round returns true when the next round may find more at once
  */
 export function startOutboxLoop(p: {

@@ -13,8 +13,8 @@ import { startDispatcher } from './outbox-dispatcher.ts';
 import { startOutboxPoll } from './outbox-poll.ts';
 
 /**
- * How often the connection for notifications is checked. It may be rare, because polls find rows even while the
- * connection is broken.
+ * The interval at which the connection for notifications is checked. It can be long, because polls find rows even while
+ * the connection is broken.
  */
 const HEARTBEAT_MS = 30_000;
 
@@ -24,7 +24,7 @@ interface Taker {
 }
 
 export interface RunningOutbox {
-  /** Wakes this process's own loops; undefined wakes all. */
+  /** Wakes the loops of this process that take these rows. Without an argument, wakes all of them. */
   wake(takers?: OutboxTaker[]): void;
   /** Records that Temporal has started something, as seen by this worker. */
   noteStarted(begun: StartedWork): void;
@@ -34,8 +34,8 @@ export interface RunningOutbox {
 
 /**
  * Starts the loops that take rows of the outbox in a worker process. A process that serves `transactional` sends single
- * emails and SMS itself. One that serves `workflows` hands the rest to Temporal; it sees what Temporal starts, which
- * makes room for more.
+ * emails and SMS itself. A process that serves `workflows` hands the other rows to Temporal. It also sees when Temporal
+ * starts them, which allows it to hand over more.
  */
 export function startOutbox(p: {
   databaseUrl: string;

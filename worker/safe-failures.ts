@@ -3,9 +3,9 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { describeFailure, stackFrames } from '../rules/failure-text.ts';
 
 /**
- * Replaces an error that an activity throws with a failure that quotes nothing, because Temporal keeps it in the
- * history and shows it in the UI, and the SDK logs it. Failures that activities create themselves hold only codes and
- * instants, and pass unchanged; so does a cancellation.
+ * Replaces an error that an activity throws with a failure that quotes no data. Temporal keeps failures in the history
+ * and shows them in its UI, and the SDK logs them. Failures that activities create on purpose contain only codes and
+ * instants, and pass unchanged, as do cancellations.
  */
 export function safeFailures(): ActivityInboundCallsInterceptor {
   return {

@@ -6,7 +6,7 @@ import type { WorkDone } from '../compute/compute.ts';
 import type { Held } from '../compute/loop-watch.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
-/** We build workers with only activities or only workflows (one for each queue), so these warnings say nothing. */
+/** Warnings to ignore. They report that a worker has only activities or only workflows, which is intended. */
 const EXPECTED = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
@@ -67,7 +67,10 @@ function bindAddress({ host, port }: { host: string; port: number }): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The SDK logs the start and stop of each worker as info, which is detail to an operator. */
+/**
+ * Maps a level of the SDK. Its lines about the start and stop of each worker have the level info, which is too detailed
+ * for operators.
+ */
 function pinoLevel(level: LogLevel): 'trace' | 'debug' | 'warn' | 'error' {
   if (level === 'ERROR' || level === 'WARN') return level === 'ERROR' ? 'error' : 'warn';
   return level === 'TRACE' ? 'trace' : 'debug';

@@ -10,7 +10,7 @@ import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { type LegacyStore, serveLegacyQueues, shutDown } from './legacy-queues.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
 
-/** The wait before an unreachable Temporal is asked again; it doubles each time. */
+/** The wait before the next call to an unreachable Temporal. It doubles each time. */
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
@@ -32,7 +32,7 @@ export async function startTemporalSide(p: {
   /** Undefined when no earlier release left task queues. */
   legacy: LegacyStore | undefined;
   legacyCheckMs?: number | undefined;
-  /** Compares the installation with Temporal's record of it, before anything there is changed. */
+  /** Compares the installation's tokens in Postgres and Temporal. Called before anything in Temporal is changed. */
   verify: () => Promise<void>;
   log: Pick<Logger, 'warn' | 'info'>;
   onFatal: (error: Error) => void;

@@ -15,15 +15,16 @@ import { PERIODIC_SLOTS } from '../rules/periodic-work.ts';
 import type { TaskQueue } from '../rules/queues.ts';
 import type { SampledLog } from '../rules/sampled-log.ts';
 import type { StartedWorkSinks } from '../workflows/report-started.ts';
-import { endSinks } from './ends.ts';
+import { createEndSinks } from './ends.ts';
 import { safeFailures } from './safe-failures.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
 /**
  * The number of activities of each queue that run at a time in one process. An email or a webhook mostly waits, a
- * campaign chunk works, and a chunk with a send rate waits nearly all the time. Steps are short. Tasks that a process
- * has taken are first come, first served over all tenants, so a process takes few steps and workflow tasks at a time.
+ * campaign chunk uses the CPU, and a chunk with a send rate waits nearly all the time. Steps are short. A process works
+ * on the tasks that it has taken in their order, whatever their tenant, so it takes few steps and workflow tasks at a
+ * time.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
   steps: 10,
@@ -40,25 +41,32 @@ const SHUTDOWN_GRACE = '10 seconds';
 /** Afterwards they are cancelled by force, so that a stop always ends. */
 const SHUTDOWN_FORCE = '15 seconds';
 /**
- * Polls that always wait at Temporal, so that a task goes straight to a worker. With one poll, a task that arrives
- * while the poll is renewed goes through the database and is 40 ms later. Temporal scales the number with the load.
+ * The number of polls of a queue. Several polls wait at Temporal, so that a task goes directly to a worker. With only
+ * one poll, a task that arrives while the poll is renewed goes through the database and takes 40 ms longer. Temporal
+ * scales the number with the load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
-/** A chunk that waits for its send rate, periodic work, and a queue of the earlier release can wait 40 ms. */
+/**
+ * Queues with a single poll, for which 40 ms do not matter: chunks with a send rate, periodic work, and queues of the
+ * earlier release.
+ */
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /**
- * The number of workflows that a process keeps in memory between their tasks. It is enough for the workflows that
- * run, not for the ones that wait. The SDK prefers tasks of kept workflows to all others, whatever their project. When
- * thousands of timers of a project end at once, its kept workflows would delay the executions of all other projects.
- * Each workflow that is not kept costs one replay of a short history.
+ * The number of workflows that a process keeps in memory between their tasks. It is enough for workflows with running
+ * activities, but not for waiting ones. The SDK prefers tasks of kept workflows to all others, whatever their project.
+ * When thousands of timers of a project end at once, its kept workflows would delay the executions of all other
+ * projects. Each workflow that is not kept costs one replay of a short history.
  */
 const MAX_CACHED_WORKFLOWS = 100;
-/** A task of a kept workflow that no worker has taken after this time joins the others, where projects take turns. */
+/**
+ * If its worker does not take a task of a kept workflow within this time, the task joins the common queue, where
+ * projects take turns.
+ */
 const STICKY_MAX_WAIT = '1 second';
 /**
- * How often the SDK passes on the cursor of periodic work, which a killed activity leaves to its next attempt. By
- * default it passes on one in 24 seconds, 80 % of the time after which Temporal considers the activity lost.
+ * The interval at which the SDK sends heartbeats to Temporal. A heartbeat of periodic work has the cursor at which the
+ * next attempt continues after a kill. The default is 24 seconds, which is 80 % of the heartbeat timeout.
  */
 const CURSOR_EVERY = '2 seconds';
 
@@ -73,7 +81,7 @@ export interface WorkerFleet {
   /** Names the queue of a kind of work. */
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
-  /** True for queues of an earlier name, which will soon be empty: fewer polls. */
+  /** Whether these are queues of an earlier release. They will soon be empty, so they get fewer polls. */
   leaving?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
@@ -90,9 +98,9 @@ export interface WorkerFleet {
 }
 
 /**
- * Creates a Temporal worker for each task queue that this process serves, on one connection, so a full queue does not
- * delay the others. The worker of the workflows also runs steps, because only then can Temporal return a step with the
- * response to the workflow's task. A process without workflows has a worker for steps alone.
+ * Creates a Temporal worker for each task queue that this process serves, so that a full queue does not delay the
+ * others. They share one connection. The worker for workflows also runs steps, because Temporal can only then return a
+ * step with the response to the workflow's task. A process without workflows has a worker for steps only.
  */
 export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const shared: Pick<
@@ -122,7 +130,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           taskQueue: p.taskQueue('workflows'),
           ...activitiesOf('steps'),
           ...workflowSource(p.workflowBundle, interceptors),
-          sinks: { ...startedWorkSinks(p.noteStarted), ...endSinks(p.ends) },
+          sinks: { ...startedWorkSinks(p.noteStarted), ...createEndSinks(p.ends) },
           maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
           maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
           stickyQueueScheduleToStartTimeout: STICKY_MAX_WAIT,

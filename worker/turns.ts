@@ -1,4 +1,4 @@
-/** Comes before all project ids, so turns start with the first project. */
+/** Sorts before all project ids, so turns start with the first project. */
 export const BEFORE_ALL_PROJECTS = '00000000-0000-0000-0000-000000000000';
 
 /**

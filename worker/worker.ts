@@ -32,7 +32,7 @@ export interface WorkerParts {
   workflowBundle: WorkflowBundleOption | undefined;
   /** The release that this process runs, for the operator's page. */
   release?: Release | undefined;
-  /** How often the task queues of an earlier release are counted; a minute by default. */
+  /** The interval at which the task queues of an earlier release are checked; one minute by default. */
   legacyCheckMs?: number | undefined;
   /** Called when a part of the worker ends unexpectedly. The process has to end too, so that it is started again. */
   onFatal: (error: Error) => void;
@@ -70,7 +70,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const outbox: OutboxWaker = {
     wake(rows) {
       takers.wake(rows.map(takerOf));
-      // Other processes take the rows if this one is busy.
+      // If this process is busy, other processes take the rows.
       bell.wake(rows);
     },
   };

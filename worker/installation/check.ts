@@ -27,12 +27,12 @@ export interface CheckOptions {
   db: Db;
   config: Pick<Config, 'temporal' | 'publicUrl' | 'installationChoice'>;
   /**
-   * Whether the process or a child of it sends email. An API process does not, and may run without the INSTALLATION
-   * variable that the workers have. It therefore never changes how INSTALLATION is applied, and never turns a copy of
-   * both stores into a new installation.
+   * Whether the process or its child processes send email. An API process does not, and may run without the workers'
+   * INSTALLATION variable. It therefore never applies INSTALLATION, and never turns a copy of both stores into a new
+   * installation.
    */
   sends: boolean;
-  /** Receives each line that an operator has to read. */
+  /** Receives each line that an operator must read. */
   tell: (line: string) => void;
 }
 
@@ -45,9 +45,9 @@ interface Check extends CheckOptions {
 }
 
 /**
- * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch as INSTALLATION says.
- * Every process calls it before it starts anything else, because a clone must not touch the original's workflows in
- * Temporal.
+ * Recognizes a clone or a restored database before anything is sent, and resolves the mismatch in the way that
+ * INSTALLATION configures. Every process calls it before it starts anything else, because a clone must not touch the
+ * original's workflows in Temporal.
  * @returns the installation of this process, and whether Temporal was asked
  * @throws InstallationError with one line about the mismatch
  */
@@ -78,7 +78,7 @@ export async function verifyLater(deps: SidesDeps & { lifecycle: Lifecycle }): P
   await rollToken(deps, sides);
 }
 
-/** @returns false if the mismatch was resolved, so that both sides have to be read again */
+/** Resolves a mismatch. @returns false if it was resolved, so that both sides must be read again */
 async function settle(check: Check): Promise<boolean> {
   const { db, sends, sides, resolvedBy } = check;
   const choice = check.config.installationChoice;
@@ -104,7 +104,7 @@ async function settle(check: Check): Promise<boolean> {
   return true;
 }
 
-/** Allows INSTALLATION to resolve the next mismatch, because this process starts without it. */
+/** Records that this process starts without INSTALLATION, so that the variable can resolve the next mismatch. */
 async function allowNextChoice({ db, lifecycle, sides }: Check): Promise<void> {
   await clearResolvedBy(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });

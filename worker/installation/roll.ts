@@ -6,7 +6,7 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
  * Writes the next token: to Postgres, then to Temporal, then its confirmation to Postgres. If the last token is not
- * confirmed, only that token is sent to Temporal again. So after a kill Postgres is at most one token ahead.
+ * confirmed, sends only that token to Temporal again. After a kill, Postgres is therefore at most one token ahead.
  */
 export async function rollToken(
   { db, lifecycle }: { db: Db; lifecycle: Pick<Lifecycle, 'writeToken'> },
@@ -15,7 +15,7 @@ export async function rollToken(
   const [newest] = tokens;
   const isPending = newest !== undefined && !newest.confirmed;
   const token = isPending ? newest : await insertToken(db, { no: (newest?.no ?? 0) + 1, database });
-  // Another process rolled the token on at the same moment.
+  // Another process wrote the next token at the same moment.
   if (!token) return;
   const { no, value, rolledAt } = token;
   await lifecycle.writeToken({ no, value, rolledAt, database: token.database, resolvedBy: await readResolvedBy(db) });

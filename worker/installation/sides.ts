@@ -12,7 +12,7 @@ import {
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
-/** A missing namespace is reported when the process connects, not here. */
+/** The number of attempts. A missing namespace is reported earlier, when the process connects. */
 const READ_ATTEMPTS = 3;
 
 export interface SidesDeps {
@@ -23,8 +23,8 @@ export interface SidesDeps {
 }
 
 /**
- * Reads the tokens of both sides. Postgres comes last, because it is ahead while a token rolls on. If the sides
- * disagree, Temporal is asked again, because another process may have rolled the token on between the two reads.
+ * Reads the tokens of both sides. Reads Postgres last, because it gets a new token first. If the sides disagree, reads
+ * Temporal again, because another process may have written a new token between the two reads.
  */
 export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
   const { db, lifecycle } = deps;
@@ -52,7 +52,7 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
   return undefined;
 }
 
-/** The text for an operator when Temporal is the side that was restored. */
+/** The text for an operator if Temporal was restored, by the state of its token. */
 const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
   'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
   'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',

@@ -10,21 +10,27 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
 import { readSides, settleSides } from './sides.ts';
 
-/** A worker reads the hold this often, so an operator who resumes waits about a second. */
+/**
+ * The interval of polling while the installation is on hold. After an operator resumes it, sending starts about a
+ * second later.
+ */
 const HELD_POLL_MS = 1_000;
-/** A worker that may send reads its duties this often. */
+/** The interval at which a worker that may send checks for work: a new token, or a recovery. */
 const POLL_MS = 5_000;
-/** The token rolls on about once a minute. */
+/** A new token is written about once a minute. */
 const ROLL_SECONDS = 55;
-/** A recovering worker that is silent for this long is gone. */
+/** A recovering worker that has not renewed its lease for this long has died. */
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
-/** The wait after a recovery that failed, as it does while Temporal is unreachable. */
+/** The wait after a failed recovery. A recovery fails while Temporal is unreachable. */
 const RETRY_MS = 5_000;
-/** Minimum age of a difference between the stores. 0, because a difference after a restore never resolves itself. */
+/**
+ * The minimum age of a difference that recovery repairs. It is 0, because a difference after a restore does not go
+ * away.
+ */
 const SETTLED_MS = 0;
 const HOUR_MS = 3_600_000;
-/** A stop waits no longer for a recovery, which another worker continues. */
+/** The longest time that a stop waits for a recovery. Another worker continues it. */
 const STOP_MS = 3_000;
 
 export interface InstallationWatch extends SendingGate {
@@ -34,8 +40,8 @@ export interface InstallationWatch extends SendingGate {
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'log'> & { lifecycle: Lifecycle };
 
 /**
- * Watches the installation while a worker runs: rolls the token on, runs a due recovery, and opens the gate when
- * sending may resume. Among many workers one rolls and one recovers.
+ * Watches the installation while a worker runs: writes new tokens, runs a due recovery, and opens the gate when sending
+ * may resume. If there are many workers, only one of them writes a token, and one runs a recovery.
  * @param p.hold the hold at the start
  */
 export function watchInstallation(
