@@ -36,16 +36,16 @@ export interface EmailResult {
 }
 
 /**
- * Records the results of one project's emails and everything that follows from them, in the caller's transaction
- * (contract §9.7 Refusals):
+ * Records the results of one project's emails and all their consequences, in the caller's transaction (contract §9.7
+ * Refusals):
  * - the status of each email, with `email.sent` and `email.bounce`;
  * - for a hard bounce, the suppression entry and the contact's unsubscription;
  * - the provider's message id, when the provider reports feedback by its own ids. Contacts are locked first, in the
- * order of their ids, as in every transaction. Live emails count towards the bounce guards, which may put the project
- * on hold.
+ *   order of their ids, as in every transaction. Live emails count towards the bounce guards, which may put the project
+ *   on hold.
  * @param p.source the provider
- * @returns the ids whose result was recorded (a newer claim fences off the others), rows for `outbox.wake`, and
- * whether a mailbox provider has recently refused the project's email (`watched`, see `findWatchedEmails`)
+ * @returns the ids whose result was recorded (results of older claims are ignored), rows for `outbox.wake`, and whether
+ * a mailbox provider has recently refused the project's email (`watched`, see `findWatchedEmails`)
  */
 export async function recordEmailResults(
   trx: Trx,
@@ -53,7 +53,7 @@ export async function recordEmailResults(
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
   const eventful = p.results.filter(isEventful);
-  // Results of executions count here as well, because their steps are completed in this transaction.
+  // Also counts the results of executions' emails, because their steps are completed in this transaction.
   const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
   const holders = await findHolders(trx, { projectId, addresses: deadAddresses(p.results) });
   const contactIds = [...touched.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
@@ -77,23 +77,21 @@ function isEventful({ outcome }: EmailResult): boolean {
   return outcome.kind === 'accepted' || outcome.kind === 'bounced';
 }
 
-/**
- * Tells whether a result counts for the bounce guards. An email that was not attempted says nothing about the sender.
- */
+/** Tells whether a result counts for the bounce guards. An email that was not attempted does not count. */
 function isGuarded(result: EmailResult): boolean {
   return isEventful(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
 }
 
 /**
- * Lists the emails that the provider accepted, under its own ids, whether or not the result counts. Test emails never
- * reached a provider.
+ * Lists the emails that the provider accepted, with its own ids, also if the result of the attempt is ignored. Test
+ * emails never reached a provider.
  */
 function listAcceptedEmails({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
   if (outcome.kind !== 'accepted' || outcome.providerMessageId === null || email.mode === 'test') return [];
   return [{ messageId: outcome.providerMessageId, emailId: email.id }];
 }
 
-/** Runs last, because it locks rows that all sending of the project shares. */
+/** Counts results for the bounce guards. Call it last, because it locks rows that every sender of the project needs. */
 async function countForGuards(
   trx: Trx,
   p: { projectId: string; results: EmailResult[] },
@@ -143,8 +141,8 @@ function deadAddresses(results: EmailResult[]): string[] {
 }
 
 /**
- * Lists the addresses to end. A step may send to an address that is not its contact's own; the contact that has this
- * address ends then.
+ * Lists the addresses to suppress. A step may send to another address than its contact's. In that case the contact that
+ * has this address is unsubscribed.
  * @param p.holders the contacts by address; the transaction holds their locks
  */
 function listEndedAddresses(p: { results: EmailResult[]; holders: Map<string, string> }): EndedAddresses[] {

@@ -12,9 +12,9 @@ import { exitDeleted, walkOn } from './walk-on.ts';
 export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & { stepId: string };
 
 /**
- * Moves an execution on to the position of its workflow, which is ahead of the row because Postgres was restored to an
- * earlier moment. The effects in between are not repeated. Like `walk`, it only computes the move, except that it
- * settles an email of the step at which the row stands.
+ * Advances an execution to the position of its workflow, which is ahead of the row because Postgres was restored to an
+ * earlier moment. The effects in between are not repeated. Like `walk`, it only computes the changes, except that it
+ * settles an open email of the row's current step.
  */
 export async function catchUp(
   environment: ExecutionEnvironment,
@@ -50,7 +50,7 @@ export async function catchUp(
 
 const RESTORED = { restored: true };
 
-/** Keeps the end of the pause that the workflow knows. Otherwise the pause would start again with its full length. */
+/** Keeps the end of the pause as the workflow knows it. Otherwise the pause would start again with its full length. */
 function keepEnd({ pauses, waits }: PendingWrites, stop: Stop, { visit, dueAt }: WorkflowPosition): void {
   const pause = pauses.find((one) => one.stop === stop && one.visit.visit === visit);
   if (!pause || !dueAt) return;

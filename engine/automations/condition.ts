@@ -34,7 +34,7 @@ export async function conditionHolds(db: Db, p: ConditionInput): Promise<boolean
 }
 
 /**
- * Explains the first `EXPLAINED` filters of a condition: whether each matches.
+ * Tells for each of the first `EXPLAINED` filters of a condition whether it matches.
  * @param p.held whether the whole condition holds
  */
 export async function explainCondition(

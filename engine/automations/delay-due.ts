@@ -17,11 +17,11 @@ interface StoredDelay extends DelaySpan {
 }
 
 /**
- * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2 Steps. Days and weeks
- * end at the same local time even when daylight saving time changes in between; shorter units are exact. A local
- * time, a date-time without an offset and a number of days use the time zone of the step, else of the contact, else
- * of the project. A local time occurs once a day, so the loop guard counts at least the minimum waiting of a cycle
- * for it, however soon it occurs the first time.
+ * Computes when a DELAY ends; null when its `until` is not an instant. Source: contract §7.2 Steps. Days and weeks end
+ * at the same local time even when daylight saving time changes in between; shorter units are exact. A local time, a
+ * date-time without an offset and a number of days use the time zone of the step, else of the contact, else of the
+ * project. A local time occurs once a day, so for a wait until such a time the loop guard counts at least the minimum
+ * wait of a cycle, even if the time is soon.
  */
 export async function delayDue(
   environment: ExecutionEnvironment,
@@ -44,7 +44,7 @@ export async function delayDue(
   return { dueAt: new Date(dueMs), countsMs: Math.max(MIN_CYCLE_WAIT_MS, dueMs - nowMs) };
 }
 
-/** Reads an ISO 8601 date or date-time. Only one without an offset needs the zone. A date alone means midnight. */
+/** Reads an ISO 8601 date or date-time. Uses the zone only if the text has no offset. A date alone means midnight. */
 async function readInstant(text: string, zone: () => Promise<string>): Promise<number | undefined> {
   const date = readIsoDate(text.trim());
   if (!date) return undefined;
@@ -52,8 +52,8 @@ async function readInstant(text: string, zone: () => Promise<string>): Promise<n
 }
 
 /**
- * Steps that were saved before `until` had to be ISO 8601 keep running. Values from variables are read again each
- * time.
+ * Reads the forms of `until` that were accepted before it had to be ISO 8601, so that older steps keep running. Values
+ * from variables are read again each time.
  */
 function readOlderForm(until: string): number | undefined {
   const at = until.includes('{{') ? Number.NaN : Date.parse(until);

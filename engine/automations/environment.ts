@@ -28,9 +28,9 @@ export interface PauseEnd {
 }
 
 /**
- * Everything that a walk reads besides the execution itself. Real executions, sandboxes and previews share one walk and
- * differ only in their environment. A step asks the environment for the time, the contact or an event. It never reads
- * the clock or a table itself.
+ * Everything that a walk reads besides the execution itself. Real executions, sandboxes and previews share the code of
+ * the walk and differ only in their environment. A step gets the time, the contact and events from the environment. It
+ * never reads the clock or a table itself.
  */
 export interface ExecutionEnvironment {
   now(execution: WalkingExecution): Date;
@@ -52,9 +52,7 @@ export interface ExecutionEnvironment {
   noteUntrustedTrigger(execution: WalkingExecution): Promise<void>;
   /** Adds the timer that Temporal has to start when an execution reaches a pause. */
   timed(execution: WalkingExecution, step: GraphStep, next: Next): Next;
-  /**
-   * Finds the event of a sandbox run that ends it during its current pause, and moves the run's time on to that event.
-   */
+  /** Finds the event that ends a sandbox run during its current pause, and advances the run's time to that event. */
   findExit(execution: CurrentExecution, step: GraphStep | undefined): { reason: string } | undefined;
   /** Tells how the current pause of an execution ended; `known` is the end that Postgres recorded. */
   getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
@@ -79,8 +77,8 @@ export function realEnvironment(trx: Trx): ExecutionEnvironment {
 }
 
 /**
- * The environment of previews, which write nothing: only events of the run happen.
- * @param startMs the start; time passes only in pauses
+ * Creates the environment of previews, which write nothing. Only the events of the run occur. @param startMs the start;
+ * time passes only in pauses
  */
 export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironment {
   return {

@@ -21,11 +21,11 @@ export interface CurrentExecution extends WalkingExecution {
 export interface LockedExecution {
   execution: CurrentExecution;
   graph: Graph;
-  /** The visit that the caller asked about. */
+  /** The visit that the caller named. */
   asked: Visit | undefined;
   /** The current visit. */
   current: Visit | undefined;
-  /** Milliseconds that the execution has been at its current visit, by the time of Postgres. */
+  /** How long the execution has been at its current visit, in milliseconds of Postgres's clock. */
   standingMs: number;
 }
 

@@ -32,7 +32,7 @@ export async function listOpenExecutions(
 
 /**
  * Queues the start of executions that Temporal no longer knows. Each starts from its position: at its effect, in its
- * DELAY until the stored instant, or in its wait until the stored deadline. If the event of a wait came while no
+ * DELAY until the stored instant, or in its wait until the stored deadline. If the event of a wait arrived while no
  * workflow was running, the wait ends at once. An execution that has ended in the meantime is skipped. If its workflow
  * exists after all, that workflow continues.
  * @param p.anew whether Temporal has a closed run of the execution

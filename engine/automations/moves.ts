@@ -66,7 +66,7 @@ export async function advanceExecution(
 
 /**
  * Retries a FAILED execution from the step that failed, in the caller's transaction. It stays the same execution with a
- * new visit, and Temporal starts a new run. The contact and the workflow count as they are now.
+ * new visit, and Temporal starts a new run. The retry uses the current contact and the current workflow.
  * @throws AppError NOT_FOUND; CONFLICT when the execution has not failed, has looped too often, or its step is gone, or
  * when the contact has another open execution
  */
@@ -95,12 +95,12 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
       'Start a new execution with POST /v1/workflows/{id}/executions.',
     );
   }
-  // The repeated visit was requested, so it does not count for the loop guard.
+  // A user requested the repeated visit, so it does not count for the loop guard.
   if (execution.laps) delete execution.laps.comings[stepId];
   const pending = newPendingWrites();
   const { next } = await walk(realEnvironment(trx), { execution, graph, stepId, pending });
   await savePendingWrites(trx, { projectId, pending });
-  // An execution that ends at once still gets a run, because the latest run shows how it ended.
+  // Starts a run even if the execution has ended at once, because the latest run shows how it ended.
   const { workflowId, contactId } = execution;
   return enqueue(trx, [
     {
@@ -132,8 +132,9 @@ function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | unde
 }
 
 /**
- * Opens the execution again. The unique index `executions_open_once` decides whether the contact may have it. Waiting
- * outbox rows belong to the failed run and are removed, because a cancel among them would end the new run.
+ * Opens the execution again. The unique index `executions_open_once` decides whether the contact may have another open
+ * execution. Waiting outbox rows belong to the failed run and are removed, because a cancel among them would end the
+ * new run.
  */
 async function reopen(
   trx: Trx,

@@ -5,9 +5,9 @@ import { stepLabel } from '../../rules/executions/step-label.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 
 /**
- * Computes the next thing that an execution waits for at a step: the activity of an effect, the timer before that
- * activity, the timer of a DELAY, or the event of a WAIT_FOR_EVENT.
- * @param at.dueAt the end of the pause; null when only an event ends it
+ * Computes what the Temporal workflow does next for an execution at a step: the activity of an effect, the timer before
+ * that activity, the timer of a DELAY, or the wait of a WAIT_FOR_EVENT. @param at.dueAt the end of the pause; null if
+ * only an event ends it
  */
 export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
   const { visit, dueAt = null } = at;
@@ -46,7 +46,7 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
   }
 }
 
-/** The next thing at an effect. With `dueAt` the effect may act only from then on. */
+/** Returns the activity of an effect. With `dueAt`, a timer until then comes first. */
 export function nextAtEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
   const { type: then } = step;
   if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
@@ -78,7 +78,7 @@ function labelAt(graph: Graph, stepId: string | null): string {
   return step ? stepLabel(step) : 'the end of the workflow';
 }
 
-/** The activity that a step needs: its own when it has an effect, otherwise one that only walks on. */
+/** Returns the activity of a step: its own if it has an effect, otherwise ADVANCE. */
 function activityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
   return type !== undefined && isEffect(type) ? type : 'ADVANCE';

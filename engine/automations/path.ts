@@ -7,8 +7,8 @@ import type { PendingWrites } from './pending-writes.ts';
 const MAX_ENTRIES = 20;
 
 /**
- * Adds the visits that a walk has passed to where it stopped. Without this the Temporal UI would not list CONDITION,
- * SPLIT and EXIT, which run no activity of their own.
+ * Adds the visits of a walk to its stop. Without this, the Temporal UI would not list CONDITION, SPLIT and EXIT, which
+ * have no activity of their own.
  */
 export function withPath(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
   const path = pathOf(p).slice(-MAX_ENTRIES);
@@ -19,7 +19,7 @@ function pathOf({ executionId, graph, pending }: { executionId: string; graph: G
   const entries: PathEntry[] = [];
   for (const { executionId: id, visit, status, output } of pending.closed) {
     const took = tookOf(status, output);
-    // The workflow already knows this step and that it ended.
+    // The workflow already knows that this step has ended.
     if (id === executionId && took !== undefined) entries.push({ visit, took });
   }
   for (const { executionId: id, visit, stepId, status, output } of pending.visits) {

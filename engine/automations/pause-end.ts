@@ -9,8 +9,9 @@ import type { Stop } from './walk.ts';
 import { endRun, walkOn } from './walk-on.ts';
 
 /**
- * Ends the pause of a DELAY whose timer has fired, or of a WAIT_FOR_EVENT whose event or deadline has come, and walks
- * on. Like `walk`, it only collects the changes in `pending`, and the caller saves them.
+ * Ends the pause of a DELAY whose timer has fired, or of a WAIT_FOR_EVENT whose event has arrived or whose deadline has
+ * passed, and advances the execution. Like `walk`, it only collects the changes in `pending`, and the caller saves
+ * them.
  */
 export async function endPause(
   environment: ExecutionEnvironment,
@@ -51,7 +52,7 @@ export async function advance(
     eventId: undefined,
     tookMs: standingMs,
   });
-  // The pause counts with the time that it really took.
+  // For the loop guard, the pause counts with its actual length.
   if (execution.laps) notePauseEnded(execution.laps, { byEvent: true, tookMs: ended.tookMs });
   const waited = current.type === 'WAIT_FOR_EVENT';
   pending.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(waited && { branch }) } });

@@ -22,9 +22,9 @@ export interface PendingWrites {
   passedWaits: WaitRef[];
   /** At most one for each execution. */
   positions: ExecutionPosition[];
-  /** Executions that reach a DELAY or WAIT_FOR_EVENT: the visit, the wait, and the result of the walk. */
+  /** Executions that reach a DELAY or WAIT_FOR_EVENT: the visit, the wait, and the stop of the walk. */
   pauses: Pause[];
-  /** The state of sandbox executions, as they leave it. */
+  /** The new state of sandbox executions. */
   runs: Map<string, SandboxState>;
 }
 
@@ -42,8 +42,8 @@ export function newPendingWrites(): PendingWrites {
 }
 
 /**
- * Writes the collected changes, in the transaction that holds the contacts' locks. Afterwards the stops of the walks
- * are final: executions at a step that is being deleted have ended.
+ * Writes the collected changes, in the transaction that holds the contacts' locks. Only then are the stops of the walks
+ * final, because executions at a step that is being deleted end.
  */
 export async function savePendingWrites(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<void> {
   const { projectId, pending } = p;
@@ -74,12 +74,11 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
 }
 
 /**
- * Writes all three in one statement. An execution that has ended does not change, because a cancel that came first
- * wins. Postgres must not use an index for this condition, because nearly all executions may be open (see `ownedBy`).
- * The steps at which executions wait are locked against deletion. A deletion ends every execution that it finds at the
- * step; an execution that comes later finds no step and ends. An execution that comes to an effect needs no lock,
- * because the effect's activity checks again.
- * @returns executions whose step is gone
+ * Writes closed visits, new visits and positions in one statement. An execution that has ended does not change, because
+ * an earlier cancel wins. Postgres must not use an index for this condition, because nearly all executions may be open
+ * (see `ownedBy`). The steps at which executions wait are locked against deletion. A deletion ends every execution at
+ * the step; an execution that arrives later finds no step and ends. An execution that arrives at an effect needs no
+ * lock, because the effect's activity checks again. @returns executions whose step no longer exists
  */
 async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<Set<string>> {
   const { projectId } = p;

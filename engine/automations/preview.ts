@@ -67,7 +67,7 @@ export interface PreviewedStep {
 }
 
 export interface ExecutionPreview {
-  /** WAITING when only an event could end the last step and the request names none. */
+  /** WAITING if only an event could end the last step, and the request contains no such event. */
   status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
@@ -80,7 +80,7 @@ export interface PreviewRequest {
   projectId: string;
   workflowId: string;
   contactId: string;
-  /** The complete row of an imaginary contact. */
+  /** The complete row of an imaginary contact, for a preview without a stored contact. */
   contact?: RunContact;
   event: Record<string, unknown>;
   context: Record<string, unknown>;
@@ -92,9 +92,8 @@ export interface PreviewRequest {
 }
 
 /**
- * Walks a contact through a workflow, enabled or not, as an execution that starts at `startAt` would go; time passes
- * only in pauses. It uses the walk of real executions and the ends of their pauses and effects; only the effects are
- * predicted instead of performed. Writes nothing.
+ * Walks a contact through a workflow, enabled or not, like an execution that starts at `startAt`. Time passes only in
+ * pauses. Uses the code of real executions, but predicts effects instead of performing them. Writes nothing.
  * @throws AppError NOT_FOUND for the workflow
  */
 export async function previewExecution(db: Db, p: PreviewRequest): Promise<ExecutionPreview> {
@@ -173,7 +172,7 @@ class Preview {
     return complete(environment, locked, { ...outcome, executionId: execution.id, visit: next.visit }, pending);
   }
 
-  /** Adds the results of a walk, during which the run's time does not advance. */
+  /** Adds the results of a walk. The run's time does not advance during a walk. */
   async addResults({ closed, visits, positions }: PendingWrites): Promise<void> {
     const { execution, environment } = this.of;
     const now = environment.now(execution);

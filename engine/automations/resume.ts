@@ -27,13 +27,13 @@ export interface EffectPosition<R extends SandboxState | null = SandboxState | n
 /** The two ways to perform an effect: for real executions and for sandboxes. */
 export interface EffectWays<T> {
   real(effect: EffectPosition<null>): T;
-  /** Replaces the effect in a sandbox: it contacts nobody, and changes nothing but the execution and its run. */
+  /** Replaces the effect in a sandbox. Sends nothing, and changes only the execution and its run. */
   sandbox(effect: EffectPosition<SandboxState>): T;
 }
 
 /**
- * The position of an execution. Only `atEffect` reveals the step and its data, and it asks for both kinds of
- * execution. An effect that omits sandboxes does not compile, because it would send and write for real.
+ * The position of an execution. Only `atEffect` gives access to the step and its data, and it requires code for both
+ * kinds of execution. An effect without code for sandboxes therefore does not compile; it would send real messages.
  */
 export class WalkPosition {
   readonly next: Next;
@@ -48,8 +48,9 @@ export class WalkPosition {
   }
 
   /**
-   * Performs an effect of type `activity` in the matching way. Returns undefined when the execution is elsewhere: after
-   * an edit of the workflow, the activity only returns the execution's next position.
+   * Performs the effect of an activity in the way of a real execution or of a sandbox. Returns undefined if the
+   * execution is at another step, for example after an edit of the workflow. The activity then only returns the
+   * execution's next position.
    */
   atEffect<T>(activity: EffectType, ways: EffectWays<T>): T | undefined {
     if (this.effect?.next.activity !== activity) return undefined;
@@ -61,7 +62,7 @@ export class WalkPosition {
   }
 }
 
-/** Only an activity may read this, because it throws `RowMissing`. */
+/** Activities check for this and throw `RowMissing`. */
 const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: true };
 
 /**
@@ -75,7 +76,7 @@ export async function resumeExecutions(
 ): Promise<WalkPosition[]> {
   const { projectId, inputs } = p;
   const locked = await lockExecutions(trx, { projectId, asked: inputs });
-  // The row decides, not the signal: an event that arrived together with the deadline counts as the event.
+  // The row decides, not the signal. If an event arrived together with the deadline, the event counts.
   const waitEvents = await findWaitEvents(trx, {
     projectId,
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
@@ -137,7 +138,7 @@ export async function completeEffects(
   return stops.map(({ found, stop }) => (found ? stopWithPath(stop, found, pending) : stop).next);
 }
 
-/** Adds to a stop the visits that led to it. Call it after `savePendingWrites`, which may move or end the stop. */
+/** Adds the visits of a walk to its stop. Call it after `savePendingWrites`, which may change the stop. */
 function stopWithPath(stop: Stop, { execution, graph }: LockedExecution, pending: PendingWrites): Stop {
   return { ...stop, next: withPath(stop.next, { executionId: execution.id, graph, pending }) };
 }
@@ -216,7 +217,7 @@ export async function resume(
     : positionOf(environment, locked, pending);
 }
 
-/** Returns the exit reason if an event of the sandbox's own step ends its run. */
+/** Returns the exit reason if an event that the sandbox's own step caused ends the run. */
 function exitBy({ exits }: CurrentExecution, { events = [] }: RunChanges, now: Date): string | undefined {
   return events.map((event) => exitReason(exits, event, { now })).find((reason) => reason !== undefined);
 }

@@ -20,8 +20,9 @@ export interface SandboxStart extends WorkflowRef {
 
 /**
  * Starts a sandbox of a workflow, enabled or not, for a contact: a real Temporal run of every step, with emails and SMS
- * in mode `test`, without webhook calls, and with changes to the contact kept in its own run. It starts nothing else,
- * does not count as an entry, and runs beside the contact's other executions.
+ * in mode `test`, without webhook calls, and with changes to the contact kept in its own run. It starts no other
+ * executions, does not count as an entry of the contact, and can run at the same time as the contact's other
+ * executions.
  * @throws AppError NOT_FOUND for the workflow or contact
  */
 export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {

@@ -30,7 +30,7 @@ export interface ExecutionRequest {
   event: Record<string, unknown>;
   context: Record<string, unknown>;
   untrusted: boolean;
-  /** Whether an unauthenticated caller started it, even when its data is the tenant's. */
+  /** Whether an unauthenticated caller started the execution. Its data may still be the tenant's. */
   untrustedTrigger: boolean;
   mode: KeyMode;
   /** The execution whose step caused the event. */
@@ -97,10 +97,11 @@ export async function beginExecutions(
 }
 
 /**
- * Inserts all executions in one statement. `entry` is 1 without re-entry, else one more than before; a conflict means
- * "not now" or "never again". With a `reentryKey` both are decided for each of its values.
- * Email loops end here as well: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a contact.
- * The contact's lock keeps two starts from counting at the same time. The event of a refused start records the reason.
+ * Inserts all executions in one statement. `entry` is 1 if the workflow allows no re-entry, and otherwise one more than
+ * before. A conflict on a unique index means that the contact may not enter now, or never again. With a `reentryKey`,
+ * both rules apply separately to each value of the key. Email loops end here as well: inbound email starts a workflow
+ * at most `INBOUND_STARTS_PER_HOUR` times for a contact. The contact's lock prevents two starts from counting at the
+ * same time. If a start is refused, its event records the reason.
  */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;

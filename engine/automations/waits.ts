@@ -8,7 +8,7 @@ import { matchesEventData } from '../../rules/filters/evaluate.ts';
 import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
-// A wait that is satisfied here is a pause that ends in `pause-end.ts`, when the workflow wakes.
+// This module only records that a wait is satisfied. The pause ends in `pause-end.ts`, when the workflow wakes.
 
 export interface WaitRef {
   executionId: string;
@@ -50,9 +50,9 @@ const EVENTS_CHECKED = 100;
 /** The event that a new wait looks for among recorded ones. */
 export interface SoughtEvent
   extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'includeAutomatic' | 'since'> {
-  /** Events that have already ended waits in the current walk, whose visits are not written yet. */
+  /** Events that have already ended waits in the current walk. Their visits are not written yet. */
   taken: string[];
-  /** The visit from which the walk arrives; 0 when the execution starts. */
+  /** The visit before the wait; 0 at the start of the execution. */
   from: number;
 }
 
@@ -96,7 +96,7 @@ export async function markUntrustedTrigger(trx: Trx, p: { projectId: string; exe
 
 /**
  * Satisfies the open waits that these events match, in the caller's transaction, which holds the contacts' locks. The
- * row records that a wait is over; the signal only wakes the workflow, so a late or lost signal changes nothing.
+ * row records that a wait is over. The signal only wakes the workflow, so a late or lost signal changes nothing.
  */
 export async function satisfyWaits(
   trx: Trx,

@@ -38,12 +38,15 @@ export interface WalkingExecution {
   visit: number;
   event: Record<string, unknown>;
   context: Record<string, unknown>;
-  /** True when an unauthenticated caller's event started it, so that `event` holds that caller's values. */
+  /** Whether an unauthenticated caller's event started the execution, so that `event` has that caller's values. */
   untrusted: boolean;
-  /** True when an unauthenticated caller started it or moved it past a wait, so it cannot lift a refusal. */
+  /**
+   * Whether an unauthenticated caller started the execution or ended one of its waits. Such an execution cannot lift a
+   * refusal.
+   */
   untrustedTrigger: boolean;
   mode: KeyMode;
-  /** Stored once its workflow has a cycle; null before. */
+  /** The state of the loop guard. Null until the workflow has a cycle. */
   laps: LoopGuard | null;
   /** The state of a sandbox; null for a real execution. */
   run: SandboxState | null;
@@ -65,7 +68,8 @@ export interface Walk {
 }
 
 /**
- * The place where a walk stopped; without a step at an end. `savePendingWrites` may change `next`, so read it afterwards.
+ * The position at which a walk stopped. An execution that has ended has no step. `savePendingWrites` may change `next`,
+ * so read it afterwards.
  */
 export interface Stop {
   next: Next;
@@ -73,11 +77,11 @@ export interface Stop {
 }
 
 /**
- * Walks an execution on from a step to the next thing that needs Temporal (an effect, a timer or a wait) or to its end.
- * It reads the time, the contact and events only through `environment`. Writes nothing: it collects changes in
+ * Walks an execution from a step to the next position that needs Temporal (an effect, a timer or a wait), or to its
+ * end. It reads the time, the contact and events only through `environment`. Writes nothing: it collects changes in
  * `pending`, which the caller saves under the contact's lock, together with the change that led here. A walk always
- * ends, because no execution visits more than `MAX_VISITS` steps. A workflow whose cycle visibly takes no time cannot
- * be enabled, but an edit of a running workflow can create such a cycle, and the instant of a DELAY can have passed.
+ * ends, because no execution visits more than `MAX_VISITS` steps. Cycles without any wait are rejected when a workflow
+ * is enabled. A later edit can still create one, and the instant of a DELAY may already have passed.
  */
 export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
@@ -93,7 +97,7 @@ export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<
   }
 }
 
-/** A step either stops the walk or lets it pass, on a branch if it has any. */
+/** The result of arriving at a step: either the walk stops, or it continues on a branch. */
 type Arrival = Stop | { branch?: Branch };
 
 async function arriveAt(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -175,7 +179,9 @@ async function fillWait(
   return filters && fillCondition(filters, variables, 'wait');
 }
 
-/** The events that have ended waits of the execution in this walk, and the event that led to it. */
+/**
+ * Returns the events that have already ended waits of the execution in this walk, and the event that started the walk.
+ */
 function takenIn({ execution, pending }: Walk): string[] {
   return [...pending.closed, ...pending.visits].flatMap(({ executionId, output }) =>
     executionId === execution.id && typeof output?.eventId === 'string' ? output.eventId : [],
@@ -227,7 +233,10 @@ function exitAt(w: Walk, step: GraphStep): Stop {
   return end(w, { status: 'EXITED', reason, stepId: step.id });
 }
 
-/** A condition that cannot be evaluated. It ends the execution; the caller that tracked the event gets no error. */
+/**
+ * Thrown for a condition that cannot be evaluated. The execution fails, and the request that tracked the event gets no
+ * error.
+ */
 class Unusable extends Error {}
 
 function toUnusable(error: unknown): Unusable {
@@ -269,7 +278,8 @@ function failAt(w: Walk, step: GraphStep, error: string, code: FailureCode = 'in
 }
 
 /**
- * Fails an execution that cannot continue. Temporal gets only the code, because the sentence may quote a tenant's text.
+ * Fails an execution that cannot continue. Temporal gets only the code of the error, because its message may quote a
+ * tenant's text.
  */
 export function failExecution(
   { execution, pending }: { execution: { id: string; visit: number }; pending: PendingWrites },

@@ -44,8 +44,8 @@ export async function waitForWindow(
 
 /**
  * Ends the wait for a window, because the step is about to act again. Runs under the contact's lock.
- * @param p.byHand true when the step acts at any hour; the visit records it (`advanced`) for the next check of the
- * window
+ * @param p.byHand whether a user has moved the step past the window; the visit records this (`advanced`) for the next
+ * check of the window
  */
 export async function endWindowWait(
   trx: Trx,
@@ -60,7 +60,7 @@ export async function endWindowWait(
   `.execute(trx);
 }
 
-/** Finds executions that a person has moved past their window. The window no longer delays them. */
+/** Finds executions that a user has moved past the sending window. The window no longer delays them. */
 async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)

@@ -7,7 +7,7 @@ import { isEffect, STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
 /**
- * The start of the first page. A page starts after a pair of step id and execution id; these ids come before all
+ * The start of the first page. A page starts after a pair of step id and execution id, and these ids sort before all
  * others.
  */
 const FROM_START = '00000000-0000-0000-0000-000000000000:00000000-0000-0000-0000-000000000000';
@@ -22,9 +22,9 @@ interface WindowWait extends ClockRow {
 }
 
 /**
- * Queues a signal to the next `rows` executions of a project whose wait for its sending window is longer than it now
- * needs to be. Their steps act again and check the window themselves, so nothing is written here, and an execution that
- * was woken in vain waits again. Uses the index `execution_steps_open`.
+ * Queues a signal to the next `rows` executions that wait for the project's sending window longer than now necessary.
+ * Their steps check the window themselves. Nothing is written here, and an execution that was woken without need waits
+ * again. Uses the index `execution_steps_open`.
  * @param p.after the end of the previous page; null for the first
  * @returns the start of the next page; null after the last page
  */

@@ -35,7 +35,7 @@ import { RowMissing } from '../../rules/row-missing.ts';
 
 export interface ChangedCampaign {
   campaign: Campaign;
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
 }
 
@@ -58,8 +58,8 @@ export type StartState =
   | { phase: 'ended'; status: CampaignStatus };
 
 /**
- * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED campaign to another time. The UPDATE decides
- * between two calls at once. Without `mode` the campaign keeps the mode with which it was scheduled, and without
+ * Starts a DRAFT now (`at` null) or at a time, or changes the time of a SCHEDULED campaign. If two calls run at the
+ * same time, the UPDATE decides. Without `mode` the campaign keeps the mode with which it was scheduled, and without
  * `timing` its time. Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
  * BILLING_LIMIT_EXCEEDED when the monthly limit is reached
@@ -100,8 +100,8 @@ export async function startCampaign(
 /**
  * Cancels a SCHEDULED, SENDING or PAUSED campaign. A campaign that has not attempted any email becomes a DRAFT again
  * and its ledger rows are removed. Otherwise it is CANCELLED and its workflow skips the remaining recipients. Claims
- * hold the campaign's row with a shared lock (db/campaigns/claims.ts), so after this lock no further claim can be made
- * and it is certain whether one was made before.
+ * hold a shared lock on the campaign's row (db/campaigns/claims.ts). Once this function has its lock, no further claim
+ * is possible, and earlier claims are visible.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
  */
 export async function cancelCampaign(
@@ -135,8 +135,8 @@ export async function cancelCampaign(
 
 /**
  * Pauses a SENDING campaign. Claims hold its row with a shared lock (db/campaigns/claims.ts), so no email is claimed
- * after this commits. Claimed emails that are not on their way are released when the workflow learns of the pause. A
- * campaign that is PAUSED already keeps its first reason. With `sendNo` only that start is paused.
+ * after this commits. Claimed emails that are not on the wire yet are released when the workflow gets the signal of the
+ * pause. A campaign that is PAUSED already keeps its first reason. With `sendNo` only that start is paused.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, or when it was changed after the version `read`
  */
 export async function pauseCampaign(
@@ -177,12 +177,12 @@ export async function resumeCampaign(
   });
 }
 
-/** Locks the campaign and compares its version, if the caller named the version that it read. */
+/** Locks the campaign. If the caller passed the version that it has read, compares the versions. */
 async function assertRead(trx: Trx, { read, ...ref }: CampaignRef & { read?: ReadVersion | undefined }): Promise<void> {
   if (read) await lockCampaign(trx, ref, read);
 }
 
-/** Switches between SENDING and PAUSED. The lock keeps claims out; an UPDATE alone would let them pass. */
+/** Switches between SENDING and PAUSED. The lock excludes claims; an UPDATE alone would not. */
 async function switchStatus(
   trx: Trx,
   p: CampaignRef,
@@ -226,8 +226,8 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
 }
 
 /**
- * Tells a campaign's workflow how its start has ended. A campaign that went back to DRAFT, or was started again since,
- * counts as cancelled. `OPEN`: the start continues. @throws RowMissing
+ * Returns how a start has ended, for its workflow. A campaign that is a DRAFT again, or was started again since, counts
+ * as cancelled. `OPEN`: the start continues. @throws RowMissing
  */
 export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | 'CANCELLED' | 'OPEN'> {
   const row = await db
@@ -249,9 +249,10 @@ async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignS
 }
 
 /**
- * Marks a campaign SENT once no recipient is left, even when it is paused, because no recipient could be sent to after
- * a resume. Returns false while a recipient is left, or when the campaign was cancelled. Its row is locked first, so
- * that the check sees recipients that were queued again before (engine/campaigns/retry.ts). Safe to run twice.
+ * Marks a campaign as SENT when no recipient is left. This applies to a paused campaign, too, because a resume would
+ * have nothing to send. Returns false while a recipient is left, or when the campaign was cancelled. Its row is locked
+ * first, so that the check sees recipients that were queued again before (engine/campaigns/retry.ts). Safe to run
+ * twice.
  */
 export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
   await sql`
@@ -295,8 +296,8 @@ async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campai
 }
 
 /**
- * Refuses a start that would skip every recipient. A start with only simulator recipients takes nothing from the
- * monthly limit. Each page of the audience then counts toward the limit (db/campaigns/audience.ts).
+ * Refuses a start if the monthly limit would skip every recipient. Recipients of the simulator do not count. The
+ * recipients are counted later, page by page (db/campaigns/audience.ts).
  */
 async function assertMonthlyQuota(
   trx: Trx,

@@ -9,8 +9,8 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { cancelCampaign } from './lifecycle.ts';
 
 /**
- * The number of days that recovery looks for the workflow of a cancelled campaign, which skips its remaining
- * recipients. It is longer than any time that all workers are expected to be stopped.
+ * For this many days after a cancel, recovery checks that a workflow has skipped the remaining recipients. All workers
+ * are not expected to be stopped for longer.
  */
 const CANCELLED_DAYS = 2;
 
@@ -53,8 +53,8 @@ export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendN
 }
 
 /**
- * Queues starts again. The ledger keeps sent emails sent; the remaining ones are sent, or skipped for a cancelled
- * campaign.
+ * Queues starts again. Emails that the ledger lists as sent are not sent again. The others are sent, or skipped if the
+ * campaign was cancelled.
  */
 export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<OutboxRow[]> {
   return enqueue(
@@ -70,8 +70,8 @@ export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<Out
 
 /**
  * Cancels a start whose workflow was terminated in Temporal, as `POST /campaigns/{id}/cancel` does. No workflow is left
- * to skip the remaining recipients, so a new one starts that finds the campaign cancelled and does only that. Does
- * nothing when the campaign has ended or was started again in the meantime.
+ * to skip the remaining recipients, so a new one is started only for that. Does nothing when the campaign has ended or
+ * was started again in the meantime.
  */
 export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;

@@ -21,11 +21,11 @@ import type { ReadVersion } from '../../rules/record-version.ts';
 export const RETRY_ROWS = 10_000;
 
 /**
- * Queues FAILED recipients of a campaign again, at most `RETRY_ROWS`. Their rows keep their ids and therefore the
- * same Message-ID; the usual checks decide just before sending whether each recipient may get the email. A SENT
- * campaign becomes SENDING with a new start; a SENDING or PAUSED one continues. Recipients that exceeded the monthly
- * limit are queued as far as the limit now allows. Recipients who are no longer in the audience stay FAILED with the
- * reason `left_audience`. Call it until both numbers are smaller than `RETRY_ROWS`. Safe to run twice.
+ * Queues at most `RETRY_ROWS` FAILED recipients of a campaign again. Their rows keep their ids and therefore the same
+ * Message-ID. The usual checks decide just before sending whether each recipient may get the email. A SENT campaign
+ * becomes SENDING with a new start; a SENDING or PAUSED one continues. Recipients that exceeded the monthly limit are
+ * queued as far as the limit now allows. Recipients who are no longer in the audience stay FAILED with the reason
+ * `left_audience`. Call it until both numbers are smaller than `RETRY_ROWS`. Safe to run twice.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the campaign's sender, or a
  * variant's, may not send at all
  */
@@ -135,7 +135,8 @@ async function requeue(
 }
 
 /**
- * Uses the index on the reason. Emails that a provider accepted, and recipients who no longer exist, do not change.
+ * Selects the failed recipients to retry, by the index on the reason. Excludes emails that a provider accepted, and
+ * recipients that no longer exist.
  */
 function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}
@@ -143,7 +144,8 @@ function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): 
 }
 
 /**
- * Starts under a new number, because the workflow of the last start has ended, or will end without changing this one.
+ * Starts the campaign with a new number. The workflow of the last start has ended, or will end without changing the new
+ * start.
  */
 async function startAgain(trx: Trx, p: CampaignRef): Promise<OutboxRow[]> {
   const { rows } = await sql<{ send_no: number }>`

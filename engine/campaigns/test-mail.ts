@@ -15,13 +15,13 @@ const SUBJECT_PREFIX = '[TEST] ';
 
 export interface TestEmail {
   emailId: string;
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
 }
 
 /**
- * Queues one email with the content of a campaign, rendered with the contact of the address if there is one. It is an
- * email of its own: not a recipient of the campaign, not in its statistics, and not bound to its consent rules.
+ * Queues one email with the content of a campaign, rendered with the contact of the address if there is one. The email
+ * does not belong to the campaign: it is not in its recipients or statistics, and its consent rules do not apply.
  * Source: contract §6.
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */

@@ -30,16 +30,16 @@ export type TestState =
   | { outcome: 'ended' };
 
 /**
- * Starts the wait of a test once its share was sent. When the wait is over, chooses the winner, which the remaining
- * recipients get. A pause delays the choice, but the test's waiting time runs on. Safe to run again at any moment and
- * beside `chooseWinner`, because the winner is set once.
+ * Starts the waiting time of a test when its share was sent. When that time is over, chooses the winner, which the
+ * remaining recipients get. While the campaign is paused, the waiting time continues, but no winner is chosen. Safe to
+ * run again at any moment and beside `chooseWinner`, because the winner is set once.
  */
 export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestState> {
-  // Read before the lock that pages and pauses wait for, because a share may have many emails.
+  // Counts before taking the lock, because a share may have many emails, and pages and pauses wait for the lock.
   const results = (await isOver(trx, p)) ? await testResults(trx, p) : undefined;
   const row = await lockTest(trx, p);
   if (!row) return { outcome: 'ended' };
-  // Checked behind the lock, because the transaction that held it may have chosen a winner.
+  // Checks again under the lock, because the transaction that held it may have chosen a winner.
   if (row.winner !== null) return { outcome: 'decided', lastSeq: await lastChunk(trx, p) };
   const { variants, variant_test: test, paused } = row;
   if (!results) return { outcome: 'waiting', endsAt: await beginWait(trx, p, test) };
@@ -49,10 +49,10 @@ export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestState> 
   return { outcome: 'decided', lastSeq: await setWinner(trx, p, { winner, by: 'test' }) };
 }
 
-/** A campaign after a person chose its winner, with rows for the outbox. */
+/** A campaign after a user chose its winner, with rows for the outbox. */
 export interface Chosen {
   campaign: Campaign;
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
 }
 
@@ -169,8 +169,8 @@ async function beginWait(trx: Trx, p: CampaignStart, { waitMinutes }: VariantTes
 }
 
 /**
- * Runs under the campaign's lock. Assigns the variant to the waiting chunks and numbers them behind the others. Returns
- * the number of the last one.
+ * Assigns the variant to the waiting chunks and numbers them after the others. Returns the number of the last chunk.
+ * Call it under the campaign's lock.
  */
 async function setWinner(
   trx: Trx,

@@ -18,9 +18,9 @@ export interface ChunkDone {
   done: boolean;
   processed: number;
   total: number;
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
-  /** True when the job is at another position than the caller assumed, so nothing was done. */
+  /** Whether the job was at another position than the caller assumed, so that nothing was done. */
   moved?: boolean;
 }
 
@@ -32,8 +32,8 @@ interface Effect {
 }
 
 /**
- * Processes the next chunk of a bulk job and moves the job on in the same transaction, so each chunk counts once,
- * whatever crashes. An id that is not a contact of the project fails with an error, and the other ids continue.
+ * Processes the next chunk of a bulk job and advances the job in the same transaction, so each chunk is processed once
+ * even after a crash. An id that is not a contact of the project fails with an error, and the other ids continue.
  * Source: contract §3.5 Import.
  */
 export async function runBulkChunk(

@@ -21,8 +21,8 @@ interface Written {
 }
 
 /**
- * Imports a chunk of a file, read from the job's `cursor` on, and moves the job on in the same transaction, so each row
- * counts once, whatever crashes. A row with errors is reported and does not stop the others. An import lifts no
+ * Imports the chunk of a file at the job's `cursor` and advances the job in the same transaction, so each row is
+ * imported once even after a crash. A row with errors is reported and does not stop the others. An import lifts no
  * refusal: suppression entries stay, and a suppressed contact is not subscribed. A file with too many unreadable rows
  * ends here as a FAILED job. Source: contract §3.5, §9.
  */

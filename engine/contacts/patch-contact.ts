@@ -16,9 +16,9 @@ import { setContactTopics } from './topic-choices.ts';
 
 export interface SavedContact {
   contact: Contact;
-  /** The change subscribed a contact that had unsubscribed personally. */
+  /** Whether the change subscribed a contact that had unsubscribed in person. */
   resubscribed: boolean;
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
 }
 
@@ -41,7 +41,7 @@ export async function patchContact(
     mode?: KeyMode;
     /** The execution whose step makes the change, if any. */
     causeId: string | null;
-    /** The actor, when no execution makes the change: see `recordSubscriptionChanges`. */
+    /** The actor, if no execution makes the change; see `recordSubscriptionChanges`. */
     actor?: string;
     suppressionKey: Buffer;
     topics?: Readonly<Record<string, boolean>> | undefined;
@@ -74,9 +74,9 @@ export async function patchContact(
 }
 
 /**
- * Changes the address. Refusals of the person move along; refusals of the mailbox stay behind, so a contact that only a
- * hard bounce unsubscribed is subscribed again.
- * @returns the subscription that follows from the new address, if one does
+ * Changes the address. A person's refusal also applies to the new address, but a mailbox's refusal does not. A contact
+ * that was unsubscribed only by a hard bounce is therefore subscribed again. @returns the subscription that the new
+ * address requires, if any
  */
 async function changeEmail(
   trx: Trx,

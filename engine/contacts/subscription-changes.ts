@@ -11,11 +11,11 @@ export interface SubscriptionState {
   id: string;
   subscribed: boolean;
   subscriptionChanged: boolean;
-  /** This call created the contact. */
+  /** Whether this call created the contact. */
   isNew?: boolean;
   /** The contact had unsubscribed personally, so the change is in the audit log as well. */
   resubscribed?: boolean;
-  /** The actor of this change, when the contacts of one call have several. */
+  /** The actor of this change, if the contacts of one call have different actors. */
   by?: string | undefined;
 }
 
@@ -26,10 +26,10 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
 
 /**
  * Emits `contact.subscribed` or `contact.unsubscribed` for contacts whose state changed, and for new subscribed
- * contacts, in the transaction of the change. A welcome series greets both. An import of existing customers passes
- * its contacts without `isNew`, unless it asks for the events. Every code path that changes `subscribed` calls this.
+ * contacts, in the transaction of the change. A welcome series greets both. An import of existing customers passes its
+ * contacts without `isNew`, unless it asks for the events. Every code path that changes `subscribed` calls this.
  * `reason` says why the service made the change automatically (contract §8.2 Events of the service).
- * @returns rows for `outbox.wake`, after the commit
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordSubscriptionChanges(
   trx: Trx,
@@ -85,7 +85,7 @@ export async function recordSubscriptionChanges(
 /**
  * Unsubscribes the subscribed contacts at these addresses, with their events. For addresses without a contact it
  * records that no unauthenticated caller may subscribe them. The suppression list does not change.
- * @returns rows for `outbox.wake`, after the commit
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function unsubscribeAddresses(
   trx: Trx,

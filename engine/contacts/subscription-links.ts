@@ -32,11 +32,11 @@ export interface LinkSubject {
   /** The email that contained the link; null for a link that was made outside an email. */
   emailId: string | null;
   mode: KeyMode;
-  /** The contacts of the link, first the one whose settings the pages show; empty after an erasure. */
+  /** The contacts of the link. The pages show the settings of the first one. Empty after an erasure. */
   contactIds: string[];
-  /** The addresses of the link, first the one the email went to; empty when none was kept. */
+  /** The addresses of the link. The first one is the address that got the email. Empty if no address was kept. */
   addresses: HashedAddress[];
-  /** Hashes of the addresses that have no contact now, such as one that the contact has changed. */
+  /** Hashes of the addresses that have no contact now, such as a former address of the contact. */
   vacant: Buffer[];
   /** Whether marketing may be sent to them. */
   subscribed: boolean;
@@ -88,9 +88,9 @@ export async function changeLinkSubject(
 
 /**
  * Records that the person wants no more marketing: suppresses the addresses, unsubscribes the contacts with their
- * event, and notes it on the email. Safe to run twice; the second run changes nothing. Source: RFC 8058 §3.1,
- * contract §9.3 Links.
- * @returns rows for `outbox.wake`, after the commit
+ * event, and notes it on the email. Safe to run twice; the second run changes nothing. Source: RFC 8058 §3.1, contract
+ * §9.3 Links.
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
   await addSuppressions(trx, key, {
@@ -108,8 +108,8 @@ export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubj
 }
 
 /**
- * Records that the person wants no more email about this email's topic, and notes it on the email. May run twice.
- * @returns rows for `outbox.wake`, after the commit
+ * Records that the person wants no more email about this email's topic, and notes it on the email. Safe to run twice.
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
   if (!subject.topic) return [];
@@ -121,7 +121,7 @@ export async function leaveTopicByLink(trx: Trx, subject: LinkSubject): Promise<
 /**
  * Stores the person's choice of topics: on the contacts, and for the next contact at an address without one now. Safe
  * to run twice.
- * @returns rows for `outbox.wake`, after the commit
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function setTopicsByLink(
   trx: Trx,
@@ -148,7 +148,7 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
 /**
  * Records that the person wants marketing again: subscribes the contacts with their event, and lifts the person's
  * earlier refusals. A hard bounce and an operator's decision stay. Safe to run twice.
- * @returns rows for `outbox.wake`, after the commit
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function subscribeByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
   const hashes = subject.addresses.map(({ hash }) => hash);
@@ -189,7 +189,7 @@ function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buff
 }
 
 /**
- * Tells whether the email went to another address than the contact's. Its reader then decides for that address only.
+ * Tells whether the email was sent to another address than the contact's. The link then applies to that address only.
  */
 function isOther(row: SubjectRow): boolean {
   return row.source_type === 'WORKFLOW' && row.to_email !== null && row.to_email !== row.contact_email;
@@ -278,7 +278,7 @@ async function findByContact(db: Db, id: string): Promise<SubjectRow | undefined
   return rows[0];
 }
 
-/** The subject of a link whose contact was erased, or of a link that no email contained. */
+/** Finds the subject of a link whose contact was erased, or of a link that was not part of an email. */
 async function findErased(db: Db, projectId: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT id AS project_id, name AS project_name, color, NULL AS email_id, 'live' AS mode, NULL AS source_type, NULL AS to_email,

@@ -8,9 +8,9 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
 /**
- * Stores a contact's choices of topics, by id, and records `topic.joined` and `topic.left` for changed choices. Safe
- * to run twice.
- * @returns rows for `outbox.wake`, after the commit
+ * Stores a contact's choices of topics, by id, and records `topic.joined` and `topic.left` for changed choices. Safe to
+ * run twice.
+ * @returns the rows to pass to `outbox.wake` after the commit
  * @throws AppError NOT_FOUND for a topic of another project
  */
 export async function setContactTopics(

@@ -16,8 +16,8 @@ export interface ManualEvent {
 }
 
 /**
- * Records an event that a person enters in the dashboard. With an email and no contact it belongs to the email's
- * contact.
+ * Records an event that a user enters in the dashboard. If the user names an email and no contact, the event belongs to
+ * the email's contact.
  * @throws AppError NOT_FOUND for a contact or email of another project
  */
 export async function recordManualEvent(

@@ -7,7 +7,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from './record-events.ts';
 
 export interface PixelEvent {
-  /** The name without the `pixel.` prefix under which it is recorded. */
+  /** The name without the prefix `pixel.`, which is added when the event is recorded. */
   name: string;
   clientId?: string | undefined;
   email?: string | undefined;
@@ -17,9 +17,9 @@ export interface PixelEvent {
 }
 
 /**
- * Records events of a storefront's pages, on the contact when its address is known. A new contact is created
- * unsubscribed, because a page view is no consent. Source: contract §8.1 Tracking.
- * @returns the ids of the events, and rows for `outbox.wake`, after the commit
+ * Records events of a storefront's pages. If the address is known, the events belong to its contact. A new contact is
+ * created unsubscribed, because a page view is not consent. Source: contract §8.1 Tracking.
+ * @returns the ids of the events, and the rows to pass to `outbox.wake` after the commit
  */
 export async function recordPixelEvents(
   trx: Trx,

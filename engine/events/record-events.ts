@@ -21,18 +21,21 @@ export interface NewEvent {
   data: Record<string, unknown>;
   emailId?: string | null;
   /**
-   * True when an unauthenticated caller or the sender of an email wrote its data, which then appears only as text,
-   * never in a link target, an address or a header.
+   * Whether an unauthenticated caller or the sender of an email wrote its data. Such data appears only as text, never
+   * in a link target, an address or a header.
    */
   untrusted: boolean;
   /**
-   * True when an unauthenticated caller caused the event, even when its data is the service's or the tenant's.
-   * Executions that it starts lift no refusal.
+   * Whether an unauthenticated caller caused the event. Its data may still be the service's or the tenant's. Executions
+   * that it starts lift no refusal.
    */
   untrustedTrigger: boolean;
   /** `test` when a test key caused it: emails and SMS of its executions never reach a provider. */
   mode?: KeyMode;
-  /** The execution whose step caused it, if any. Executions that the event starts are one link further in the chain. */
+  /**
+   * The execution whose step caused the event, if any. Executions that the event starts are one level deeper in the
+   * chain.
+   */
   causeId: string | null;
   /** The actor, for the contact's timeline. */
   actor?: string | null;
@@ -44,18 +47,17 @@ export interface RecordedEvent extends NewEvent {
 
 export interface RecordedEvents {
   events: RecordedEvent[];
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
 }
 
 /**
- * Records events. Every event is created here, whether a caller or the service caused it. In the caller's transaction
- * it locks the contacts, inserts the events, ends the executions that exit on them, starts the executions that they
- * trigger, satisfies the waits that they match, and queues them for webhook endpoints. The lock puts a contact's events
- * and waits in one order, so no event falls between the end of a step and the registration of a wait. An event at the
- * end of a chain of ten executions starts no execution (see `startExecutions`), but waits and endpoints still get it.
- * Events that an execution causes are marked as untrusted when the execution is. Source: architecture, "From request to
- * effect" 3.
+ * Records events. All events are created by this function. In the caller's transaction, it locks the contacts, inserts
+ * the events, ends the executions that exit on them, starts the executions that they trigger, satisfies the waits that
+ * they match, and queues them for webhook endpoints. The lock orders a contact's events and waits, so no event is lost
+ * between the end of a step and the registration of a wait. An event at the end of a chain of ten executions starts no
+ * execution (see `startExecutions`), but waits and endpoints still get it. Events that an untrusted execution causes
+ * are marked as untrusted. Source: architecture, "From request to effect" 3.
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
 export async function recordEvents(
@@ -83,7 +85,7 @@ export async function recordEvents(
     for (const workflow of workflows)
       outbox.push(...(await startTriggered(trx, { projectId, workflow, events: round })));
   }
-  // A wait of an execution that was just started is not among these, because it has checked these events itself.
+  // Excludes waits of executions that were just started, because they have checked these events themselves.
   const open = waits.filter((wait) => !exited.has(wait.executionId));
   outbox.push(...(await satisfyWaits(trx, { projectId, zone, events, waits: open })));
   outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
@@ -91,8 +93,8 @@ export async function recordEvents(
 }
 
 /**
- * Splits the events into rounds in which no contact appears twice: each contact's first event, then each one's second,
- * and so on.
+ * Splits the events into rounds in which no contact appears twice: first the first event of each contact, then the
+ * second one of each, and so on.
  */
 function roundsOf(events: RecordedEvent[]): RecordedEvent[][] {
   const rounds: RecordedEvent[][] = [];

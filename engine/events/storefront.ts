@@ -13,7 +13,7 @@ import { recordEvents } from './record-events.ts';
 
 export interface SavedVariant extends Variant {
   isNew: boolean;
-  /** This request made it available again. */
+  /** Whether this request made the variant available again. */
   restocked: boolean;
   createdAt: Date;
   updatedAt: Date;
@@ -37,15 +37,15 @@ type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
 
 /**
  * Creates or replaces variants. If several rows have the same id, the last one counts. When a variant becomes
- * available, the job that notifies waiting contacts is queued in the same transaction, so a restock is reported once
- * however often it is sent. Source: contract §10.
+ * available, the job that notifies waiting contacts is queued in the same transaction. A restock is therefore reported
+ * once, even if the request is sent several times. Source: contract §10.
  */
 export async function upsertVariants(
   trx: Trx,
   p: { projectId: string; mode: KeyMode; variants: Variant[] },
 ): Promise<{ variants: SavedVariant[]; outbox: OutboxRow[] }> {
   const rows = [...new Map(p.variants.map((variant) => [variant.variantId, variant])).values()];
-  // In the order of the ids, so that two such statements wait for each other instead of deadlocking.
+  // Sorted by id, so that two such statements wait for each other instead of deadlocking.
   const { rows: saved } = await sql<VariantRow>`
     INSERT INTO storefront_variants AS v (project_id, variant_id, product_title, title, url, available)
     SELECT ${p.projectId}, u.* FROM unnest(
@@ -76,8 +76,8 @@ export async function upsertVariants(
 
 /**
  * Registers a person who wants to know when a variant is back. A new contact is created unsubscribed, because this is
- * no consent to marketing (contract §10.5 Back in stock). A second request changes nothing. `subscribed` is false
- * when the variant is available, because there is nothing to wait for.
+ * not consent to marketing (contract §10.5 Back in stock). A second request changes nothing. `subscribed` is false when
+ * the variant is available, because there is nothing to wait for.
  * @throws AppError NOT_FOUND when the project has no such variant; the caller must roll back then
  */
 export async function waitForVariant(
@@ -93,7 +93,8 @@ export async function waitForVariant(
     causeId: null,
   });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
-  // FOR SHARE: a concurrent restock commits either before this, and we see it, or after it, and its job sees the wait.
+  // FOR SHARE orders this and a concurrent restock. If the restock commits first, this reads it. If it commits later,
+  // its job finds the wait.
   const { rows } = await sql<{ available: boolean; restock_no: number }>`
     SELECT available, restock_no FROM storefront_variants
     WHERE project_id = ${projectId} AND variant_id = ${variantId} FOR SHARE
@@ -110,8 +111,8 @@ export async function waitForVariant(
 }
 
 /**
- * Notifies a page of contacts of a restock: their waits end and the event is recorded in one transaction, so each
- * contact is notified once, whatever is killed. Safe to run again and concurrently, because only the transaction that
+ * Notifies a page of contacts of a restock. Ends their waits and records the event in one transaction, so each contact
+ * is notified once even if a process is killed. Safe to run again and concurrently, because only the transaction that
  * deletes a wait notifies its contact.
  * @returns `done` when no contact waits any more
  */
@@ -127,7 +128,7 @@ export async function notifyWaiting(
   `.execute(trx);
   if (page.length === 0) return { done: true, told: 0, outbox: [] };
   const ids = page.map((row) => row.contact_id);
-  // Contacts first, as in every transaction: a deletion locks the contact and then its waits.
+  // Locks contacts first, like every transaction: a deletion locks the contact and then its waits.
   await lockContacts(trx, { projectId, ids });
   const { rows } = await sql<WaitRow>`
     DELETE FROM back_in_stock_waits w USING contacts c, storefront_variants v
@@ -142,7 +143,7 @@ export async function notifyWaiting(
     data: { variantId, productTitle: row.product_title, title: row.title, url: row.url },
     mode: row.restock_mode,
     untrusted: false,
-    untrustedTrigger: true, // Any caller with the public key can ask for any person.
+    untrustedTrigger: true, // Untrusted, because any caller with the public key can register any person.
     causeId: null,
   }));
   const { outbox } = await recordEvents(trx, { projectId, events });

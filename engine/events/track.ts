@@ -20,7 +20,7 @@ export interface TrackRequest {
   data?: Data | undefined;
   idempotencyKey?: string | undefined;
   fingerprint?: string | undefined;
-  /** The caller, for the refusal of an idempotency key. */
+  /** The caller to whom an idempotency key belongs. */
   owner: KeyOwner;
   /** Set for a request with the public key. */
   visitor?: Visitor | undefined;
@@ -28,7 +28,7 @@ export interface TrackRequest {
 
 /** The sender of a request with the public key. */
 export interface Visitor {
-  /** Names the contact in the response instead of its id (see `publicContactId`). */
+  /** The identifier that the response contains instead of the contact's id (see `publicContactId`). */
   publicId: string;
   /** A keyed hash of the caller's address, in hex. */
   caller: string;
@@ -36,7 +36,10 @@ export interface Visitor {
 
 export interface TrackRequests {
   projectId: string;
-  /** Sent with the public key: it lifts no refusal, and its data always stays plain text. */
+  /**
+   * Whether the request was sent with the public key. Such a request lifts no refusal, and its data is always used as
+   * plain text.
+   */
   untrusted: boolean;
   mode: KeyMode;
   /** No address and no idempotency key appears twice. */
@@ -60,9 +63,9 @@ export interface TrackResponse {
 export type TrackOutcome = { outcome: 'tracked'; answer: TrackResponse } | { outcome: 'refused'; error: AppError };
 
 /**
- * Records events of contacts, creates missing contacts and stores the data to keep, with set-based statements in the
- * caller's transaction. When this throws, the caller runs the requests one by one. Source: contract §8.1 Tracking.
- * @returns outcomes in the order of the requests, and rows for `outbox.wake`, after the commit
+ * Records events of contacts, creates missing contacts and stores the data to keep, for all requests together in the
+ * caller's transaction. If this throws, the caller runs the requests one by one. Source: contract §8.1 Tracking.
+ * @returns outcomes in the order of the requests, and the rows to pass to `outbox.wake` after the commit
  * @throws AppError VALIDATION_ERROR for data beyond the limits
  */
 export async function trackEvents(
@@ -121,7 +124,7 @@ async function record(
   return { answers, outbox: [...changes, ...recorded.outbox, ...noted] };
 }
 
-/** Requests to unsubscribe a contact that stays subscribed. */
+/** Lists the requests to unsubscribe a contact that stays subscribed. */
 function refusedRequests(requests: TrackRequest[], contacts: UpsertedContact[]): UnsubscribeRequest[] {
   return requests.flatMap(({ subscribed, visitor }, index) => {
     const contact = contacts[index];

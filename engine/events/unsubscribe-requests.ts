@@ -7,7 +7,7 @@ import { UNSUBSCRIBE_REQUESTED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from './record-events.ts';
 
-/** The time within which requests of one caller about one contact share an event. */
+/** Requests of one caller about one contact within this time are counted in one event. */
 const COUNTED_MS = 24 * 60 * 60_000;
 
 /** A request to unsubscribe a contact that the public key may not unsubscribe. */
@@ -20,7 +20,7 @@ export interface UnsubscribeRequest {
 /**
  * Records requests with the public key to unsubscribe contacts: one event a day for each caller and contact, with the
  * number of requests. The caller of this function holds the contacts' locks.
- * @returns rows for `outbox.wake`, after the commit
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function noteUnsubscribeRequests(
   trx: Trx,

@@ -21,7 +21,7 @@ import { endAddresses, findHolders } from './end-addresses.ts';
 type FoundEmail = Email & { projectId: string };
 
 export interface FeedbackRequest {
-  /** The caller has verified it, by a signed return path or a provider's signed callback. */
+  /** The email's id, which the caller has verified by a signed return path or a provider's signed callback. */
   emailId: string;
   feedback: Feedback;
   suppressionKey: Buffer;
@@ -30,13 +30,13 @@ export interface FeedbackRequest {
 }
 
 export interface FeedbackResult {
-  /** `known`: recorded before, or nothing new. `unknown`: no live email has this id. */
+  /** `known`: recorded before, or without new information. `unknown`: no live email has this id. */
   outcome: 'recorded' | 'known' | 'unknown';
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
   /**
-   * Set when the email was refused because of its sender, which counts towards the hold (see `guardRefusals`). `domain`
-   * is the recipient's.
+   * Set if the email was refused because of its sender. Such refusals may put the project on hold (see
+   * `guardRefusals`). `domain` is the recipient's domain.
    */
   refusal?: { projectId: string; domain: string };
 }
@@ -44,8 +44,8 @@ export interface FeedbackResult {
 /**
  * Records feedback about an email in the caller's transaction: its status (forward only), time and event, and for a
  * hard bounce or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any
- * order are safe: each kind counts once, and a Permanent bounce after a Transient one counts again.
- * Source: contract §8.2, §9.7.
+ * order are safe. Each kind counts once, except that a Permanent bounce after a Transient one also counts. Source:
+ * contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);
@@ -84,7 +84,8 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
 }
 
 /**
- * Ends an email that was refused because of the sender or the message. The contact did nothing, so it does not change.
+ * Marks an email as failed that was refused because of the sender or the message. The contact does not change, because
+ * it is not the cause.
  */
 async function recordRejection(
   trx: Trx,
@@ -140,8 +141,8 @@ async function countForGuards(
 }
 
 /**
- * Suppresses the address of the email's recipient and unsubscribes the contact that has it now. For an erased contact
- * the remaining hash is enough for both.
+ * Suppresses the address of the email's recipient and unsubscribes the contact that has the address now. If the email's
+ * contact was erased, the remaining hash is enough for both.
  */
 async function endAddress(
   trx: Trx,
@@ -162,8 +163,9 @@ async function endAddress(
 }
 
 /**
- * Finds the addresses that a report is about, by text or by the hash that an erasure left, and the contacts that have
- * them now. A bounce is about the mailbox; a complaint is about the person, so it includes their later address.
+ * Finds the addresses that a report is about, by text or by the hash that remains after an erasure, and the contacts
+ * that have them now. A bounce is about the mailbox. A complaint is about the person, so it also includes the contact's
+ * later address.
  */
 async function findReported(
   trx: Trx,

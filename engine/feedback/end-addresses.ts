@@ -9,7 +9,7 @@ const ENDS = {
   complaint: 'complaint',
 } as const;
 
-/** Addresses that no email may go to any more, and the contacts that have them now. */
+/** Addresses that must get no more email, and the contacts that have them now. */
 export interface EndedAddresses {
   addresses: NewSuppression['email'][];
   /** The caller's transaction holds their locks. */
@@ -19,10 +19,10 @@ export interface EndedAddresses {
 }
 
 /**
- * Suppresses addresses after a hard bounce or a complaint, and unsubscribes their contacts. SMTP replies,
- * notifications and campaigns all end addresses here. Source: contract §9.7 Refusals.
+ * Suppresses addresses after a hard bounce or a complaint, and unsubscribes their contacts. SMTP replies, notifications
+ * and campaigns all end addresses here. Source: contract §9.7 Refusals.
  * @param p.source the reporter: a provider, `dsn` or `arf`
- * @returns rows for `outbox.wake`, after the commit
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function endAddresses(
   trx: Trx,
@@ -71,7 +71,7 @@ async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): P
   return rows;
 }
 
-/** Joins the addresses of one cause. A contact that several causes end belongs to the first. */
+/** Merges the addresses of each cause. A contact with several causes belongs to the first one. */
 function mergeByCause(ended: EndedAddresses[]): Pick<EndedAddresses, 'causeId' | 'contactIds'>[] {
   const seen = new Set<string>();
   const byCause = new Map<string | null, string[]>();

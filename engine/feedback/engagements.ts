@@ -17,7 +17,7 @@ export interface Engagement {
   openedAt: Date | null;
   clicks: number;
   clickedAt: Date | null;
-  /** The address of the first of these clicks. */
+  /** The URL of the first of these clicks. */
   link: string | null;
   machineOpens: number;
   machineClicks: number;
@@ -26,12 +26,12 @@ export interface Engagement {
 }
 
 /**
- * Counts opens and clicks of one project's emails with set-based statements; each email appears once in
- * `engagements`. Counters always grow, first instants are set once, and OPENED and CLICKED only move forward. A click
- * proves that the email was read, so it skips OPENED without counting as an open. A human's first open and first
- * click emit `email.open` and `email.click`. Opens and clicks by bots have their own counters and change nothing
- * else. Source: contract §8.2, §9.
- * @returns rows for `outbox.wake`, after the commit
+ * Counts opens and clicks of one project's emails with set-based statements; each email appears once in `engagements`.
+ * Counters only grow, first instants are set once, and the status only moves forward. A click proves that the email was
+ * read, so the status skips OPENED. The click does not count as an open. A human's first open and first click emit
+ * `email.open` and `email.click`. Opens and clicks by bots have their own counters and change nothing else. Source:
+ * contract §8.2, §9.
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordEngagements(
   trx: Trx,
@@ -40,7 +40,7 @@ export async function recordEngagements(
   const engagements = [...p.engagements].sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
   if (engagements.length === 0) return [];
   const byPeople = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
-  // Contacts before their emails, as in every transaction; `recordEvents` needs their locks.
+  // Locks contacts before their emails, like every transaction. `recordEvents` needs these locks.
   await lockContacts(trx, {
     projectId: p.projectId,
     ids: [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))],
@@ -85,7 +85,10 @@ interface Counters {
   clicks: number;
 }
 
-/** Returns the counters as they were. An email of a test key stays SENT (contract §9.1 Statuses). */
+/**
+ * Updates the counters of the emails and returns their earlier values. An email of a test key stays SENT (contract §9.1
+ * Statuses).
+ */
 async function countEngagements(
   trx: Trx,
   p: { projectId: string; engagements: Engagement[] },

@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** The number of emails of a sender that are compared, to find one that was delivered twice. */
+/** The number of a sender's emails to compare when looking for a duplicate delivery. */
 const EMAILS_COMPARED = 100;
 
 /** A file that a received email carries. */
@@ -62,11 +62,11 @@ export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Ma
 /**
  * Records an email to a project with the status RECEIVED, and `email.received` on the sender's contact, which is
  * created unsubscribed if it is new. Its files are kept for 30 days. Its content is untrusted: plain text only, never a
- * link target or a header.
- * Safe to run twice: a sender that did not get our reply delivers again, and the repetition is recognized by
- * Message-ID, recipient and bytes together. An email to two addresses of a project is recorded for both addresses. A
- * known Message-ID with different content counts as a new email. Source: contract §8.2, §2.3.
- * @returns rows for `outbox.wake`, after the commit
+ * link target or a header. Safe to run twice: a mail server that did not get our reply delivers again, and the
+ * duplicate is recognized by its Message-ID, recipient and bytes together. An email to two addresses of a project is
+ * recorded for both addresses. A known Message-ID with different content counts as a new email. Source: contract §8.2,
+ * §2.3.
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordReceived(
   trx: Trx,

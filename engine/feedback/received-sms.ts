@@ -6,7 +6,7 @@ import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** More than ten parts of an SMS, which is the most that carriers pass on. */
+/** The maximum length of a text. Carriers pass on at most ten parts, which are shorter than this. */
 const TEXT_MAX_CHARS = 2_000;
 
 /** An SMS that a person sent to one of our numbers. */
@@ -14,7 +14,7 @@ export interface ReceivedSms {
   from: string;
   to: string;
   text: string;
-  /** The provider's id. A callback that got no response comes again. */
+  /** The provider's id, which identifies a repeated callback. Providers repeat a callback that got no response. */
   messageId: string | null;
   /** The files of an MMS: the provider's address and the type of each. */
   media: ReceivedMedia[];
@@ -28,7 +28,7 @@ export interface ReceivedMedia {
 /**
  * Records a received SMS as `sms.received` on the contacts with the number, or without a contact when none has it, in
  * every project that sends, or has sent, from the receiving number. Its text is untrusted. Safe to run twice.
- * @returns rows for `outbox.wake`, after the commit
+ * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<OutboxRow[]> {
   const outbox: OutboxRow[] = [];

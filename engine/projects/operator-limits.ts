@@ -13,7 +13,8 @@ export interface OperatorChange {
 }
 
 /**
- * Sets ceilings, which the project cannot lift; null removes one, and the project's own setting counts again.
+ * Sets ceilings, which the project cannot exceed. Null removes a ceiling, so that the project's own setting applies
+ * again.
  * @throws AppError NOT_FOUND
  */
 export async function setOperatorLimits(

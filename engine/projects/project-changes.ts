@@ -37,8 +37,8 @@ export interface ProjectChanges {
 }
 
 /**
- * Changes the project's own settings. Waiting campaigns and executions follow the current time zone and sending
- * window, so a change of these wakes them to check again.
+ * Changes the project's own settings. Waiting campaigns and executions use the current time zone and sending window, so
+ * a change of these wakes them to check again.
  * @param p.place the position of the changes in the request, for errors
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
  */
@@ -84,9 +84,8 @@ async function wakeWaiting(trx: Trx, projectId: string): Promise<OutboxRow[]> {
 }
 
 /**
- * Refuses limits that are looser than their ceiling, and names every such field; null means no limit. Without a ceiling
- * of the operator the defaults bound the guards. A guard that an earlier release let a project loosen may stay or be
- * tightened.
+ * Refuses limits that are looser than their ceiling, and names every such field. Null means no limit. Guards without an
+ * operator's ceiling have the defaults as ceilings. A looser guard from an earlier release may stay or be tightened.
  */
 function refuseLooser(changes: ProjectChanges, current: Project, place?: string): void {
   const { operatorLimits } = current;

@@ -13,10 +13,11 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 
 /**
- * The number of contacts in one transaction: enough to pay for its commit, few enough (about 0.1 s) to hold their rows.
+ * The number of contacts in one transaction: enough to make the commit worthwhile, and few enough that their rows are
+ * locked for only about 100 ms.
  */
 const PAGE_CONTACTS = 1_000;
-/** The number of differences that one pass over the project finds: a few MB of ids. */
+/** The maximum number of differences that one pass over the project finds, a few MB of ids. */
 const PASS_CONTACTS = 50_000;
 
 export interface ComputedSegment {
@@ -35,7 +36,7 @@ export interface ComputeOptions {
 
 /**
  * Computes a tracked segment. Passes over the project find contacts that may have entered or left. Each page of them is
- * decided again in a transaction that holds the segment and writes member rows and events together. Every change
+ * evaluated again in a transaction that locks the segment and writes member rows and events together. Every change
  * therefore has exactly one event, even if several runs overlap or a process is killed. The next run finishes a run
  * that was cut short. Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
@@ -163,7 +164,7 @@ function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') 
   return { contactId, name: segmentEvent(segment.slug, change), data };
 }
 
-/** The segment counts as computed only if its condition is still the one that was evaluated. */
+/** Marks the segment as computed, if its condition has not changed since it was evaluated. */
 async function finish(db: Db, segment: Segment): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { projectId, id } = await lockSegment(trx, segment);

@@ -16,8 +16,8 @@ type Outcomes = Map<SendRequest | AppError, SendOutcome>;
 
 /**
  * Accepts the emails of a batch in the caller's transaction, with its idempotency key. A refused email stores nothing
- * and does not affect the others; with `atomic` it undoes the whole batch. The key is kept unless no email was
- * accepted. Source: contract §9.19 Batch.
+ * and does not affect the others; with `atomic` it undoes the whole batch. The idempotency key is stored if at least
+ * one email was accepted. Source: contract §9.19 Batch.
  * @throws AppError IDEMPOTENCY_KEY_REUSED; with `atomic`, the refusal of the first refused email
  */
 export async function acceptBatch(
@@ -102,7 +102,10 @@ function batchResponse(emails: SendBatch['emails'], outcomes: Outcomes): BatchRe
   return { success: true, data: { results, accepted, refused, timestamp: new Date().toISOString() } };
 }
 
-/** The refusal of an atomic batch: the one of its first refused email, with the errors of all emails by position. */
+/**
+ * Returns the error of an atomic batch: the error of its first refused email, with the errors of all emails by
+ * position.
+ */
 function batchRefusal(emails: SendBatch['emails'], outcomes: Outcomes): AppError {
   const refusals = emails.flatMap((email, index) => {
     const outcome = outcomes.get(email);

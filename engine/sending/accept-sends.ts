@@ -27,15 +27,15 @@ export type SendOutcome = { outcome: 'accepted'; answer: SendResponse } | { outc
 export interface AcceptedSends {
   /** In the order of the requests. */
   outcomes: SendOutcome[];
-  /** For `outbox.wake`, after the commit. */
+  /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
 }
 
 /**
  * Accepts many `POST /v1/send` requests in the caller's transaction with set-based statements: idempotency keys,
- * contacts, contents, attachments, emails, outbox. A refused request leaves no trace. The caller groups only requests
- * that have distinct idempotency keys and agree about each contact; when this throws, it runs them one by one.
- * Source: contract §1, docs/decisions.md.
+ * contacts, contents, attachments, emails, outbox. A refused request leaves no trace. The caller must group only
+ * requests with distinct idempotency keys that do not contradict each other about a contact. If this throws, the caller
+ * runs the requests one by one. Source: contract §1, docs/decisions.md.
  */
 export async function acceptSends(
   trx: Trx,
@@ -151,7 +151,7 @@ async function saveRecipients(
     const rows = group.flatMap(({ request, recipients }) =>
       recipients.map(({ email, role }) => ({
         email,
-        // The request describes its recipient, not the people who get a copy.
+        // The data of the request is about its recipient, not about people who get a copy.
         subscribed: role ? undefined : request.subscribed,
         set: role ? {} : request.data.set,
         remove: role ? [] : request.data.remove,
@@ -221,7 +221,8 @@ function mailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[
         toEmail: recipient.email,
         toName: recipient.name,
         role: recipient.role,
-        // Freezes the contact's current data with the one-off values, so the email always renders the same.
+        // Stores the contact's current data together with the request's own values, so that the email always renders
+        // the same.
         variables: overlay((recipient.role ? (first ?? contact) : contact).data, request.data.oneOff),
         options: copies ? { ...options, copies: { ...copies, role: recipient.role ?? 'to' } } : options,
         newAttachments: index === 0 ? attachments : [],

@@ -9,8 +9,8 @@ import { tablesOfRun } from '../automations/run-tables.ts';
 import { type StepEmailDraft, stepEmailRow } from './step-emails.ts';
 
 /**
- * Builds, from a draft without a row, the email that a SEND_EMAIL step would send. It reads the same facts as for an
- * email that is about to be sent. Undefined when the contact does not exist.
+ * Builds the email that a SEND_EMAIL step would send, from a draft without a row. Reads the same facts as for an email
+ * that is about to be sent. Undefined if the contact does not exist.
  */
 export async function previewEmail(
   db: Db,

@@ -12,7 +12,7 @@ import { Lru } from '../../rules/lru.ts';
 import { markUntrusted, type Sourced, type Taken } from '../../rules/provenance/provenance.ts';
 import type { NewEvent } from '../events/record-events.ts';
 
-/** The variables of an email in the history: the contact as it is now, and the email's own variables. */
+/** Returns the variables for showing an earlier email: the contact's current data, and the email's own variables. */
 export function variablesOf(
   email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options' | 'projectZone'>,
 ): Sourced<Data> {
@@ -23,8 +23,8 @@ export function variablesOf(
 }
 
 /**
- * The time limit for one subject, a thousand times what a normal subject takes. A list shows a hundred subjects, so
- * subjects that took too long are not rendered again.
+ * The time limit for rendering one subject, a thousand times the usual time. A list shows a hundred subjects, so a
+ * subject that exceeded the limit is not rendered again.
  */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);
@@ -51,7 +51,7 @@ function subjectOf(email: Email): Taken<string> {
 }
 
 /**
- * The data that every event of an email has, for events that come long after it was sent (contract §8.2 Events of the
+ * Returns the data that every event of an email has, for events long after it was sent (contract §8.2 Events of the
  * service).
  */
 export function eventDataOf(email: Email): Sourced<EmailEventData> {

@@ -8,14 +8,14 @@ import { AppError } from '../../rules/errors.ts';
 /** The content of an earlier email as a request to send it, without the caller's details. */
 export type Repeated = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
 
-/** Emails with these statuses will still be sent, so a resend would send them twice. */
+/** Emails with these statuses are still to be sent, so a resend would send them twice. */
 const UNFINISHED: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
 /** Larger files are read in slices, so that they do not block the event loop. */
 const LARGE_BYTES = 1024 * 1024;
 
 /**
- * Turns an email into a request to send it again, to the same address with the same content and variables. An email of
- * a test key stays one.
+ * Turns an email into a request to send it again, to the same address with the same content and variables. If a test
+ * key sent the email, the new one is a test email, too.
  * @throws AppError NOT_FOUND; CONFLICT for an email that is being sent, was received, has lost its recipient or its
  * files, belongs to a sandbox, or is an invitation
  */

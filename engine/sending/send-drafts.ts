@@ -13,7 +13,7 @@ import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/se
 import { AppError, fieldError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
-/** A request with the content of its emails: the template's fields, overridden by its own. */
+/** A request with the content of its emails: the template's fields, overridden by the request's fields. */
 export interface SendDraft {
   request: SendRequest;
   content: NewContent;
@@ -26,9 +26,9 @@ type SkippedCopy = NonNullable<SendResponse['data']['skipped']>[number];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Turns requests into drafts, or returns why a request cannot become a draft: TEMPLATE_NOT_FOUND, no sender,
- * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Costs a few queries for any number of requests, and one for each project
- * with copies. Source: contract §1.7 Status codes.
+ * Turns requests into drafts, or returns why a request is refused: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
+ * CONTACT_UNSUBSCRIBED. Needs a few queries for any number of requests, and one more for each project with copies.
+ * Source: contract §1.7 Status codes.
  */
 export async function composeSends(
   trx: Trx,
@@ -121,7 +121,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Se
       subject: request.subject ?? text.subject,
       body: request.body ?? text.body,
       from,
-      // A sender that the request names uses its own name, not the template's.
+      // If the request names a sender, the template's sender name is not used.
       fromName: request.from ? request.from.name : text.fromName,
       replyTo: request.replyTo?.[0]?.email ?? text.replyTo,
       projectId,
@@ -149,8 +149,8 @@ async function findVerifiedSenders(trx: Trx, drafts: SendDraft[]): Promise<Set<s
 }
 
 /**
- * Finds the MARKETING drafts with recipients who would be unsubscribed after the request. A known contact keeps its
- * state, a new one is unsubscribed, and `subscribed` in the request overrides both (contract §1.7 Status codes).
+ * Finds the MARKETING drafts with recipients who are not subscribed once the request is applied. A known contact keeps
+ * its state, a new one is unsubscribed, and `subscribed` in the request overrides both (contract §1.7 Status codes).
  */
 async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
   const undecided = drafts.filter(
@@ -169,8 +169,8 @@ async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<Send
 }
 
 /**
- * Finds the MARKETING drafts about a topic, with the recipients who have left it. A new contact follows the topic's
- * default.
+ * Finds the MARKETING drafts about a topic, with the recipients who have left it. For a new contact, the topic's
+ * default applies.
  */
 async function findOffTopic(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
   const wanted = drafts.flatMap(({ recipients, content }, draft) =>

@@ -18,15 +18,15 @@ import type { EffectPosition } from '../automations/resume.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
 /**
- * The email of a SEND_EMAIL visit, or the reason why it cannot be built: an issue of the workflow, which its owner
- * has to fix.
+ * The email of a SEND_EMAIL visit, or the reason why it cannot be built. Such a reason is an error in the workflow,
+ * which its owner must fix.
  */
 export type StepEmail = { position: EffectPosition } & (
   | { outcome: 'saved'; emailId: string }
   | { outcome: 'unsendable'; error: string }
 );
 
-/** The email of a SEND_EMAIL step before it is a row. `to` null means the contact. */
+/** The email of a SEND_EMAIL step before it is inserted. If `to` is null, the email is sent to the contact. */
 export interface StepEmailDraft {
   position: EffectPosition;
   content: NewContent;
@@ -156,7 +156,8 @@ const UNTRUSTED_ADDRESS =
   'the customEmail of the SEND_EMAIL step names a value that came with the public key or in an email, so anyone could choose the recipient';
 
 /**
- * The interpolated custom address of the step; null means the contact's own; or the reason why the address is unusable.
+ * Returns the custom address of the step with its variables filled in, null for the contact's own address, or the
+ * reason why the address is unusable.
  */
 async function recipientOf(
   db: Db,
@@ -202,7 +203,7 @@ function requireStepConfig(emailId: string | undefined): string {
   return emailId;
 }
 
-/** Marks the open email of a visit as sent, because Temporal knows that the step is done. */
+/** Marks the open email of a visit as sent, because Temporal's history shows that the step has ended. */
 export async function noteStepEmailSent(
   trx: Trx,
   p: { projectId: string; executionId: string; visit: number },
