@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   statementTimeoutMs?: number;
   /** Receives the error of an idle connection that broke. The pool replaces the connection automatically. */
   onError: (error: Error) => void;
-  /** Called for each response, in the context of the caller and before the caller continues. */
+  /** Called for each response of Postgres, in the caller's async context and before the caller continues. */
   onResponse?: () => void;
 }
 
@@ -35,7 +35,7 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
     connectionString: options.connectionString,
     max: options.max,
     application_name: options.applicationName,
-    // Long enough for the supervisor to restart Postgres, short enough for a client to get a 503.
+    // Long enough for the supervisor to restart Postgres, and short enough that a client of the API gets a 503.
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,

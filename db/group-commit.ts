@@ -3,8 +3,8 @@ import { isOutOfTime } from './postgres-errors.ts';
 import { provesRollback } from './transaction.ts';
 
 /**
- * Time after which a transaction counts as delayed, by a lock or a slow disk. Other transactions then no longer wait
- * for it.
+ * The time after which a transaction counts as delayed, for example by a lock or a slow disk. Other transactions then
+ * no longer wait for it.
  */
 const DELAYED_AFTER_MS = 50;
 /**
@@ -67,8 +67,8 @@ interface Queue<I, O> {
 }
 
 /**
- * Creates a group commit without a delay: items that arrive while the last transactions run are committed together. A
- * lone item is as fast as without grouping, and a busy process pays for one commit instead of one per item.
+ * Creates a group commit that adds no delay: items that arrive while a transaction runs are committed together in the
+ * next one. A single item is as fast as without grouping, and a busy process needs one commit for many items.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
   const { worthALane = 1, lanes, queueOf, tenantOf } = options;

@@ -12,8 +12,8 @@ export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<string> {
 }
 
 /**
- * An id uses the clock and the moment of the process that created it. This is longer than any clock is off, or any
- * transaction takes.
+ * The maximum difference between the time in an id and `created_at`. An id uses the clock of the process that created
+ * it. This is longer than any clock is wrong, or any transaction takes.
  */
 const CLOCKS_APART_MS = 3_600_000;
 

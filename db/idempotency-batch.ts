@@ -83,7 +83,7 @@ export function updateResponses(answers: KeyedResponse[]): RawBuilder<unknown> {
     WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key`;
 }
 
-/** Returns the errors for used keys. A key that expires between the insert and this lookup is refused all the same. */
+/** Returns the errors for used keys. A key that expires between the insert and this lookup is refused, too. */
 async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (used.length === 0) return new Map();
   const { rows } = await sql<FirstUse & { project_id: string; public: boolean }>`

@@ -4,7 +4,7 @@ import type { Db } from './connection.ts';
 import { MIN_SERVER_VERSION } from './migrator.ts';
 import type { Database } from './schema/database.ts';
 
-/** A person waits for the result, and a server that takes longer has a problem worth reporting. */
+/** The time limit. A person waits for the result, and a server that takes longer has a problem worth reporting. */
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 5_000;
 

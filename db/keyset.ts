@@ -70,8 +70,8 @@ function pageOf<R, T>(rows: R[], p: { most: number; keyOf: (row: R) => CursorKey
 
 /**
  * Returns the page of a list with page numbers and cursors (contract §1.6 Lists); a cursor wins over a page number.
- * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` without a cursor. They come from
- * `fittedPage`, because a numbered page that ended earlier would hide records from the next page.
+ * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` without a cursor. Read them with
+ * `fittedPage`: if a numbered page ended earlier, the next page would skip records.
  */
 export function toNumberedPage<R extends { id: string }, T>(
   rows: R[],

@@ -72,8 +72,8 @@ function preparingClient(client: pg.PoolClient, answered: () => void): PostgresP
 }
 
 /**
- * Returns the prepared form of a statement. Each array moves into a subquery, because Postgres does not see its
- * length there. Otherwise it would prefer a plan for exactly that length, and plan each time.
+ * Returns the prepared form of a statement. Moves each array into a subquery, where Postgres does not see its length.
+ * Otherwise it would prefer a plan for exactly that length, and plan each time.
  */
 function statementOf(text: string): Statement {
   const known = statements.get(text);

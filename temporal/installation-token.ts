@@ -5,8 +5,8 @@ import type { Target } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * The number of latest events to read. They always include a token, because each token adds three more events: those of
- * the workflow's task.
+ * The number of latest events to read. They always include a token, because each token is followed by only three events
+ * of the workflow's task.
  */
 const EVENTS_READ = 50;
 

@@ -6,14 +6,14 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 import { type ImageUses, IS_USED, selectImageUses } from './image-uses.ts';
 
-/** Total size of a project's images. The database is not meant as an image archive. */
+/** The maximum total size of a project's images. The database is not meant as an image archive. */
 export const ASSETS_MAX_BYTES = 250 * 1024 * 1024;
 const ASSETS_MOST = 5_000;
 
 /** An image for emails, without its bytes. */
 export interface Asset extends ImageUses {
   id: string;
-  /** SHA-256 of the project and the bytes. It is the name in the image's address. */
+  /** SHA-256 of the project and the bytes. The image's URL contains it. */
   hash: string;
   filename: string | null;
   contentType: ImageType;

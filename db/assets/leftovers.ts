@@ -2,14 +2,11 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * Time between the announcement of an upload and its row: about 100 times as long as an upload takes. After it,
- * pruning treats the upload as killed.
+ * The maximum time between the announcement of an upload and the insertion of its row, about 100 times the duration of
+ * an upload. After this time, pruning treats the upload as interrupted.
  */
 const UPLOAD_MINUTES = 60;
-/**
- * The row must come this long before the time is over. The margin is for transactions that started early enough to
- * end within it.
- */
+/** The row must be inserted this long before that time is over, so that its transaction has ended by then. */
 const MARGIN_MINUTES = 30;
 
 export interface AssetObject {

@@ -16,8 +16,8 @@ export interface StoredAsset {
 const SLICE_BYTES = 256 * 1024;
 
 /**
- * Finds an image by the hash in its address, in any project. A reader of an email has only the address, and each hash
- * belongs to one project.
+ * Finds an image by the hash in its URL, in any project. A reader of an email has only the URL, and each hash belongs
+ * to one project.
  */
 export async function findStoredAsset(db: Db, hash: string): Promise<StoredAsset | undefined> {
   const { rows } = await sql<StoredAsset>`

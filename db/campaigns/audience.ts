@@ -27,12 +27,12 @@ import {
 } from './zoned-pages.ts';
 
 /**
- * Contacts of one page, which become one chunk. At full speed a chunk takes about 0.3 s, far longer than Temporal
- * needs to hand over the next one. A campaign of 100,000 recipients has 20 chunks to share among the workers.
+ * The number of contacts in one page, which become one chunk. At full speed a chunk takes about 300 ms, far longer than
+ * Temporal needs to hand over the next one. A campaign of 100,000 recipients has 20 chunks, which the workers share.
  */
 export const PAGE_CONTACTS = 5_000;
 
-/** The page to insert. `contacts` replaces the usual page size. */
+/** The page to insert. `contacts` overrides the default page size. */
 interface PageRequest {
   projectId: string;
   campaignId: string;
@@ -79,11 +79,11 @@ export async function audienceCounts(db: Db, audience: Audience): Promise<boolea
 }
 
 /**
- * Inserts the next page of the audience into the ledger, in the order of contact ids, as one chunk. Every contact
- * gets a row. A contact that cannot get the email now is skipped with the reason, and does not count towards the
- * month. Rows, chunk and cursor move in one transaction, so a crash repeats a page completely or not at all. The
- * unique (campaign_id, contact_id) prevents duplicates. Contacts who leave the audience later are checked when the
- * email is about to be sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
+ * Inserts the next page of the audience into the ledger, in the order of contact ids, as one chunk. Every contact gets
+ * a row. A contact that cannot get the email now is skipped with the reason, and does not count towards the monthly
+ * limit. Rows, chunk and cursor are written in one transaction, so after a crash a page is repeated completely or not
+ * at all. The unique (campaign_id, contact_id) prevents duplicates. Contacts who leave the audience later are checked
+ * when the email is about to be sent (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -97,7 +97,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   `.execute(trx);
   await insertChunks(trx, p, page.chunks);
   const taken = await readTakenSoFar(trx, p);
-  // This statement comes last, because every send of the project waits for the lock on the month's row.
+  // Runs last, because every send of the project waits for the lock on the month's row.
   const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
   const room = await takeAllowance(trx, { projectId: p.projectId, campaign, n: counted });
   if (room < counted) await failBeyond(trx, p, page, room);
@@ -105,8 +105,8 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
 }
 
 /**
- * Creates the month's row of a live campaign, before its pages are inserted. It counts the month without the pages'
- * recipients. It runs outside the pages' transactions, so no send waits for the count.
+ * Creates the project's row for the current month before the pages of a live campaign are inserted, with the emails
+ * counted so far. Runs outside the pages' transactions, so no send waits for the count.
  */
 export async function openMonthOf(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   const { rows } = await sql<{ limited: boolean }>`
@@ -132,7 +132,7 @@ function audienceCondition({ type, segmentId, filter }: Audience): Condition | u
   if (type === 'SEGMENT' && segmentId) {
     return { logic: 'AND', groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }] };
   }
-  // Deleting a segment empties the drafts that named it.
+  // The segment was deleted, which also removed it from drafts.
   throw new AppError('CONFLICT', {
     message: 'The campaign names no audience: its segment or filter is missing.',
     details: { audienceType: type },
@@ -170,7 +170,9 @@ function toAudience(projectId: string, row: CampaignRow): Audience {
   return { projectId, type: row.audience_type, segmentId: row.segment_id, filter: row.audience_filter };
 }
 
-/** Locks the campaign for the page. A cancel either waits for the page, or came first, and then nothing is inserted. */
+/**
+ * Locks the campaign for the page. A concurrent cancel waits for the page; after an earlier cancel nothing is inserted.
+ */
 async function lockSending(
   trx: Trx,
   p: { projectId: string; campaignId: string; sendNo: number },
@@ -206,8 +208,8 @@ interface Page {
 }
 
 /**
- * Inserts a page's rows without checking for existing ones, because the cursor moves with the rows. The check costs a
- * third more. If a row exists all the same, the page is inserted again with the check.
+ * Inserts a page's rows without checking for existing ones. None should exist, because the cursor is written together
+ * with the rows, and the check costs a third more. If a row exists anyway, inserts the page again with the check.
  */
 async function takeRows(
   trx: Trx,
@@ -327,8 +329,8 @@ async function insertChunks(
 const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
 /**
- * Takes `n` recipients from the month's allowance. Returns for how many recipients it is enough. If the monthly limit
- * is reached, the row is not even locked.
+ * Takes up to `n` recipients from the month's allowance, and returns how many it took. If the monthly limit is reached,
+ * does not lock the row.
  */
 export async function takeAllowance(
   trx: Trx,

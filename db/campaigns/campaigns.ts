@@ -73,7 +73,7 @@ export interface CampaignRef {
   id: string;
 }
 
-/** One start of a campaign. `sendNo` tells it from earlier starts that were cancelled. */
+/** One start of a campaign. `sendNo` distinguishes it from earlier starts that were cancelled. */
 export interface CampaignStart {
   projectId: string;
   campaignId: string;
@@ -290,7 +290,7 @@ async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: strin
 
 export interface CampaignRefusal {
   message: string;
-  /** The next thing that the caller can do. */
+  /** The next step for the caller, for error messages. */
   suggestion: string;
 }
 

@@ -12,7 +12,7 @@ import { ofCampaign } from './recipient-rows.ts';
 
 interface FiguresRow extends CampaignCounts {
   seq: number;
-  /** The grouping set of the row: a bit is 0 for each column that it groups by. */
+  /** The grouping set of the row, as bits. The bit of a column is 0 if the row is grouped by it. */
   of: number;
   variant: number | null;
   reason: string | null;

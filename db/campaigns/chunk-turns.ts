@@ -9,16 +9,16 @@ interface Chunk {
 }
 
 /**
- * Starts a turn of a chunk, which then no longer waits. Its recipients change until `endTurn`, so its statistics are
- * not kept.
+ * Starts a turn of a chunk, and clears its wait. Its recipients change until `endTurn`, so its statistics are not
+ * stored meanwhile.
  */
 export async function beginTurn(db: Db, p: Chunk): Promise<void> {
   await updateChunk(db, p, sql`busy = true, figures = NULL, due_at = NULL`);
 }
 
 /**
- * Ends a turn of a chunk, and deletes statistics that were counted meanwhile. With `wait`, the chunk waits for its
- * next turn. One statement does both, so a waiting chunk costs no more than another.
+ * Ends a turn of a chunk, and deletes statistics that were counted meanwhile. With `wait`, also stores the wait for the
+ * next turn, in the same statement.
  */
 export async function endTurn(db: Db, p: Chunk, wait?: ChunkWait): Promise<void> {
   await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWait(wait)}` : sql``}`);

@@ -33,7 +33,7 @@ export interface SendTerms {
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
 }
 
-/** Reads the settings that a turn needs. Undefined when this start no longer sends the campaign. */
+/** Reads the settings that a turn needs. Undefined if this start no longer sends the campaign. */
 export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
     SELECT k.id AS content_id, v.variant, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
@@ -79,8 +79,8 @@ export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promi
 }
 
 /**
- * Fails the deferred recipients of a chunk, and no others. Does nothing while the project is on hold, because they
- * have to wait then.
+ * Fails only the deferred recipients of a chunk. Does nothing while the project is on hold, because recipients then
+ * have to wait.
  */
 export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(
@@ -124,8 +124,8 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
 }
 
 /**
- * Takes the same lock on the campaign's row as a claim. Clears the claim of the rows, which fences them against
- * running senders.
+ * Takes the same lock on the campaign's row as a claim. Clears the claim of the rows, so that results of running
+ * senders are ignored.
  */
 async function endOpenRows(
   db: Db,

@@ -4,16 +4,16 @@ import type { CampaignRef } from './campaigns.ts';
 
 /**
  * Claims of a campaign's recipients share this lock until their commit. Code that must exclude claims takes it
- * exclusively. It exists beside the shared lock of the campaign's row because that lock is not fair: consecutive
- * claims would share it forever, and a pause at full speed would wait for seconds. This lock is a queue: a claim that
- * comes after a pause waits behind it.
+ * exclusively. The shared lock of the campaign's row is not enough, because it is not fair: consecutive claims would
+ * share it without a gap, and a pause at full speed would wait for seconds. This lock is a queue, in which a claim
+ * after a pause waits for the pause.
  */
 const lockKey = (projectId: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
   sql`hashtextextended('claims:' || (${projectId})::uuid::text || (${id})::uuid::text, 0)`;
 
 /**
- * A condition over `campaigns k` that is true once the lock is shared. It is evaluated before the statement locks the
- * row that it finds.
+ * A condition on `campaigns k` that takes the shared lock and is then true. Postgres evaluates it before the statement
+ * locks the row.
  */
 export const SHARES_CLAIM_LOCK = sql<boolean>`(pg_advisory_xact_lock_shared(${lockKey(sql`k.project_id`, sql`k.id`)}) IS NOT NULL)`;
 

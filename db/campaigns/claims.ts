@@ -156,8 +156,8 @@ export async function releaseClaims(db: Db, p: { ids: string[]; claim: number })
 }
 
 /**
- * Recipients who waited for the winner get their variant when it is known. Rows of the others do not change, so their
- * updates stay heap-only.
+ * Sets the variant of the claimed rows. Recipients who waited for the winner get their variant here. For the other rows
+ * the values do not change, so their updates stay heap-only.
  */
 function variantColumns({ assignedVariant }: ClaimRequest): RawBuilder<unknown> {
   return assignedVariant

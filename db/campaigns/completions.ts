@@ -29,18 +29,21 @@ export interface SentEmails {
 
 /** Result of `completeSent`. */
 export interface CompletedSent {
-  /** Number of emails that this call completed. If it is lower than the number given, other processes own the rest. */
+  /**
+   * The number of emails that this call completed. If it is lower than the number of given emails, other processes own
+   * the rest.
+   */
   counted: number;
   /** True if a mailbox provider has recently refused email of one of these projects, see `findWatchedEmails`. */
   watched: boolean;
-  /** Projects for which nothing was recorded, because something listens to their events. */
+  /** Projects for which nothing was recorded, because a workflow or webhook endpoint listens to their events. */
   listening: string[];
 }
 
 /**
- * Records accepted emails, each with its event `email.sent`. The payload of the event is derived when it is read, so
- * a million events store no text. This works only for projects in which nothing listens to the event. For the others,
- * `recordEvents` must write it. A status from a callback that came before this commit stays.
+ * Records accepted emails, each with its event `email.sent`. The payload of the event is derived when it is read, so a
+ * million events store no text. This works only for projects in which nothing listens to the event. For other projects,
+ * `recordEvents` must write it. If a provider's callback arrived before this commit, its status stays.
  */
 export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent> {
   const done = sql`

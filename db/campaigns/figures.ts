@@ -34,11 +34,11 @@ interface Chunk {
   variant: number | null;
   rest: boolean;
   figures: ChunkFigures | null;
-  /** True if counted statistics may be stored, because nothing changes them unnoticed. */
+  /** Whether counted statistics may be stored, because every later change is noticed. */
   keeps: boolean;
 }
 
-/** Another reader was faster. The statistics that it stored are equally good. */
+/** Another reader has stored the same statistics first. */
 const LOST_RACE = new Set(['40001', '40P01']);
 
 /**
@@ -64,8 +64,9 @@ export async function readFigures(
 }
 
 /**
- * Counts the chunks without stored statistics, in one snapshot with the others, and stores the result. Stores nothing
- * in a transaction that `db` has joined, because each statement of that transaction has another snapshot.
+ * Counts the chunks without stored statistics, in the same snapshot as the stored ones are read, and stores the result.
+ * Stores nothing inside a transaction that `db` has joined, because each statement of that transaction has its own
+ * snapshot.
  */
 async function countMissing(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   const joined = joinedTransaction(db);
@@ -94,8 +95,8 @@ function canBeStored({ keeps, figures }: Chunk): boolean {
 }
 
 /**
- * Stores statistics as of the snapshot, and deletes only the notes that the snapshot has seen. If anything has
- * changed these rows since, Postgres refuses, and nothing is stored.
+ * Stores the statistics of the snapshot, and deletes only the notes that are in the snapshot. If these rows have
+ * changed since, Postgres reports a conflict, and nothing is stored.
  */
 async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string }, chunks: Chunk[]): Promise<void> {
   if (chunks.length === 0) return;
@@ -119,9 +120,9 @@ async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string
 }
 
 /**
- * Lists chunks in the order of their numbers. Stored statistics are valid while the chunk has no note and is in no
- * turn. Once the chunk is done, or the campaign is over, they are valid when no recipient waits any more, because
- * ending a cancelled campaign leaves no notes.
+ * Lists chunks in the order of their numbers. Stored statistics are valid while the chunk has no note and is not in a
+ * turn. After the chunk or the campaign has ended, they are valid only if no recipient waits any more, because the end
+ * of a cancelled campaign writes no notes.
  */
 async function listChunks(db: Db, p: { projectId: string; ids: readonly string[] }): Promise<Chunk[]> {
   const { rows } = await sql<Chunk & { over: boolean }>`

@@ -43,10 +43,10 @@ export interface PageWithVariants {
 
 /**
  * Inserts a page of an audience with variants into the ledger. The inserting statement assigns a variant to each row,
- * or lets it wait for the winner. The number of rows per variant follows exactly from the numbers before this page,
- * and the campaign's row is locked, so a crash repeats a page completely or not at all. A hash decides which contact
- * of a page gets which variant, so that the order of an import has no influence. Skipped contacts take no slot, so
- * the share refers to people who get the email. Rows of one variant and zone are one range of ids.
+ * or lets it wait for the winner. The number of rows per variant follows exactly from the numbers before this page, and
+ * the campaign's row is locked, so a crash repeats a page completely or not at all. A hash decides which contact of a
+ * page gets which variant, so that the order of an import has no influence. Skipped contacts do not count, so the share
+ * refers to people who get the email. Rows of one variant and zone are one range of ids.
  */
 export async function insertPageWithVariants(
   trx: Trx,

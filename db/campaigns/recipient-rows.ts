@@ -40,8 +40,8 @@ export interface RecipientFilter {
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /**
- * The columns of a recipient `e` of `emails` with its contact `c`. The address is the one that was sent to; before
- * that, it is the contact's.
+ * The columns of a recipient `e` of `emails` with its contact `c`. The address is the one that the email was sent to.
+ * Before it is sent, it is the contact's address.
  */
 export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
@@ -51,9 +51,9 @@ export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   ${notBeforeOf('e')} AS "notBefore"`;
 
 /**
- * Restricts rows within a range of ids to the campaign. The condition is written so that no index serves it.
- * Otherwise the planner would read the whole campaign by the index (campaign_id, contact_id) for each chunk of a
- * large campaign. The range alone finds the rows.
+ * Restricts rows within a range of ids to the campaign. The condition is written so that Postgres cannot use an index
+ * for it. Otherwise the planner would read the whole campaign by the index (campaign_id, contact_id) for each chunk of
+ * a large campaign. The range alone is enough to find the rows.
  */
 export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;

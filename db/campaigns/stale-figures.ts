@@ -3,8 +3,8 @@ import type { Db } from '../connection.ts';
 
 /**
  * Notes that the outcomes of some emails have changed, in the statement that changes them. Stored statistics of their
- * chunks are then stale. For emails outside a turn of their chunk; a chunk in a turn is counted anyway.
- * @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
+ * chunks are then stale. Needed only for emails whose chunk is not in a turn, because a chunk in a turn is counted
+ * anyway. @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
 export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -14,7 +14,7 @@ export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknow
 
 /** Notes per statement. They cover a few thousand chunks at most. */
 const BATCH = 10_000;
-/** Enough for the notes of an hour. */
+/** The maximum number of statements, enough for the notes of an hour. */
 const MAX_BATCHES = 500;
 
 /**

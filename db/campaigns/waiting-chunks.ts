@@ -4,7 +4,10 @@ import type { Db } from '../connection.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
 
-/** A chunk that waits. `clock` identifies the settings that it waits by. Null if the provider deferred it. */
+/**
+ * A chunk that waits. `clock` identifies the settings that the wait depends on. Null if the provider deferred the
+ * chunk.
+ */
 export interface ChunkWait {
   chunk: LaterChunk;
   clock: string | null;
@@ -26,7 +29,7 @@ export function setWait({ chunk, clock }: ChunkWait): RawBuilder<unknown> {
     deferrals = ${deferrals}, resume_id = ${from ?? null}::uuid, resume_deferred = ${putOff ?? null}`;
 }
 
-/** Makes chunks wait that a workflow of an earlier version carried itself. Safe to repeat. */
+/** Stores waiting chunks that a workflow of an earlier version kept in its own state. Safe to repeat. */
 export async function keepWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] }): Promise<void> {
   const rows = p.waits.map(({ chunk, clock }) => ({
     seq: chunk.seq,
@@ -47,8 +50,8 @@ export async function keepWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] 
 }
 
 /**
- * Returns the chunks that are due, and a summary of the waiting ones. Changes nothing, so that a lost response loses
- * no chunk. A chunk that waits by outdated settings is due at once, because the gate decides again.
+ * Returns the chunks that are due, and a summary of the waiting ones. Changes nothing, so that a lost response loses no
+ * chunk. A chunk whose wait depends on outdated settings is due at once, so that it checks its time again.
  */
 export async function readDueChunks(db: Db, p: DueRequest): Promise<DueChunks> {
   const { rows } = await sql<DueRow>`

@@ -3,8 +3,8 @@ import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
 import type { Trx } from '../connection.ts';
 
 /**
- * Contacts of a page that is divided by zone. It is large, so that the chunks of 40 zones are worth an activity each.
- * It is small enough that a pause, which waits for the page, does not wait long.
+ * The number of contacts in a page that is divided by zone. It is large enough that the chunks of 40 zones are worth an
+ * activity each, and small enough that a pause does not wait long for the page.
  */
 export const ZONED_PAGE_CONTACTS = 30_000;
 /** About 600 zone names exist. Contacts with a name beyond this number use the project's zone. */

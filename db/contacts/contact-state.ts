@@ -41,7 +41,7 @@ export interface ContactExecution {
   currentStepId: string | null;
   stepName: string | null;
   stepType: StepType | null;
-  /** When the step that the execution waits at is due. */
+  /** When the execution's current wait ends. */
   dueAt: Date | null;
   exitReason: string | null;
   error: string | null;

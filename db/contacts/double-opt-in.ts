@@ -9,7 +9,7 @@ import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 
 /**
- * Whether contacts of a project's public key are pending until they confirm, and the template of the confirmation
+ * Whether contacts that the public key creates are pending until they confirm, and the template of the confirmation
  * email.
  */
 export interface DoubleOptIn {
@@ -84,7 +84,7 @@ interface AskingTemplate extends EmailText<string | null> {
 }
 
 /**
- * Sends the confirmation email as TRANSACTIONAL, whatever the type of its template, because the person asked for it.
+ * Queues the confirmation email as TRANSACTIONAL, even if its template is MARKETING, because the person asked for it.
  */
 async function sendConfirmations(
   trx: Trx,

@@ -19,9 +19,9 @@ interface Marked {
 }
 
 /**
- * Stores the hashes of the addresses that links of these contacts and of their emails speak for, and the topics that
- * the contacts have left. Call it in the transaction that erases the contacts, before their emails lose the address.
- * Safe to run twice.
+ * Stores the hashes of the addresses for which links of these contacts and of their emails can change consent, and the
+ * topics that the contacts have left. Call it in the transaction that erases the contacts, before their emails lose the
+ * address. Safe to run twice.
  * @returns the contacts' addresses, and their former addresses that no other contact has now
  */
 export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
@@ -65,7 +65,7 @@ export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pro
 }
 
 /**
- * True if the email's reader speaks for the contact. An automation step may write to another address than the
+ * True if the email's reader may decide for the contact. An automation step may send to another address than the
  * contact's.
  */
 const speaksForContact: RawBuilder<boolean> = sql<boolean>`
@@ -140,7 +140,8 @@ export interface ErasedAddress {
 }
 
 /**
- * Finds the addresses that a link speaks for whose email or contact was erased. The recipient's address comes first.
+ * Finds the addresses whose consent a link can change, if its email or contact was erased. The recipient's address
+ * comes first.
  */
 export async function findErasedAddresses(
   db: Db,

@@ -5,7 +5,7 @@ import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { Trx } from '../connection.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
-/** Shorter values, such as "de", are parts of other words. */
+/** The minimum length of a value to search for. Shorter values, such as "de", are parts of other words. */
 const VALUE_MIN_CHARS = 3;
 
 export interface ErasedPeople {
@@ -18,8 +18,8 @@ export interface ErasedPeople {
 }
 
 /**
- * Gives the emails, SMS and events from before the person was a contact to a contact that is about to be erased, such
- * as a test email. The erasure then treats them as all others. Call it before `eraseCopies`.
+ * Assigns emails, SMS and events to a contact that is about to be erased if they are from before the person was a
+ * contact, such as a test email. The erasure then covers them, too. Call it before `eraseCopies`.
  */
 export async function claimEarlierRecords(trx: Trx, { projectId, contactIds, emails, phones }: ErasedPeople) {
   const [contactId] = contactIds;

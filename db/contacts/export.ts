@@ -6,7 +6,7 @@ import { getSegment } from '../segments/segments.ts';
 import { type ContactSelection, contactPredicate } from './contact-search.ts';
 
 /**
- * Contacts per statement: few enough that the first row comes soon, many enough that a million contacts take 200
+ * Contacts per statement: few enough that the first row arrives soon, and enough that a million contacts take only 200
  * statements.
  */
 const PAGE_CONTACTS = 5_000;
@@ -26,7 +26,7 @@ export interface ExportedContact {
   data: Data;
 }
 
-/** The exported contacts as a predicate of `contacts`. */
+/** Returns the SQL predicate on `contacts` that selects the exported contacts. */
 export type ExportPredicate = RawBuilder<SqlBool>;
 
 /**

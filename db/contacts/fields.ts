@@ -47,7 +47,7 @@ const STANDARD_FIELDS: ContactField[] = [
 
 /**
  * Contacts whose data is read for types and coverage. A larger project is sampled evenly: reading a million contacts
- * takes 5 s, the sample under 1 s. The percentages are correct to 1 %. The price is that a field of very few contacts
+ * takes 5 s, the sample under 1 s. The percentages are correct to 1 %. In a sample, a field that very few contacts have
  * may be missing.
  */
 const SAMPLE_CONTACTS = 20_000;
@@ -55,7 +55,7 @@ const SAMPLE_CONTACTS = 20_000;
 const VALUES_CONTACTS = 100_000;
 /** Newest contacts whose data keys are compared with a file's columns. */
 const RECENT_CONTACTS = 1_000;
-/** Contacts per transaction: locks are short, and no commit leaves a long row of dead tuples. */
+/** Contacts per transaction. It is small, so that locks are short and each commit leaves few dead tuples. */
 const STRIP_BATCH = 5_000;
 const ISO_DATE = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
 

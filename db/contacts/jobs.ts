@@ -66,7 +66,7 @@ export interface ImportInput {
 export interface LockedJob<Input, Result> {
   input: Input;
   result: Result;
-  /** Position of the job: the index of the next id, or the byte offset of the next row. */
+  /** The position of the job: the index of the next id in its list, or the byte offset of the next row in its file. */
   cursor: number;
   processed: number;
 }

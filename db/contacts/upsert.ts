@@ -24,7 +24,9 @@ import { adoptAddresses } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
 
-/** Requests have one row, and groups of requests up to 100. Only imports and bulk jobs have more than this. */
+/**
+ * More rows than this come only from imports and bulk jobs. A request has one row, and a group of requests at most 100.
+ */
 const MANY_ROWS = 200;
 
 /** The actor of events that the public key caused. */
@@ -68,12 +70,11 @@ export interface UpsertedContact {
 }
 
 /**
- * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert missing
- * contacts, update changed ones. Known contacts are locked in the order of their ids, and new ones are inserted in
- * the order of their addresses, so that two such transactions wait instead of deadlocking. Run it with
- * `inTransaction` all the same. The caller records the events of subscription changes (`recordSubscriptionChanges`).
- * Known contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9,
- * docs/decisions.md.
+ * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert missing contacts,
+ * update changed ones. Known contacts are locked in the order of their ids, and new ones are inserted in the order of
+ * their addresses, so that two such transactions wait instead of deadlocking. Run it with `inTransaction` nevertheless,
+ * which retries deadlocks. The caller records the events of subscription changes (`recordSubscriptionChanges`). Known
+ * contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9, docs/decisions.md.
  * @returns one result per row, in the order of `rows`
  * @throws AppError VALIDATION_ERROR when the data of a contact would exceed its limits; nothing may be committed then
  */
@@ -137,8 +138,8 @@ async function lockKnown(
 }
 
 /**
- * If the project asks for confirmation, untrusted callers subscribe no one, nor does a step that they triggered.
- * Their contacts stay unsubscribed, and the addresses are returned, to be asked.
+ * If the project asks for confirmation, untrusted callers and the steps that they trigger cannot subscribe anyone.
+ * Their contacts stay unsubscribed, and this returns the addresses to ask.
  */
 async function holdBackAsking(
   trx: Trx,
@@ -155,9 +156,9 @@ async function holdBackAsking(
 }
 
 /**
- * Applies the suppression list to the rows. `subscribed: true` from the project lifts the person's own unsubscribe.
- * If the project protects such refusals, the row must also have `resubscribe`. Every other row keeps a refusal: it
- * subscribes no known contact, and a new one starts unsubscribed.
+ * Applies the suppression list to the rows. `subscribed: true` from the project lifts the person's own unsubscribe. If
+ * the project protects such refusals, the row must also have `resubscribe`. All other rows respect a refusal: they do
+ * not subscribe a known contact, and a new contact starts unsubscribed.
  * @returns the addresses whose own refusal a row has lifted or overridden
  */
 async function settleSubscriptions(

@@ -3,8 +3,8 @@ import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 
 /**
- * Attachments per transaction, and transactions per round. The rest waits for the next hour. An attachment holds up
- * to 10 MB, which are deleted with the row.
+ * Attachments per transaction, and transactions per round. The next round, an hour later, continues. An attachment has
+ * up to 10 MB, which are deleted with the row.
  */
 const LIMITS = { rows: 500, rounds: 500 };
 

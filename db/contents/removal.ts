@@ -7,10 +7,10 @@ const LIMITS = { rows: 1_000, rounds: 500 };
 
 /**
  * Removes contents that only erased emails used. An email that is being accepted may be about to use one: it finds a
- * content by its hash, without a lock, and refers to it in the same transaction. A content is therefore retired
- * first: it gets a new hash that no lookup finds. It is deleted once all transactions that may have seen the old hash
- * have ended, if no email refers to it then. A content that got a new reference meanwhile stays. Nothing waits: a
- * content that a long transaction keeps is deleted an hour later. May run at any time, also concurrently.
+ * content by its hash, without a lock, and refers to it in the same transaction. A content is therefore retired first:
+ * it gets a new hash that no lookup finds. It is deleted once all transactions that may have seen the old hash have
+ * ended, if no email refers to it then. A content that got a new reference meanwhile stays. This does not wait for long
+ * transactions: their contents are deleted an hour later. May run at any time, also concurrently.
  * @returns how many contents were deleted
  */
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {

@@ -70,7 +70,7 @@ interface SourcedColumns {
 type SourcedFields = Pick<Email, 'variables' | 'options' | 'contactData'>;
 type Row<T extends SourcedFields = Email> = Omit<T, keyof SourcedFields> & SourcedColumns;
 
-/** Marks the untrusted values by their names, so that no reader of an email gets the values without the marks. */
+/** Marks the untrusted values by their names, so that no code gets the values of an email without the marks. */
 function toEmail<T extends SourcedFields>({ untrustedKeys, ...row }: Row<T>): T {
   const fields: SourcedFields = {
     ...readVariableColumns(row),
@@ -198,7 +198,7 @@ export type LinkSource = Pick<
   'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData' | 'projectZone'
 > & { projectId: string };
 
-/** Like `listProvenEmails`, for clicks: reads only what a click needs, because a person waits for the response. */
+/** Like `listProvenEmails`, but reads only the fields that a click needs, because a person waits for the response. */
 export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource[]> {
   const { rows } = await sql<Row<LinkSource>>`
     SELECT e.id, e.project_id AS "projectId", e.contact_id AS "contactId", e.content_id AS "contentId", e.to_email AS "to",

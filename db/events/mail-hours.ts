@@ -66,8 +66,8 @@ export async function listEmailDays(db: Db, p: { projectId: string; days: readon
 const firstHourOf = (ms: number) => Math.ceil(ms / HOUR_MS);
 
 /**
- * Adds up past hours of all projects in the order of time. Each hour is a transaction in which the position decides,
- * so it may run at any time, also concurrently. Remaining hours are counted from the events until then.
+ * Adds up past hours of all projects in the order of time. Each hour is one transaction that first checks the stored
+ * position, so this may run at any time, also concurrently. Remaining hours are counted from the events until then.
  * @param mayContinue called between two hours; false ends it
  * @returns whether all past hours are added up
  */

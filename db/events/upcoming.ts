@@ -5,7 +5,7 @@ export interface UpcomingHour {
   at: Date;
   /** Campaigns that are scheduled to start in this hour. */
   campaigns: number;
-  /** Pauses of executions that are booked to end in this hour. */
+  /** The number of executions whose pause ends in this hour, according to their timers. */
   delays: number;
 }
 

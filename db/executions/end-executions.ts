@@ -17,7 +17,7 @@ export async function endExecutions(
     status: 'CANCELLED' | 'EXITED' | 'FAILED' | 'COMPLETED';
     reason: string | null;
     error?: string;
-    /** The Temporal workflow is over, so nothing has to be sent to it. */
+    /** Whether the Temporal workflow has ended, so that it needs no signal. */
     isOver?: true;
   },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {

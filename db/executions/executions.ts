@@ -126,7 +126,7 @@ export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: 
   throw new AppError('CONFLICT', {
     message: `The execution has ended: it is ${status}.`,
     details: { status },
-    suggestion: 'Nothing is left to cancel. Start a new execution if the contact should enter again.',
+    suggestion: 'The workflow has no active executions. Start a new execution if the contact should enter again.',
   });
 }
 

@@ -17,11 +17,11 @@ const CAPTURED_KEPT = 10_000;
 const LOGIN_FAILURE_HOURS = 24;
 /** Twice the time that the guards of a hold read. */
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
-/** A mailbox provider without email for this time has dropped its record of the sender too. */
+/** After this time without email, a mailbox provider no longer has a record of the sender either. */
 const WATCHED_DAYS = 30;
 /** Longer than any workflow needs to learn that its record was deleted. */
 const DELETED_DAYS = 7;
-/** Cursor of tables that need none: the next statement finds the remaining rows by its condition. */
+/** The cursor of tables that need no cursor, because the next statement finds the remaining rows by its condition. */
 const ANYWHERE = '';
 
 export interface PruneBatches {
@@ -72,7 +72,7 @@ function createDeletion(table: string, where: RawBuilder<unknown>): Pruning {
   };
 }
 
-/** Wraps work that limits itself and leaves the rest for the next hour. */
+/** Wraps work that limits itself and leaves the rest for the next round, an hour later. */
 function inOneGo(work: (db: Db) => Promise<unknown>): Pruning {
   return async (db) => {
     await work(db);

@@ -13,7 +13,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 /** Finds ids of one table to prune, in their order. */
 interface Old {
   days: number;
-  /** Selects `id`s over a cursor, older than the bound, oldest first; the caller adds a LIMIT. */
+  /** Selects `id`s that are greater than a cursor and older than the limit, oldest first; the caller adds a LIMIT. */
   select(after: string, cutoff: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Prunes the rows whose ids are in `old`. */
   prune: RawBuilder<unknown>;

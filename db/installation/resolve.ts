@@ -111,8 +111,8 @@ async function isUnresolved(trx: Db, found: FoundMismatch): Promise<boolean> {
 }
 
 /**
- * Pauses every campaign that was sending at the backup, was to start within the lost window, or has ended in Temporal.
- * Its workflow reads the status before it sends anything, because each claim does.
+ * Pauses every campaign that was sending at the time of the backup, should have started in the lost time window, or has
+ * ended in Temporal. Its workflow reads the status before it sends anything, because each claim does.
  */
 async function pauseCampaigns(trx: Db, { to }: LostWindow, ended: string[]): Promise<number> {
   const { numUpdatedRows } = await trx

@@ -3,8 +3,8 @@ import type { Db } from '../connection.ts';
 
 /**
  * Tells whether an account is one of the operators that the installation names. Several people may have accounts with
- * the same unproven address. The name then means the oldest account, so a later sign-up with that address gains
- * nothing.
+ * the same address, because addresses are not verified. Only the oldest account counts, so a later sign-up with that
+ * address gains nothing.
  * @param p.operators addresses, in lower case
  */
 export async function isOperator(

@@ -6,9 +6,12 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** Short enough that a lost process is noticed within half a minute. Each report writes one small row. */
+/**
+ * The interval of reports. It is short enough that a lost process is noticed within 30 s. Each report writes one small
+ * row.
+ */
 const BEAT_MS = 10_000;
-/** Three missed reports. */
+/** A process counts as lost after this time: three missed reports. */
 const ALIVE_SECONDS = 35;
 /** Processes that ended earlier than this are not shown. */
 const SHOWN_HOURS = 24;

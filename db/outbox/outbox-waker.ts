@@ -4,8 +4,8 @@ import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
 /**
- * NOTIFY locks the whole database at its commit, so a process notifies at most once per interval, however much it
- * accepts. A lone row notifies at once.
+ * The minimum interval between two notifications of a process. NOTIFY locks the whole database at its commit. A row
+ * after a pause notifies at once.
  */
 const INTERVAL_MS = 10;
 
@@ -16,8 +16,8 @@ export interface OutboxWaker {
 }
 
 /**
- * Creates a waker with a statement of its own, never in the accepting transaction, because that would queue all
- * commits behind one lock.
+ * Creates a waker. It notifies in a separate statement and never in the accepting transaction, because all commits
+ * would then queue for one lock.
  */
 export function createOutboxWaker(db: Db): OutboxWaker {
   const batcher = createBatcher<OutboxTaker>((takers) => notifyTakers(db, [...new Set(takers)]), INTERVAL_MS);

@@ -45,7 +45,7 @@ export interface FairClaim {
   after: string;
   /** Taken rows return automatically after this time: their process was killed, or Temporal has lost them. */
   leaseMs: number;
-  /** Number of further rows that these projects may have in progress. Other projects have no limit. */
+  /** The number of further rows that each of these projects may have in progress. Other projects have no limit. */
   rooms?: Map<string, number>;
   /**
    * For rows that Temporal starts: they are marked, and count as handed over until they are deleted or their lease
@@ -60,7 +60,10 @@ export type TakenRow = OutboxRow & {
   attempts: number;
 };
 
-/** Projects per claim: this many from the one whose turn it is, and this many from the first. */
+/**
+ * The number of projects per claim: this many starting with the project whose turn it is, and this many starting with
+ * the first project.
+ */
 const PROJECTS_LOOKED_AT = 100;
 
 /**
@@ -201,13 +204,13 @@ export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<void>
   `.execute(db);
 }
 
-/** How long news waits until it asks again whether the last signal was received. */
+/** How long a repeated signal waits before it checks again whether the last signal was received. */
 export const NEWS_DEFERRAL_MS = 100;
 
 /**
- * Merges the news of each target into one row, from rows that the caller has taken. The workflow reads the database
- * after the signal, so rows that exist before the signal need none of their own. While an older row of the target is
- * with Temporal, the merged row is released and waits.
+ * Merges the signals to each target into one row, from rows that the caller has taken. The workflow reads the database
+ * after the signal, so one signal is enough for all rows that exist before it. While an older row of the target is with
+ * Temporal, the merged row is released and waits.
  * @returns the rows to hand over
  */
 export async function mergeNews(db: Db, ids: string[]): Promise<Set<string>> {
@@ -236,7 +239,8 @@ export async function mergeNews(db: Db, ids: string[]): Promise<Set<string>> {
 
 /**
  * Finds starts of executions that ended before they started. Temporal has nothing to do for them, and a first wait
- * without a deadline would stay open forever. An execution that is started only to end is started.
+ * without a deadline would stay open forever. Executions whose start only serves to end their workflow are not
+ * included.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`

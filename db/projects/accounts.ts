@@ -27,8 +27,8 @@ export interface ProjectMembership {
 
 const UNIQUE_VIOLATION = '23505';
 /**
- * One lock for all sign-ups while only the first user may sign up. Without it, two concurrent sign-ups could both
- * find no user.
+ * The lock of all sign-ups while only the first user may sign up. Without it, two concurrent sign-ups could both
+ * succeed.
  */
 const FIRST_SIGNUP_LOCK = 7_203_401;
 

@@ -32,7 +32,7 @@ export interface Attention {
   since: Date;
   /** Number of executions, or of rows of the outbox. 1 for other kinds. */
   count: number;
-  /** A detail of the record. Null if the kind says everything. */
+  /** A detail of the record. Null if the kind is explanation enough. */
   detail: string | null;
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
 
-/** Quotas of a project. They keep lists and scans of all records small. */
+/** The maximum numbers of a project's records. They keep lists and scans of all records small. */
 const MOST = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
 
 /** Maximum number of steps per workflow, far more than anyone draws. */

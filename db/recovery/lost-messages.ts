@@ -13,7 +13,7 @@ export interface OpenMessage {
   claim: number | null;
 }
 
-/** Time after which an email that a step was about to send at the cancel has been recorded. */
+/** The time after a cancel by which an email that its step was sending at that moment is recorded. */
 const SETTLED_MS = 10 * 60_000;
 /** Messages per round. Only an outage of a provider causes more, and those messages have deliveries. */
 const ROUND_MAX = 100_000;
@@ -105,8 +105,8 @@ export async function settleSent(
 }
 
 /**
- * Ends emails of steps whose execution ended while they waited for their next attempt, in all projects: FAILED,
- * reason `cancelled`. Emails that were on the wire then have been recorded since. Returns how many. Idempotent, and
+ * Ends emails of steps whose execution ended while they waited for their next attempt, in all projects: FAILED, reason
+ * `cancelled`. Emails that were on the wire at that moment have been recorded since. Returns how many. Idempotent, and
  * may run at any time.
  */
 export async function endCancelledStepEmails(db: Db, since: Date): Promise<number> {

@@ -10,8 +10,8 @@ const ANSWERED_MS = 60_000;
 const CLOCKS_APART_MS = 5_000;
 
 /**
- * Returns the ids through which an email, SMS, execution, event or contact leads back to its request: its own id, the
- * execution that caused it, and the event that started that execution.
+ * Returns the ids by which the request that caused an email, SMS, execution, event or contact can be found: its own id,
+ * the execution that caused it, and the event that started that execution.
  */
 export async function findCauses(db: Db, p: { projectId: string; id: string }): Promise<string[]> {
   const { projectId, id } = p;

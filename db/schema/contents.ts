@@ -54,6 +54,6 @@ export interface ContentsTable extends EmailTextColumns {
 export interface ErasedContentsTable {
   content_id: string;
   project_id: string;
-  /** Since when new emails cannot find the content by its hash. Null while it waits for that. */
+  /** Since when new emails cannot find the content by its hash. Null until its hash is replaced. */
   retired_at: NullableTimestamp;
 }

@@ -21,7 +21,7 @@ export interface ProcessesTable {
 
 export interface PeriodicWorkTable {
   kind: PeriodicKind;
-  /** Used as the last end until a first round ends. */
+  /** When the row was created. It is used as the end of the last round until a first round has ended. */
   known_since: GeneratedTimestamp;
   began_at: Timestamp | null;
   ended_at: Timestamp | null;

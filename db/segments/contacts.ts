@@ -22,7 +22,7 @@ export interface SegmentDefinition {
 }
 
 export interface SegmentPage {
-  /** Truncated contacts come without their data, because the page reached its size limit. */
+  /** Truncated contacts have no data, because the page reached its size limit. */
   items: Listed<Contact>[];
   total: number;
 }

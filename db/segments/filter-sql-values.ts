@@ -176,7 +176,7 @@ function contains(source: ValueSource, value: Scalar, zone: string | undefined):
   // JSON stays valid JSON in lower case.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
   if (ESCAPED.test(value)) return byType(source, { list, text: inText });
-  // The value occurs in few rows at all, in a list or in a text. Only these rows get the exact test.
+  // The value occurs in few rows, in a list or in a text. The exact test is evaluated only for these rows.
   return sql`(${inText} and ${byType(source, { list, text: sql`true` })})`;
 }
 

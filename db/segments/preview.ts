@@ -7,7 +7,7 @@ import { loadConditionSources } from './sources.ts';
 
 /** Number of matching contacts to show. */
 const SAMPLE_CONTACTS = 10;
-/** Number of newest contacts that are searched for the sample alone. It takes tens of milliseconds. */
+/** The number of newest contacts that are searched first for the sample. This takes tens of milliseconds. */
 const NEWEST_CONTACTS = 20_000;
 
 export interface ConditionPreview {

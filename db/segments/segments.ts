@@ -118,8 +118,8 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
 }
 
 /**
- * Locks a segment until the transaction ends, so that its members change in one place at a time. A campaign may still
- * start to refer to it.
+ * Locks a segment until the transaction ends, so that only one transaction at a time changes its members. A campaign
+ * may still start to refer to it.
  * @throws AppError NOT_FOUND; CONFLICT if it was changed after the version that the caller has read
  */
 export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?: ReadVersion): Promise<Segment> {

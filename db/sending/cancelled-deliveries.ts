@@ -21,7 +21,7 @@ export async function cancelSms(db: Db, delivery: CancelledDelivery): Promise<nu
   return endOpen(db, sql`sms_messages`, sql`('PENDING')`, delivery);
 }
 
-/** Also removes the claims, which fences off a sender that Temporal had lost. */
+/** Also removes the claims, so that results of a sender that Temporal had lost are ignored. */
 async function endOpen(
   db: Db,
   table: RawBuilder<unknown>,

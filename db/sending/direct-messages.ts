@@ -79,8 +79,8 @@ export async function finishDirect(
 
 /**
  * Hands messages over to Temporal, which makes their next attempt at `dueAt`: messages whose worker was killed, and
- * messages that wait for their sending window. Releases their claim, which fences off a worker that is still alive.
- * Returns the rows, for `outbox.wake`.
+ * messages that wait for their sending window. Releases their claim, so that results of a worker that is still alive
+ * are ignored. Returns the rows, for `outbox.wake`.
  */
 export async function handOverDirect(
   trx: Trx,

@@ -37,7 +37,7 @@ export interface ClaimedEmail extends CarriedVariables {
   mode: KeyMode;
   /** Null once the contact was erased. */
   to: { email: string; name: string | null } | null;
-  /** The fence: a completion counts only while the row still has this number. */
+  /** The number of the claim. A completion counts only while the row still has this number. */
   claim: number;
   attempts: number;
   createdAt: Date;
@@ -108,8 +108,8 @@ export async function previewClaim(
 }
 
 /**
- * Reads the facts that decide whether and how emails leave now, except the frequency cap.
- * @param taken CTEs. The CTE named `t` has the emails as rows of `emails`; others may replace tables
+ * Reads the facts that decide whether and how emails are sent now, except the frequency cap. @param taken CTEs. The CTE
+ * named `t` has the emails as rows of `emails`; others may replace tables
  */
 async function readClaimed(
   db: Db,
@@ -192,10 +192,10 @@ export interface EmailSettlement {
 }
 
 /**
- * Records the outcome of claimed emails, set-based, in the caller's transaction. Returns the ids that were recorded.
- * A missing id was fenced off: another attempt has claimed that email since. A provider's callback may have arrived
- * before this commit; then the status stays as the callback set it, and the rest is recorded. A withheld email does
- * not count as attempted.
+ * Records the outcome of claimed emails, set-based, in the caller's transaction. Returns the ids that were recorded. If
+ * an id is missing, another attempt has claimed that email since. A provider's callback may have arrived before this
+ * commit; then the status stays as the callback set it, and the rest is recorded. A withheld email does not count as
+ * attempted.
  */
 export async function settleEmails(
   trx: Trx,

@@ -20,7 +20,7 @@ export interface TrackRequest {
   data?: Data | undefined;
   idempotencyKey?: string | undefined;
   fingerprint?: string | undefined;
-  /** The caller to whom an idempotency key belongs. */
+  /** The owner of the idempotency key. */
   owner: KeyOwner;
   /** Set for a request with the public key. */
   visitor?: Visitor | undefined;
