@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 /** Minimum time between two checks of the table sizes. One connection makes each check. */
 const LOOK_MS = 1_000;
-/** A process that has made fewer queries since the last check gains nothing from better plans. */
+/** The minimum number of queries between two checks. With fewer queries, better plans gain nothing. */
 const LOOK_QUERIES = 20;
 /** A smaller table is read as a whole as fast as by an index. */
 const SMALL_BYTES = 65_536;
@@ -58,8 +58,8 @@ interface TableSize {
 }
 
 /**
- * Returns an empty list on failure: a broken connection fails the next query as well, and a lock is gone the next
- * time.
+ * Returns an empty list on failure. A broken connection also fails the next query, and a lock will be released by the
+ * next check.
  */
 async function sizesSeenBy(client: Pick<pg.PoolClient, 'query'>): Promise<TableSize[]> {
   try {

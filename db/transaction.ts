@@ -17,11 +17,11 @@ const RETRYABLE = new Set(['40P01', '40001']);
 const thrownBeforeCommit = new WeakSet<Error>();
 
 /**
- * Runs a transaction, and runs it again when Postgres aborted it to break a deadlock. `work` must have no effect
- * except in `trx`. If the response to COMMIT is lost, Postgres is asked for the outcome: a committed result is
- * returned, and an aborted transaction runs again.
+ * Runs a transaction, and runs it again when Postgres aborted it to break a deadlock. `work` must have no effect except
+ * in `trx`. If the response to COMMIT is lost, Postgres is asked for the outcome: a committed result is returned, and
+ * an aborted transaction runs again.
  * @throws UnknownCommit when Postgres cannot tell within seconds; after any other error, nothing of the transaction
- * remains. Within a transaction that `db` has joined, it becomes a part of that one that can fail separately.
+ * remains. If `db` has joined a transaction, `work` becomes a part of that transaction that can fail separately.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   const joined = joinedTransaction(db);

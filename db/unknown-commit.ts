@@ -11,11 +11,14 @@ import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-error
 import type { Database } from './schema/database.ts';
 
 /**
- * One round trip does both. By this id, Postgres knows the transaction after its connection is lost. The transaction
- * gets its id one statement earlier than usual, at no extra cost.
+ * Starts a transaction and reads its id in one round trip. With this id, Postgres can report the outcome after the
+ * connection is lost.
  */
 const BEGIN = 'BEGIN; SELECT pg_current_xact_id()::text AS xid';
-/** Time within which Postgres is back after a restart by the supervisor, and a client still waits. */
+/**
+ * The time to wait for the outcome. Within it, Postgres is back after a restart by the supervisor, and a client still
+ * waits.
+ */
 const LOOK_UP_MS = 5_000;
 const LOOK_UP_PAUSE_MS = 50;
 

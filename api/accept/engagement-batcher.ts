@@ -12,8 +12,8 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
 /**
- * A hit waits this long for others, and for the running flush. A kill -9 therefore loses only hits younger than 100
- * ms if the database works.
+ * The time that a hit waits for other hits to share its write. If the process is killed, only hits of the last 100 ms
+ * are lost.
  */
 const GATHER_MS = 20;
 const BATCH_MAX = 2_000;
@@ -26,8 +26,8 @@ const RETRY_MS = 1_000;
  */
 const TRIES_MAX = 600;
 /**
- * Attempts for an email whose SENT is not committed yet. Its sender commits within milliseconds, or has crashed and
- * sends the email again.
+ * The number of attempts for a hit of an email that is not yet recorded as SENT. Its sender records it within
+ * milliseconds, or has crashed and sends the email again.
  */
 const SENDER_TRIES_MAX = 10;
 /** Limit for `close`, because `npm start` stops everything within 20 s. */
@@ -67,7 +67,7 @@ export class EngagementBatcher {
   private readonly deps: BatcherDeps;
   private waiting: Waiting[] = [];
   private timer: NodeJS.Timeout | undefined;
-  /** Kept separately, because new hits must not wait for retries. */
+  /** Hits to retry. They are kept separately, because new hits must not wait for them. */
   private retries: Waiting[] = [];
   private retryTimer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;

@@ -8,9 +8,9 @@ export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
 }
 
 /**
- * Returns the value of a field that a request may give under several names (contract §1.9 Unknown input), so that
- * code behind the routes knows only one name. Records carry every name. When a record was read, edited under one name
- * and sent back, the name whose value differs from the stored one counts.
+ * Returns the value of a field that a request may give under several names (contract §1.9 Unknown input), so that code
+ * behind the routes knows only one name. Records carry every name. A client may read a record, edit one of the names
+ * and send all of them back. Then the name counts whose value differs from the stored one.
  * @param given the values by name, the field's own name first; undefined for omitted names
  * @param stored the current value of the record that the request changes
  * @throws AppError VALIDATION_ERROR at the second of two names that differ

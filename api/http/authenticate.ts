@@ -9,10 +9,7 @@ import { type RateState, rateHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
 import { hashToken, readSessionToken } from './session-cookie.ts';
 
-/**
- * An access rule, and the alternative that the error suggests to a caller with a key if the operation requires a
- * session.
- */
+/** An access rule. If the operation requires a session, the error for callers with a key suggests the alternative. */
 type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**

@@ -2,8 +2,8 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 
 /**
- * Projects that a kind lists by id: the ones with the most rows. The others are summed up as `other`, to limit the
- * number of series.
+ * The number of projects that a metric lists by id: those with the most rows. All others are summed up as `other`, to
+ * limit the number of series.
  */
 const PROJECTS_MAX = 20;
 

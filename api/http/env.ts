@@ -15,7 +15,8 @@ export type Actor =
   | { kind: 'user'; id: string; email: string; role: Role };
 
 /**
- * State of a request, set by the middleware. All but the first three are set only on routes that require credentials.
+ * State of a request, set by the middleware. The fields after the first three are set only on routes that require
+ * credentials.
  */
 export interface RequestVariables {
   requestId: string;

@@ -55,7 +55,10 @@ function toAppError(error: Error): AppError {
   return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
 }
 
-/** `GET /contacts/import` is the id "import" to the router, and a wrong method to everyone else. */
+/**
+ * Returns the error for an unknown id. For the router, `GET /contacts/import` has the id "import"; for callers, its
+ * method is wrong.
+ */
 function otherMethod(
   error: AppError,
   { method, path }: { method: string; path: string },

@@ -5,7 +5,7 @@ import type { RequestContext } from './env.ts';
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Tells whether a request to a loopback HOST comes directly from this machine. A proxy on this machine forwards
+ * Tells whether a request to a loopback HOST comes directly from this machine. A proxy on this machine may forward
  * remote callers. It is recognized by the requested host name, or by the headers that it adds.
  */
 export function isFromHere(c: RequestContext): boolean {

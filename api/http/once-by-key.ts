@@ -54,7 +54,7 @@ export function joinableDeps(deps: Deps): Deps {
     db: joinableDb(deps.db),
     // A handler must find the rows that it has just written.
     reads: joinableDb(deps.reads),
-    // Workers could not see the rows before the commit.
+    // Wakes the workers only after the commit, because they cannot see the rows before.
     outbox: { wake: (rows) => afterCommit(() => outbox.wake(rows)) },
     keys: { ...keys, forget: () => afterCommit(() => keys.forget()) },
   };

@@ -39,7 +39,7 @@ export function refuseUnknownQuery(unknown: UnknownField[]): void {
   if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
 }
 
-/** The remedy for a parameter that takes one value and was given several. */
+/** The remedy for a parameter that takes one value but occurs several times. */
 function onceIn(query: Record<string, unknown>) {
   return (fault: FieldError): FieldError =>
     fault.code === 'invalid_type' && Array.isArray(query[fault.field])

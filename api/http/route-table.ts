@@ -21,7 +21,7 @@ interface Known {
  * Longer paths are not compared: they are not typos of a known path, and comparing costs the product of both lengths.
  */
 const COMPARED_MAX_CHARS = 120;
-/** Maximum number of typing errors at which a path is still suggested. */
+/** The maximum number of wrong letters with which a path is still suggested. */
 const NEAR = 2;
 
 export function createRouteTable(): RouteTable {

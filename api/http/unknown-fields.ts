@@ -29,7 +29,10 @@ export interface FieldNames {
   unknownIn(body: unknown): UnknownField[];
   /** Tells whether the schema has a field at this path. */
   knows(path: readonly string[]): boolean;
-  /** Lists the places that accept any fields, such as `data`. A new one is a decision, or a missing `describeForms`. */
+  /**
+   * Lists the fields that accept any content, such as `data`. A test compares the list, because a new entry must be
+   * intended and not a missing `describeForms`.
+   */
   freeForm(): string[];
 }
 

@@ -151,7 +151,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
       });
       if (read.kind === 'nothing') {
         log.info({ why: read.why }, 'a returned message contains nothing to record');
-        // Its other recipients get it as an email. Without this they would lose it after our 250.
+        // Records the message as an email for its other recipients, which would otherwise lose it after our 250.
         if (returned.length > 0 && others.length > 0) await handler.take({ ...message, recipients: others });
         return;
       }

@@ -10,7 +10,7 @@ import { markTrusted, markUntrusted, type Sourced } from '../../rules/provenance
 
 /** A reader for a review without a contact. */
 export const SAMPLE_READER: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
-/** Tokens without an email. Their links show that they are invalid, and unsubscribe no one. */
+/** Tokens that belong to no email. Pages behind their links report an invalid link, and unsubscribe no one. */
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 
 /** Returns the variables of a content for a reader. Given values override the reader's. */

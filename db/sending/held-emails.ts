@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Trx } from '../connection.ts';
 
-/** A page of a release: emails that may leave now, and the start of the next page. */
+/** A page of a release: emails that may now be sent, and the start of the next page. */
 export interface ReleasedPage {
   ids: string[];
   /** The last email that was checked. Null when there are no more, or when the project is on hold again. */
   after: string | null;
-  /** The project is on hold again, so the remaining emails wait for the next release. */
+  /** Whether the project is on hold again, so that the remaining emails wait for the next release. */
   heldAgain: boolean;
 }
 
 /**
  * Sets the held emails among the next `rows` of a project back to PENDING, for a new delivery. The status makes sure
  * that a held email is sent once, even if two callers release it. Campaign emails are released by their campaign. A
- * hold cannot be set while this runs; it stops the pages after it.
+ * hold cannot be set while this runs. It stops the next pages.
  */
 export async function releaseHeldPage(
   trx: Trx,

@@ -8,9 +8,9 @@ const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
 
 /**
- * Takes `n` live emails from the project's allowance for this calendar month (UTC). Returns false if they do not all
- * fit, and then takes nothing. Without a limit (null), nothing is counted. The first email after a limit was set
- * counts the month so far. Callers never pass test email.
+ * Takes `n` live emails from the project's allowance for this calendar month (UTC). If the allowance is too small,
+ * takes nothing and returns false. Without a limit (null), nothing is counted. When a limit was set, the first email
+ * also counts the emails of the month so far. Callers never pass test email.
  */
 export async function takeMonthlyAllowance(
   db: Db,
@@ -39,7 +39,7 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
   `.execute(db);
 }
 
-/** Number of projects that a process remembers. Each takes about 100 bytes, and a dropped one is queried again. */
+/** The number of projects that a process caches. Each takes about 100 bytes, and a dropped one is queried again. */
 const OPENED_MAX = 10_000;
 
 /**
@@ -76,7 +76,7 @@ export async function remainingMonthlyQuota(db: Db, p: { projectId: string; limi
   return rows[0]?.room ?? p.limit;
 }
 
-/** Tells whether nothing is left of the month, as far as it is committed. Takes no lock. */
+/** Tells whether the month's allowance is used up, according to committed emails. Takes no lock. */
 export async function monthIsFull(db: Db, p: { projectId: string; limit: number }): Promise<boolean> {
   const { rows } = await sql<{ full: boolean }>`
     SELECT emails >= ${p.limit} AS full FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${MONTH}

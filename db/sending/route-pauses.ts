@@ -114,8 +114,7 @@ export async function endRoutePause(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Ends the pauses of routes with other settings, because the operator changed the settings and the new ones should be
- * attempted.
+ * Ends the pauses of routes with other settings, because the operator has changed the settings and they are now tried.
  */
 export async function endPausesOfOtherRoutes(db: Db, route: string): Promise<void> {
   await db.deleteFrom('route_pauses').where('route', '<>', route).execute();

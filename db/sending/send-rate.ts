@@ -29,24 +29,24 @@ const KEPT_FOR_OTHERS = 0.1;
  */
 const WORTH_SECONDS = 0.25;
 /**
- * How late a caller may return and still keep its position. It is less than the bucket holds, so that nothing is lost
- * if no caller returns.
+ * How late a caller may return without losing its position. It is less than the bucket's capacity, so that no tokens
+ * are lost if no caller returns.
  */
 const GRACE_MS = 500;
 /** Longest wait before a caller asks again. */
 const MARK_MAX_MS = 5_000;
 /**
- * A bucket filled to this share shows that the queue of workflow emails is gone, no matter how long it was: the
+ * If the bucket is filled to this share, the queue of workflow emails no longer exists, whatever its length was: the
  * waiting emails were cancelled.
  */
 const LINE_GONE = 0.9;
 
 /**
- * Takes up to `n` sends from the project's bucket, shared by all workers. It never gives credit: take tokens for the
- * emails that leave at once, and return the unused ones (`returnSendTokens`). A refused single email leaves a mark
- * with the time until which it waits. During that time workflows and campaigns get no tokens. A refused workflow
- * email leaves a mark for campaigns. Marks expire automatically. `ratePerSecond` 0 means no limit and costs nothing.
- * Hundreds of thousands of workflow emails may wait, each for itself, so they form a queue. `retryAfterMs` is the
+ * Takes up to `n` sends from the project's bucket, shared by all workers. It gives no credit: take tokens only for
+ * emails that are sent at once, and return the unused ones (`returnSendTokens`). A refused single email leaves a mark
+ * with the time until which it waits. During that time workflows and campaigns get no tokens. A refused workflow email
+ * leaves a mark for campaigns. Marks expire automatically. `ratePerSecond` 0 means no limit and costs nothing. Hundreds
+ * of thousands of workflow emails may wait, each in its own workflow, so they form a queue. `retryAfterMs` is the
  * position in the queue, and a new email joins at its end. An email whose token went to a single email moves to the
  * end.
  * @param p.returning a workflow email that was refused before and asks again at its time
@@ -88,12 +88,14 @@ export function lowerRate(project: number | null, deployment: number): number {
   return rates.length === 0 ? 0 : Math.min(...rates);
 }
 
-/** Size of the bucket. At a rate of 1 it still holds one token, and a little more for callers that come late. */
+/**
+ * The size of the bucket. At a rate of 1 it can still have one token, and a little more for callers that return late.
+ */
 function capacity(ratePerSecond: number): number {
   return Math.max(1, ratePerSecond * CAPACITY_SECONDS);
 }
 
-/** Returns the tokens that are reserved for other email. 0 at low rates, where campaigns could not do without them. */
+/** Returns the tokens that are reserved for other email. 0 at low rates, where campaigns need every token. */
 function keptFor(order: SendOrder, ratePerSecond: number): number {
   if (order !== 'campaign' || ratePerSecond < 4) return 0;
   return Math.max(1, Math.floor(ratePerSecond * KEPT_FOR_OTHERS));
@@ -106,7 +108,10 @@ async function insertBucket(db: Db, p: { projectId: string; ratePerSecond: numbe
   `.execute(db);
 }
 
-/** For each priority, the mark of the emails before it that were refused. `undefined` if no emails rank behind it. */
+/**
+ * For each priority, the column with the time until which refused emails of higher priorities wait. Undefined for the
+ * lowest priority.
+ */
 const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuilder<unknown> | undefined }> = {
   single: { waitsFor: sql.raw('NULL::timestamptz'), leaves: sql.raw('singles_wait_until') },
   workflow: { waitsFor: sql.raw('singles_wait_until'), leaves: sql.raw('workflows_wait_until') },

@@ -15,7 +15,7 @@ export interface ClaimedSms {
   mode: KeyMode;
   claim: number;
   attempts: number;
-  /** False once the person has answered STOP. */
+  /** False after the person has replied STOP. */
   consents: boolean;
 }
 

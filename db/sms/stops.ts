@@ -127,8 +127,8 @@ async function setConsent(
 
 /**
  * True if a stop, or the lack of a contact's own consent, ends an SMS. A contact may lack consent although its number
- * has no stop. Then it got another number since, or its refusal is from before stops were stored. Such a refusal ends
- * all SMS to the contact.
+ * has no stop, because it got another number since, or because its refusal is older than the list of stops. Such a
+ * refusal ends all SMS to the contact.
  * @param p expressions of the statement: recipient, sender, contact, and whether it is marketing
  */
 export function isSmsStopped(p: {

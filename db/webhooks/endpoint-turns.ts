@@ -20,7 +20,10 @@ const END_LOCK_WAIT_MS = 500;
 /** Maximum number of deliveries that one statement fails, so that no statement holds locks for long. */
 const GIVE_UP_PAGE = 5_000;
 
-/** One turn of an endpoint: the data needed to call it, and the number that fences its records. */
+/**
+ * One turn of an endpoint: the data needed to call it, and the turn's number. Results of a turn with an older number
+ * are ignored.
+ */
 export interface EndpointTurn {
   projectId: string;
   endpointId: string;

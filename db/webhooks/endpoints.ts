@@ -43,7 +43,7 @@ const COLUMNS = [
 
 type EndpointRow = RowOf<'webhook_endpoints', typeof COLUMNS>;
 
-/** Far more than a project needs. Every event is matched against all endpoints. */
+/** The maximum number of endpoints, far more than a project needs. Every event is matched against all endpoints. */
 const ENDPOINTS_MAX = 100;
 
 /** Context under which an endpoint's secret is sealed. */

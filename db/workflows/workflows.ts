@@ -225,7 +225,7 @@ export async function listWorkflows(
 }
 
 /**
- * Changes a workflow. Enabling checks its whole graph as it is after the change.
+ * Changes a workflow. Enabling a workflow checks its whole graph, including the change.
  * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken, or when the caller has read an older version;
  * VALIDATION_ERROR with all errors of the graph, or for an entry step of another workflow
  */

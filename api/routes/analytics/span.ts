@@ -52,7 +52,7 @@ export function daysBefore(days: readonly LocalDay[], zone: string): LocalDay[] 
   const first = days[0];
   if (!first) return [];
   const firstMs = first.fromMs - days.length * DAY_MS;
-  // Half a day more or less keeps the dates right when daylight saving time changes in between.
+  // Rounds by half a day, so that the dates are right when daylight saving time changes in between.
   return localDays(zone, firstMs + DAY_MS / 2, first.fromMs - DAY_MS / 2);
 }
 

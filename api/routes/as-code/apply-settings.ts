@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 const LIMITS = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
 
 /**
- * Applies settings. Unchanged settings need no scope of their own, so that a key may apply its own export.
+ * Applies settings. Unchanged settings require no scope, so that a key may apply its own export.
  * @returns the changed settings
  * @throws AppError FORBIDDEN for a change by a caller that may not manage the project
  */

@@ -14,7 +14,7 @@ export interface KnownDevice {
 
 /**
  * Sets a cookie that marks a browser in which a user has signed in, for the login throttle: failures by unknown
- * callers, however many, lock out only unknown callers. The cookie grants no access. It is worth ten password
+ * callers, however many, lock out only unknown callers. The cookie grants no access. It only allows ten password
  * attempts for the account that it names.
  */
 export function setDeviceCookie(

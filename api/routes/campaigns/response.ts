@@ -269,7 +269,7 @@ export async function readCampaignResponse(db: Db, { projectId, campaign }: { pr
   return campaignResponse(campaign, counts, openings.get(id));
 }
 
-/** Returns a campaign in the form of a list. */
+/** Converts a campaign to its form in a list. */
 export function listedResponse(
   { truncated, ...campaign }: Listed<Campaign>,
   counts?: CampaignCounts,

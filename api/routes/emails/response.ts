@@ -119,7 +119,7 @@ export const EmailRecord = EmailItem.extend({
   },
 });
 
-/** Returns an email in the form of a list. */
+/** Converts an email to its form in a list. */
 export function emailItem(email: Email) {
   const iso = (at: Date | null) => at?.toISOString() ?? null;
   return {

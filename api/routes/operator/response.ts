@@ -336,7 +336,7 @@ export const OperatorHealth = z
 
 const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** Returns a tenant in the form of a response. */
+/** Converts a tenant to its response. */
 export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   const { createdAt, ownHold, operatorHold, ...rest } = tenant;
   return {
@@ -347,7 +347,7 @@ export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   };
 }
 
-/** Returns a kind of periodic work in the form of a response. */
+/** Converts a kind of periodic work to its response. */
 export function periodicWorkResponse(work: PeriodicWorkState): z.infer<typeof PeriodicWork> {
   const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = work;
   return {
@@ -365,12 +365,12 @@ export function periodicWorkResponse(work: PeriodicWorkState): z.infer<typeof Pe
   };
 }
 
-/** Returns the hold of the installation in the form of a response. */
+/** Converts the hold of the installation to its response. */
 export function sendingHoldResponse(hold: InstallationHold | null): z.infer<typeof SendingHold> | null {
   return hold && { reason: hold.reason, since: hold.since.toISOString() };
 }
 
-/** Returns a process in the form of a response. */
+/** Converts a process to its response. */
 export function processResponse({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
   return { ...process, startedAt: startedAt.toISOString(), seenAt: seenAt.toISOString() };
 }

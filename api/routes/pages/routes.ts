@@ -66,7 +66,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
       const text = written.slice(0, LINK_TOKEN_CHARS);
       if (!token) return respondNoSuchLink(c);
       const subject = await findLinkSubject(db, key, token);
-      // A mail client takes a 200 to a POST as a successful unsubscription, but there is nothing left to change here.
+      // An email client treats a 200 to a POST as a successful unsubscription. Nothing is left to change here.
       if (!subject || subject.addresses.length === 0)
         return respondWithPage(c, forgottenPage(subject), method === 'get' ? 200 : 410);
       const links = {

@@ -75,7 +75,7 @@ export const Project = z
     },
   });
 
-/** Returns a project in the form of a response. */
+/** Converts a project to its response. */
 export function projectResponse({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
   return {
     ...project,

@@ -9,8 +9,8 @@ const KEPT_MAX = 20;
 
 export interface SnsCertificates {
   /**
-   * Returns the PEM text at an address that the caller has checked. Rejects if it cannot be read, or with the error
-   * of `beforeFetch`.
+   * Returns the PEM text at a URL that the caller has checked. Rejects if it cannot be read, or with the error of
+   * `beforeFetch`.
    */
   get(url: URL, beforeFetch: () => void): Promise<string>;
 }

@@ -19,7 +19,7 @@ import { noContent } from '../../http/responses.ts';
 
 /** Far larger than any callback of Twilio. */
 const CALLBACK_MAX_BYTES = 64 * 1024;
-/** Twilio takes as many files in an MMS. */
+/** The maximum number of files that Twilio accepts in an MMS. */
 const MEDIA_MAX = 10;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -37,9 +37,9 @@ class DryRun extends Error {
 }
 
 /**
- * Changes the steps and transitions of a workflow to match a graph, in one transaction, by the rules for single
- * steps, in statements that each cover all of them. Executions follow the graph that they find; executions at a
- * removed step end EXITED, `step_deleted`.
+ * Changes the steps and transitions of a workflow to match a graph, in one transaction, by the rules for single steps,
+ * in statements that each cover all of them. Running executions continue with the new graph; executions at a removed
+ * step end as EXITED, `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT if the graph has changed since the version that the request names, or has too
  * many steps; VALIDATION_ERROR with all errors, each at `steps.<id>…` or `transitions.<index>…`, and for an enabled
  * workflow also the errors that keep it from running
@@ -116,7 +116,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
   for (const { at, fromStepId, branch } of wanted) {
     const from = typeOf.get(fromStepId);
     collectFaults(saving, at, () => {
-      // A branch may have gone from the config of its step.
+      // The branch may no longer be in the config of its step.
       if (from) checkBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
       if (taken.has(key)) throw fieldError('branch', 'The step already has a transition for this branch.');

@@ -227,7 +227,7 @@ export function workflowResponse(workflow: Workflow) {
   };
 }
 
-/** Returns a workflow in the form of a list. A truncated one has no `exitOn`. */
+/** Converts a workflow to its form in a list. A truncated one has no `exitOn`. */
 export function listedWorkflowResponse({ truncated, ...workflow }: Listed<Workflow>) {
   const { exitOn, ...answer } = workflowResponse(workflow);
   return truncated ? { ...answer, truncated: true as const } : { ...answer, exitOn };
@@ -243,7 +243,7 @@ export function workflowDetailResponse(secretKey: string, detail: WorkflowDetail
   };
 }
 
-/** Returns a step in the form of a response. Header values of a WEBHOOK step are secrets and are masked. */
+/** Converts a step to its response. Header values of a WEBHOOK step are secrets and are masked. */
 export function stepResponse(secretKey: string, step: Step) {
   return {
     ...step,
@@ -257,7 +257,7 @@ export function transitionResponse({ id, fromStepId, toStepId, branch }: Transit
   return { id, fromStepId, toStepId, branch };
 }
 
-/** Identifies an execution in Temporal beyond its workflow id, which alone finds only the current run. */
+/** The run of an execution in Temporal. The workflow id alone finds only the current run. */
 interface InTemporal {
   runId: string | null;
   /** URL of the page in Temporal's UI. */
@@ -269,7 +269,7 @@ type WorkflowNames = Pick<InstallationNames, 'execution'>;
 
 const NOT_LOOKED_UP: InTemporal = { runId: null, url: null };
 
-/** Returns an execution in the form of a response. `temporal` is looked up for a single execution only. */
+/** Converts an execution to its response. `temporal` is looked up for a single execution only. */
 export function executionResponse(execution: Execution, names: WorkflowNames, temporal = NOT_LOOKED_UP) {
   const {
     id,
