@@ -22,17 +22,17 @@ export interface ProviderWatchDeps {
  */
 export function createProviderWatch({ log, address, now = Date.now }: ProviderWatchDeps) {
   let quietUntil = Number.NEGATIVE_INFINITY;
-  let mails = 0;
+  let emailCount = 0;
 
   function note(provider: EmailProvider, result: ProviderResult): void {
     const trouble = troubleOf(result);
     if (!trouble) return;
-    mails += 1;
+    emailCount += 1;
     if (now() < quietUntil) return;
     const { says, reason } = trouble;
-    log.warn({ provider: provider.kind, address, reason, mails }, says);
+    log.warn({ provider: provider.kind, address, reason, emails: emailCount }, says);
     quietUntil = now() + QUIET_MS;
-    mails = 0;
+    emailCount = 0;
   }
 
   /**

@@ -60,7 +60,7 @@ async function tour(dev: DevFile, found: string): Promise<void> {
     await demonstratePreviewAndExit(visit);
     report.title('Arrived emails');
     const controlled = pausedEmails + retriedEmails + variantEmails + ownHourEmails;
-    await countArrived(dev, toDomain, 1 + execution.mails + campaignEmails + controlled);
+    await countArrived(dev, toDomain, 1 + execution.emails + campaignEmails + controlled);
     if (execution.hookRefused) {
       report.line(
         'The WEBHOOK step was refused: this service calls public addresses only. WEBHOOK_ALLOW_PRIVATE=true allows it.',
@@ -97,8 +97,8 @@ async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promis
 async function countArrived({ databaseUrl }: DevFile, toDomain: string, expected: number): Promise<void> {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   try {
-    const { mails } = await countCapturedEmails(db, { toDomain });
-    report.check('emails in the mailbox', mails, expected);
+    const { emails } = await countCapturedEmails(db, { toDomain });
+    report.check('emails in the mailbox', emails, expected);
   } finally {
     await db.destroy();
   }

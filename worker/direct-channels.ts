@@ -32,13 +32,13 @@ export function emailChannel(deps: Deps): DirectChannel {
     return { values: settled.map(() => undefined), outbox };
   };
   return {
-    name: 'mails',
+    name: 'emails',
     priority: OUTBOX_PRIORITY['email.deliver'],
     maxInFlight: 80,
     maxOfProject: 50,
     attempt: async (projectId, rows, stop) => {
-      const mails = rows.map(messageOf);
-      const attempted = await emailAttempts.attempt({ projectId, mails, expiresAt: newExpiry(), stop, whenSettled });
+      const emails = rows.map(messageOf);
+      const attempted = await emailAttempts.attempt({ projectId, emails, expiresAt: newExpiry(), stop, whenSettled });
       return fatesOf(rows, attempted);
     },
     handOver: (projectId, rows) => handOver(deps, { kind: 'email', projectId, rows }),
@@ -52,7 +52,7 @@ export function emailChannel(deps: Deps): DirectChannel {
 export function largeEmailChannel(deps: Deps): DirectChannel {
   return {
     ...emailChannel(deps),
-    name: 'large mails',
+    name: 'large emails',
     priority: LARGE_EMAIL_PRIORITY,
     maxInFlight: 4,
     maxOfProject: 2,

@@ -39,7 +39,7 @@ export interface EmailAttempts {
    */
   attempt(p: {
     projectId: string;
-    mails: EmailToSend[];
+    emails: EmailToSend[];
     /** Emails that are still deferred at this instant are marked as failed. */
     expiresAt: Date;
     /** Aborted when no further email may be sent. */
@@ -61,20 +61,20 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
    */
   async function takeTurn({
     projectId,
-    mails,
+    emails,
   }: Batch): Promise<{ now: EmailToSend[]; paid: number; retryAfterMs: number }> {
-    if ((await rates.rateOf(projectId)) === 0) return { now: mails, paid: 0, retryAfterMs: 0 };
-    const live = await findLiveEmails(db, { projectId, ids: mails.map(({ id }) => id) });
+    if ((await rates.rateOf(projectId)) === 0) return { now: emails, paid: 0, retryAfterMs: 0 };
+    const live = await findLiveEmails(db, { projectId, ids: emails.map(({ id }) => id) });
     const { granted, retryAfterMs } = await rates.take(projectId, live.size, 'single');
     let room = granted;
-    const now = mails.filter(({ id }) => !live.has(id) || room-- > 0);
+    const now = emails.filter(({ id }) => !live.has(id) || room-- > 0);
     return { now, paid: granted, retryAfterMs };
   }
 
   async function attempt(batch: Batch): Promise<Attempted[]> {
-    const { projectId, mails } = batch;
+    const { projectId, emails } = batch;
     const { now, paid, retryAfterMs } = await takeTurn(batch);
-    const claimed = await claimEmails(db, { projectId, mails: now, suppressionPads: pads });
+    const claimed = await claimEmails(db, { projectId, emails: now, suppressionPads: pads });
     const unused = paid - claimed.filter(needsPlace).length;
     if (unused > 0) await rates.returnTokens(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
@@ -88,9 +88,9 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     if (paid > 0 && unmade > 0) await rates.returnTokens(projectId, unmade);
     const asked = new Set(now);
     const dueAt = new Date(Date.now() + retryAfterMs);
-    return mails.map((mail): Attempted => {
-      const { id } = mail;
-      if (!asked.has(mail)) return { id, outcome: { kind: 'throttled', cause: 'rate', dueAt } };
+    return emails.map((email): Attempted => {
+      const { id } = email;
+      if (!asked.has(email)) return { id, outcome: { kind: 'throttled', cause: 'rate', dueAt } };
       return { id, outcome: outcomes.get(id) ?? { kind: 'absent' } };
     });
   }

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { cancelMails } from '../../db/sending/cancelled-deliveries.ts';
+import { cancelEmails } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessages } from '../../db/sending/direct-messages.ts';
 import type { LastAttempt, WaitingMessage } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -54,7 +54,7 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
 
   /** Marks the emails that a cancelled delivery has not sent as failed, and returns how many. Safe to run twice. */
   async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
-    return cancelMails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
+    return cancelEmails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },
 });
 
@@ -70,7 +70,7 @@ async function sendGroup(
   while (rest.length > 0 && !stop.aborted && Date.now() < untilMs) {
     const batch = {
       projectId: input.projectId,
-      mails: rest.slice(0, CLAIM_MAX),
+      emails: rest.slice(0, CLAIM_MAX),
       expiresAt: new Date(input.expiresAt),
       stop,
     };

@@ -1,5 +1,5 @@
 import type { MessageContent } from '../../channels/email/finished-mail.ts';
-import { buildMessage, type MailInput } from '../../channels/email/mime.ts';
+import { buildMessage, type MessageInput } from '../../channels/email/mime.ts';
 import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute, PaidFor, Work } from '../../compute/compute.ts';
@@ -163,7 +163,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
     const made = await completeApplicationMessage(p, { html, messageId: headers.messageId, date: headers.date });
     return { ...made, subject: parts.subject };
   }
-  const mail = {
+  const input = {
     ...headers,
     ...parts,
     ...(ownText !== undefined && { text: ownText }),
@@ -173,7 +173,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
     replyTo: headers.replyTo?.map(asAddress),
     headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
   };
-  const made = p.inThread ? await composeInThread(p, mail, p.inThread) : await composeInProcess(p, mail);
+  const made = p.inThread ? await composeInThread(p, input, p.inThread) : await composeInProcess(p, input);
   return { ...made, subject: parts.subject };
 }
 
@@ -214,28 +214,28 @@ async function completeApplicationMessage(
   return finish(p, run, { original }, [file.content]);
 }
 
-type WithoutFiles = Omit<MailInput, 'attachments'>;
+type WithoutFiles = Omit<MessageInput, 'attachments'>;
 
 async function composeInProcess(
   { db, dkim, email }: Rendering,
-  mail: WithoutFiles,
+  input: WithoutFiles,
 ): Promise<Omit<SignedMessage, 'subject'>> {
   const ids = email.options.attachmentIds ?? [];
   const attachments = await findAttachments(db, { projectId: email.projectId, ids });
-  const raw = await buildMessage({ ...mail, attachments });
+  const raw = await buildMessage({ ...input, attachments });
   return { raw: await dkim.sign(email, raw, false), canonical: false };
 }
 
 async function composeInThread(
   p: Rendering,
-  mail: WithoutFiles,
+  input: WithoutFiles,
   run: PaidFor,
 ): Promise<Omit<SignedMessage, 'subject'>> {
   const { db, email } = p;
   const ids = email.options.attachmentIds ?? [];
   const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });
   const files = attachments.map(({ content }) => content);
-  return finish(p, run, { mail: { ...mail, attachments } }, files);
+  return finish(p, run, { message: { ...input, attachments } }, files);
 }
 
 /** Composes and signs a message in a thread, which takes over the bytes of its files. */

@@ -104,37 +104,37 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
     projectId,
     positions: effects.filter(({ execution }) => !waits.has(execution.id)),
   });
-  const claimed = await claimEmails(trx, { projectId, mails: emails.flatMap(claimOf), suppressionPads });
-  const mailOf = new Map(emails.map((mail) => [mail.position.execution.id, mail]));
+  const claimed = await claimEmails(trx, { projectId, emails: emails.flatMap(claimOf), suppressionPads });
+  const stepEmailOf = new Map(emails.map((stepEmail) => [stepEmail.position.execution.id, stepEmail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
   const begun: StepBeginning[] = [];
   for (const { execution, next } of positions) {
-    const mail = execution && mailOf.get(execution.id);
+    const stepEmail = execution && stepEmailOf.get(execution.id);
     const email = execution && emailOf.get(execution.id);
     const wait = execution && waits.get(execution.id);
     if (email) begun.push({ email });
     else if (wait) begun.push({ next: wait });
-    else begun.push({ next: mail ? await completeWithoutEmail(trx, mail) : next });
+    else begun.push({ next: stepEmail ? await completeWithoutEmail(trx, stepEmail) : next });
   }
   return begun;
 }
 
 /** Returns the claim of a step's email. The execution's id is used as the id of the delivery. */
-function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
-  return mail.outcome === 'saved' ? [{ id: mail.emailId, deliveryId: mail.position.execution.id }] : [];
+function claimOf(stepEmail: StepEmail): { id: string; deliveryId: string }[] {
+  return stepEmail.outcome === 'saved' ? [{ id: stepEmail.emailId, deliveryId: stepEmail.position.execution.id }] : [];
 }
 
 /**
  * Completes a step that has no email to send: the step has an error, or an earlier attempt has settled its email and
  * could not close the visit.
  */
-function completeWithoutEmail(trx: Trx, mail: StepEmail): Promise<Next> {
-  const { execution, next } = mail.position;
+function completeWithoutEmail(trx: Trx, stepEmail: StepEmail): Promise<Next> {
+  const { execution, next } = stepEmail.position;
   const at = { executionId: execution.id, visit: next.visit };
   const outcome: EffectOutcome =
-    mail.outcome === 'unsendable'
-      ? { ...at, status: 'FAILED', error: mail.error, fails: true }
-      : { ...at, status: 'COMPLETED', output: { emailId: mail.emailId } };
+    stepEmail.outcome === 'unsendable'
+      ? { ...at, status: 'FAILED', error: stepEmail.error, fails: true }
+      : { ...at, status: 'COMPLETED', output: { emailId: stepEmail.emailId } };
   return completeEffect(trx, { projectId: execution.projectId, ...outcome });
 }
 

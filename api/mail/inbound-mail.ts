@@ -128,7 +128,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
           detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
         };
         const queued = await inTransaction(db, (trx) =>
-          recordReceived(trx, { projectId, suppressionKey, mail: received }),
+          recordReceived(trx, { projectId, suppressionKey, email: received }),
         );
         outbox.wake(queued);
       }

@@ -1,6 +1,6 @@
 import { asBuffer } from '../../rules/as-buffer.ts';
 import { type DkimSigner, signMessage } from './dkim.ts';
-import { buildMessage, type MailInput } from './mime.ts';
+import { buildMessage, type MessageInput } from './mime.ts';
 import { completeOriginal, type OriginalInput } from './original.ts';
 import { type Payload, payloadOf } from './smtp/payload.ts';
 
@@ -13,8 +13,10 @@ export type FinishedEmailInput = Signing & MessageContent;
 export type MessageContent = ComposedInput | { original: Omit<OriginalInput, 'message'> & { message: Uint8Array } };
 
 interface ComposedInput {
-  mail: Omit<MailInput, 'attachments'> & {
-    attachments: readonly (Omit<NonNullable<MailInput['attachments']>[number], 'content'> & { content: Uint8Array })[];
+  message: Omit<MessageInput, 'attachments'> & {
+    attachments: readonly (Omit<NonNullable<MessageInput['attachments']>[number], 'content'> & {
+      content: Uint8Array;
+    })[];
   };
 }
 
@@ -44,7 +46,7 @@ function complete({ message, ...rest }: Extract<MessageContent, { original: unkn
   return completeOriginal({ message: asBuffer(message), ...rest });
 }
 
-function compose({ mail }: ComposedInput): Promise<Buffer> {
-  const attachments = mail.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
-  return buildMessage({ ...mail, attachments });
+function compose({ message }: ComposedInput): Promise<Buffer> {
+  const attachments = message.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
+  return buildMessage({ ...message, attachments });
 }

@@ -40,8 +40,8 @@ export async function sendTourEmail(tour: ChannelTour, name: string): Promise<To
 /** Sends an email to a new contact. */
 export async function send({ client, from, toDomain }: ChannelTour, name: string) {
   const to = `${name}@${toDomain}`;
-  const mail = { to, from, subject: SUBJECT, body: EMAIL_BODY, data: { name }, subscribed: true };
-  const { contact, email } = (await client.call('POST', '/v1/send', mail)).data.emails[0];
+  const request = { to, from, subject: SUBJECT, body: EMAIL_BODY, data: { name }, subscribed: true };
+  const { contact, email } = (await client.call('POST', '/v1/send', request)).data.emails[0];
   return { emailId: String(email), contactId: String(contact.id), to };
 }
 

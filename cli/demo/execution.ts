@@ -21,7 +21,7 @@ export interface Tour {
 export async function demonstrateExecution(
   tour: Tour,
   hookUrl: string,
-): Promise<{ mails: number; hookRefused: boolean }> {
+): Promise<{ emails: number; hookRefused: boolean }> {
   const { client, report, run, toDomain } = tour;
   const workflowId = await createSevenSteps(tour, hookUrl);
   report.line(
@@ -52,7 +52,7 @@ export async function demonstrateExecution(
   const { data } = await client.call('GET', `/contacts/${contact}`);
   report.check('updates of the contact (customer: true)', data.customer === true ? 1 : 0, 1);
   const hook = ended.steps.find((step: { type: string }) => step.type === 'WEBHOOK');
-  return { mails: 2, hookRefused: String(hook?.error).includes('not a public address') };
+  return { emails: 2, hookRefused: String(hook?.error).includes('not a public address') };
 }
 
 async function createSevenSteps(tour: Tour, hookUrl: string): Promise<string> {

@@ -29,8 +29,8 @@ export function openCapturedMailbox(databaseUrl: string): DemoMailbox {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   return {
     find: async (to) => {
-      const [mail] = await listCapturedEmails(db, { to, limit: 1 });
-      return mail && parseEmail(mail.fromEmail, mail.raw.toString('latin1'));
+      const [email] = await listCapturedEmails(db, { to, limit: 1 });
+      return email && parseEmail(email.fromEmail, email.raw.toString('latin1'));
     },
     close: () => db.destroy(),
   };
@@ -40,8 +40,8 @@ export function openCapturedMailbox(databaseUrl: string): DemoMailbox {
 export function openReceivedMailbox(server: LoopbackSmtpServer): DemoMailbox {
   return {
     find: async (to) => {
-      const mail = server.mails.findLast((received) => received.to === to);
-      return mail && parseEmail(mail.from, mail.body);
+      const email = server.emails.findLast((received) => received.to === to);
+      return email && parseEmail(email.from, email.body);
     },
     close: async () => {},
   };

@@ -11,7 +11,7 @@ export interface DemoEmail {
 
 export interface LoopbackSmtpServer {
   port: number;
-  mails: DemoEmail[];
+  emails: DemoEmail[];
   /** Mechanism, user and password of every login attempt. */
   logins: { method: string; user: string; pass: string; secure: boolean }[];
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface LoopbackSmtpServer {
  * offer PIPELINING.
  */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<LoopbackSmtpServer> {
-  const mails: DemoEmail[] = [];
+  const emails: DemoEmail[] = [];
   const logins: LoopbackSmtpServer['logins'] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -43,7 +43,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        mails.push({
+        emails.push({
           from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
           to: session.envelope.rcptTo[0]?.address ?? '',
           user: typeof session.user === 'string' ? session.user : null,
@@ -60,5 +60,5 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
     server.listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.server.address() as AddressInfo;
-  return { port, mails, logins, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  return { port, emails, logins, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }

@@ -23,11 +23,11 @@ export interface LinkClicks {
  */
 export async function listLinkClicks(db: Db, p: CampaignRef & { variants: boolean }): Promise<LinkClicks[]> {
   const variant = p.variants ? sql`e.variant` : sql`NULL::smallint`;
-  const mails = p.variants ? sql`LEFT JOIN emails e ON e.id = l.email_id AND e.project_id = l.project_id` : sql``;
+  const emailsJoin = p.variants ? sql`LEFT JOIN emails e ON e.id = l.email_id AND e.project_id = l.project_id` : sql``;
   const { rows } = await sql<LinkClicks>`
     SELECT l.content_id AS "contentId", l.link, ${variant} AS variant, sum(l.clicks)::int AS clicks,
       count(*) FILTER (WHERE l.clicks > 0) AS "uniqueClicks", sum(l.machine_clicks)::int AS "machineClicks"
-    FROM link_clicks l ${mails} WHERE l.campaign_id = ${p.id} AND l.project_id = ${p.projectId}
+    FROM link_clicks l ${emailsJoin} WHERE l.campaign_id = ${p.id} AND l.project_id = ${p.projectId}
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   `.execute(db);
   return rows;

@@ -106,20 +106,20 @@ async function sendConfirmations(
     type: 'TRANSACTIONAL' as const,
     templateId,
   });
-  const mails = contacts.map((contact) => ({ ...contact, emailId: uuidv7() }));
+  const emails = contacts.map((contact) => ({ ...contact, emailId: uuidv7() }));
   const options = JSON.stringify({ forStranger: true });
   await sql`
     WITH mails AS (
       INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, options)
       SELECT u.id, ${projectId}, u.contact_id, ${contentId}, 'TRANSACTIONAL', 'live', u.email, ${options}::jsonb
-      FROM unnest(${mails.map((m) => m.emailId)}::uuid[], ${mails.map((m) => m.id)}::uuid[], ${mails.map((m) => m.email)}::text[])
+      FROM unnest(${emails.map((m) => m.emailId)}::uuid[], ${emails.map((m) => m.id)}::uuid[], ${emails.map((m) => m.email)}::text[])
         AS u (id, contact_id, email)
       RETURNING id, contact_id)
     INSERT INTO confirmations (email_id, project_id, contact_id) SELECT id, ${projectId}, contact_id FROM mails
   `.execute(trx);
   await enqueue(
     trx,
-    mails.map(({ emailId }) => ({ projectId, kind: 'email.deliver' as const, refId: emailId })),
+    emails.map(({ emailId }) => ({ projectId, kind: 'email.deliver' as const, refId: emailId })),
   );
 }
 

@@ -12,11 +12,11 @@ export interface CancelledDelivery {
  * Ends emails whose delivery was cancelled as FAILED, reason `cancelled`. Emails that were sent, or that another
  * delivery has claimed, do not change. Idempotent.
  */
-export async function cancelMails(db: Db, delivery: CancelledDelivery): Promise<number> {
+export async function cancelEmails(db: Db, delivery: CancelledDelivery): Promise<number> {
   return endOpen(db, sql`emails`, sql`('PENDING', 'SENDING')`, delivery);
 }
 
-/** Ends SMS in the same way as `cancelMails` ends emails. */
+/** Ends SMS in the same way as `cancelEmails` ends emails. */
 export async function cancelSms(db: Db, delivery: CancelledDelivery): Promise<number> {
   return endOpen(db, sql`sms_messages`, sql`('PENDING')`, delivery);
 }

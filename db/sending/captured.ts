@@ -27,11 +27,11 @@ const SHOWN_MAX = 200;
  */
 export async function insertCapturedEmail(
   db: Db,
-  mail: { id: string; from: string; to: string; raw: string | Buffer },
+  message: { id: string; from: string; to: string; raw: string | Buffer },
 ): Promise<void> {
-  const raw = typeof mail.raw === 'string' ? Buffer.from(mail.raw, 'latin1') : mail.raw;
+  const raw = typeof message.raw === 'string' ? Buffer.from(message.raw, 'latin1') : message.raw;
   await sql`
-    INSERT INTO captured_emails (id, from_email, to_email, raw) VALUES (${mail.id}, ${mail.from}, ${mail.to.toLowerCase()}, ${raw})
+    INSERT INTO captured_emails (id, from_email, to_email, raw) VALUES (${message.id}, ${message.from}, ${message.to.toLowerCase()}, ${raw})
     ON CONFLICT (id) DO UPDATE SET raw = excluded.raw
   `.execute(db);
 }
@@ -63,12 +63,12 @@ export async function listCapturedEmails(
 export async function countCapturedEmails(
   db: Db,
   p: { toDomain: string },
-): Promise<{ mails: number; addresses: number }> {
-  const { rows } = await sql<{ mails: number; addresses: number }>`
-    SELECT count(*)::int AS mails, count(DISTINCT to_email)::int AS addresses FROM captured_emails
+): Promise<{ emails: number; addresses: number }> {
+  const { rows } = await sql<{ emails: number; addresses: number }>`
+    SELECT count(*)::int AS emails, count(DISTINCT to_email)::int AS addresses FROM captured_emails
     WHERE split_part(to_email, '@', 2) = ${p.toDomain.toLowerCase()}
   `.execute(db);
-  return rows[0] ?? { mails: 0, addresses: 0 };
+  return rows[0] ?? { emails: 0, addresses: 0 };
 }
 
 /** Returns one captured email, or undefined if it does not exist or belongs to none of `projects`. */

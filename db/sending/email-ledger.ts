@@ -75,15 +75,15 @@ export interface ClaimedEmail extends CarriedVariables {
  */
 export async function claimEmails(
   db: Db,
-  p: { projectId: string; mails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
+  p: { projectId: string; emails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail[]> {
-  if (p.mails.length === 0) return [];
+  if (p.emails.length === 0) return [];
   const { claimed, cap } = await readClaimed(
     db,
     p,
     sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
-      FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
+      FROM n, unnest(${p.emails.map((m) => m.id)}::uuid[], ${p.emails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
       WHERE e.id = u.id AND ${ownedBy('e.project_id', p.projectId)}
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)`,
@@ -151,10 +151,10 @@ async function withinCap(
   db: Db,
   p: { projectId: string; cap: FrequencyCap; claimed: ClaimedEmail[] },
 ): Promise<ClaimedEmail[]> {
-  const mails = p.claimed.flatMap((email) =>
+  const emails = p.claimed.flatMap((email) =>
     isCounted(email) && email.contact ? [{ id: email.id, contactId: email.contact.id }] : [],
   );
-  const refused = await takeSlotsFor(db, { projectId: p.projectId, cap: p.cap, mails });
+  const refused = await takeSlotsFor(db, { projectId: p.projectId, cap: p.cap, emails });
   return p.claimed.map((email) => (refused.has(email.id) ? { ...email, capped: true } : email));
 }
 

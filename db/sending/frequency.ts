@@ -54,10 +54,10 @@ export function hasSlot(emails: RawBuilder<unknown>, id: RawBuilder<unknown>): R
 /** Takes slots for single emails that the caller has claimed. Returns the ids that got no slot. Idempotent. */
 export async function takeSlotsFor(
   db: Db,
-  p: { projectId: string; cap: FrequencyCap; mails: { id: string; contactId: string }[] },
+  p: { projectId: string; cap: FrequencyCap; emails: { id: string; contactId: string }[] },
 ): Promise<Set<string>> {
-  if (p.mails.length === 0) return new Set();
-  const asked = sql`unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.contactId)}::uuid[]) AS a (id, contact_id)`;
+  if (p.emails.length === 0) return new Set();
+  const asked = sql`unnest(${p.emails.map((m) => m.id)}::uuid[], ${p.emails.map((m) => m.contactId)}::uuid[]) AS a (id, contact_id)`;
   const wanted = sql`SELECT contact_id, array_agg(id ORDER BY id) AS ids FROM ${asked} GROUP BY contact_id`;
   const { rows } = await sql<{ id: string }>`
     WITH slots AS (${takeSlots({ ...p, wanted })})

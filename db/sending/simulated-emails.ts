@@ -37,13 +37,13 @@ export function createSimulatedKeeper(db: Db): (email: SimulatedEmail) => Promis
     worthALane: BATCH_MAX / 2,
     queueOf: () => 'simulated',
     apartBy: ({ id }) => [id],
-    commit: (mails) => inTransaction(db, (trx) => storeSimulated(trx, mails)),
+    commit: (emails) => inTransaction(db, (trx) => storeSimulated(trx, emails)),
   });
   return (email) => group.add(email);
 }
 
-async function storeSimulated(trx: Trx, mails: SimulatedEmail[]): Promise<Simulation['answer'][]> {
-  const sorted = [...mails].sort((a, b) => (a.id < b.id ? -1 : 1));
+async function storeSimulated(trx: Trx, emails: SimulatedEmail[]): Promise<Simulation['answer'][]> {
+  const sorted = [...emails].sort((a, b) => (a.id < b.id ? -1 : 1));
   const column = <T>(of: (email: SimulatedEmail) => T): T[] => sorted.map(of);
   const { rows } = await sql<{ id: string; attempts: number }>`
     WITH mail AS MATERIALIZED (
@@ -62,11 +62,11 @@ async function storeSimulated(trx: Trx, mails: SimulatedEmail[]): Promise<Simula
     sorted.filter(({ id }) => attempts.has(id)),
     simulations,
   );
-  return mails.map(({ id }) => simulations.get(id)?.answer ?? 'accepted');
+  return emails.map(({ id }) => simulations.get(id)?.answer ?? 'accepted');
 }
 
-async function queueSteps(trx: Trx, mails: SimulatedEmail[], simulations: Map<string, Simulation>): Promise<void> {
-  const steps = mails.flatMap(({ id, projectId }) =>
+async function queueSteps(trx: Trx, emails: SimulatedEmail[], simulations: Map<string, Simulation>): Promise<void> {
+  const steps = emails.flatMap(({ id, projectId }) =>
     (simulations.get(id)?.steps ?? []).map((step) => ({ id: uuidv7(), projectId, refId: id, ...step })),
   );
   if (steps.length === 0) return;

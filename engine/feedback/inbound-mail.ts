@@ -70,25 +70,25 @@ export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Ma
  */
 export async function recordReceived(
   trx: Trx,
-  p: { projectId: string; suppressionKey: Buffer; mail: ReceivedEmail },
+  p: { projectId: string; suppressionKey: Buffer; email: ReceivedEmail },
 ): Promise<OutboxRow[]> {
-  const { projectId, mail } = p;
-  const rows = [{ email: mail.sender, set: {}, remove: [], by: 'unauthenticated' as const }];
+  const { projectId, email } = p;
+  const rows = [{ email: email.sender, set: {}, remove: [], by: 'unauthenticated' as const }];
   const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false, causeId: null });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
-  if (await isKnown(trx, { projectId, contactId: contact.id, mail })) return [];
+  if (await isKnown(trx, { projectId, contactId: contact.id, email })) return [];
   const contentId = await saveContent(trx, {
     ...NO_TEXT,
-    subject: mail.subject,
-    body: mail.html,
-    from: mail.sender,
-    fromName: mail.fromName,
+    subject: email.subject,
+    body: email.html,
+    from: email.sender,
+    fromName: email.fromName,
     projectId,
     type: 'TRANSACTIONAL',
     templateId: null,
   });
   const id = uuidv7();
-  const files = mail.files.map((file) => ({ ...file, id: uuidv7() }));
+  const files = email.files.map((file) => ({ ...file, id: uuidv7() }));
   const options = files.length > 0 ? JSON.stringify({ attachmentIds: files.map((file) => file.id) }) : null;
   await insertAttachments(
     trx,
@@ -101,14 +101,14 @@ export async function recordReceived(
   );
   await sql`
     INSERT INTO emails (id, project_id, contact_id, content_id, source_type, status, to_email, provider_message_id, received_digest, options)
-    VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${mail.recipients[0] ?? null}, ${mail.messageId}, ${mail.digest},
+    VALUES (${id}, ${projectId}, ${contact.id}, ${contentId}, 'INBOUND', 'RECEIVED', ${email.recipients[0] ?? null}, ${email.messageId}, ${email.digest},
       ${options}::jsonb)
   `.execute(trx);
   const data = {
-    subject: mail.subject,
-    from: mail.sender,
-    fromName: mail.fromName,
-    messageId: mail.messageId,
+    subject: email.subject,
+    from: email.sender,
+    fromName: email.fromName,
+    messageId: email.messageId,
     emailId: id,
     templateId: null,
     campaignId: null,
@@ -120,7 +120,7 @@ export async function recordReceived(
       size: content.byteLength,
       contentId: cid,
     })),
-    ...mail.detail,
+    ...email.detail,
   };
   const event = {
     contactId: contact.id,
@@ -136,15 +136,15 @@ export async function recordReceived(
 
 async function isKnown(
   trx: Trx,
-  { projectId, contactId, mail }: { projectId: string; contactId: string; mail: ReceivedEmail },
+  { projectId, contactId, email }: { projectId: string; contactId: string; email: ReceivedEmail },
 ): Promise<boolean> {
-  if (mail.messageId === '') return false;
+  if (email.messageId === '') return false;
   const { rows } = await sql`
     SELECT FROM (
       SELECT provider_message_id, source_type, to_email, received_digest FROM emails WHERE contact_id = ${contactId} AND project_id = ${projectId}
       ORDER BY id DESC LIMIT ${EMAILS_COMPARED}) AS latest
-    WHERE source_type = 'INBOUND' AND provider_message_id = ${mail.messageId}
-      AND to_email IS NOT DISTINCT FROM ${mail.recipients[0] ?? null} AND received_digest = ${mail.digest}
+    WHERE source_type = 'INBOUND' AND provider_message_id = ${email.messageId}
+      AND to_email IS NOT DISTINCT FROM ${email.recipients[0] ?? null} AND received_digest = ${email.digest}
   `.execute(trx);
   return rows.length > 0;
 }

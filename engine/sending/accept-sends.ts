@@ -122,10 +122,10 @@ async function insertSends(
     trx,
     drafts.map((draft) => draft.content),
   );
-  const emails = drafts.flatMap((draft, index) => mailsOf(draft, contentIds[index] ?? '', contacts.get(draft) ?? []));
+  const emails = drafts.flatMap((draft, index) => emailsOf(draft, contentIds[index] ?? '', contacts.get(draft) ?? []));
   await insertAttachments(
     trx,
-    emails.flatMap((mail) => mail.newAttachments),
+    emails.flatMap((email) => email.newAttachments),
   );
   const answers = buildResponses(emails, new Map(drafts.map((draft) => [draft.request, draft])));
   const rows = outboxRows(emails.map(toDeliver));
@@ -194,7 +194,7 @@ interface NewEmail extends CarriedVariables {
 }
 
 /** Builds one email for each recipient. Attachments are stored once and shared. */
-function mailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewEmail[] {
+function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewEmail[] {
   const { request, recipients } = draft;
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
@@ -248,15 +248,15 @@ function toDeliver({ projectId, id, request }: NewEmail): NewOutboxRow {
   return { projectId, kind: 'email.deliver', refId: id, payload: isLargeEmail(fileBytes) ? { large: true } : {} };
 }
 
-function insertEmails(mails: NewEmail[]): RawBuilder<unknown> {
-  const rendered = mails.map(toVariableColumns);
+function insertEmails(emails: NewEmail[]): RawBuilder<unknown> {
+  const rendered = emails.map(toVariableColumns);
   return sql`
     INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
     SELECT u.id, u.project_id, u.contact_id, u.content_id, 'TRANSACTIONAL', u.mode, u.to_email, u.to_name, u.variables, u.options
-    FROM unnest(${mails.map((m) => m.id)}::uuid[], ${mails.map((m) => m.projectId)}::uuid[],
-      ${mails.map((m) => m.contact.id)}::uuid[], ${mails.map((m) => m.contentId)}::uuid[],
-      ${mails.map((m) => m.request.mode)}::text[], ${mails.map((m) => m.toEmail)}::text[],
-      ${mails.map((m) => m.toName)}::text[], ${rendered.map((r) => r.variables)}::jsonb[], ${rendered.map((r) => r.options)}::jsonb[])
+    FROM unnest(${emails.map((m) => m.id)}::uuid[], ${emails.map((m) => m.projectId)}::uuid[],
+      ${emails.map((m) => m.contact.id)}::uuid[], ${emails.map((m) => m.contentId)}::uuid[],
+      ${emails.map((m) => m.request.mode)}::text[], ${emails.map((m) => m.toEmail)}::text[],
+      ${emails.map((m) => m.toName)}::text[], ${rendered.map((r) => r.variables)}::jsonb[], ${rendered.map((r) => r.options)}::jsonb[])
       AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 

@@ -40,7 +40,7 @@ export function estimateSeconds(p: DurationRequest): number {
   const beginMs = beginOf(p, groups);
   const rate = p.ratePerSecond > 0 ? p.ratePerSecond : FULL_SPEED;
   const { share, waitMinutes } = p.test ?? { share: 1, waitMinutes: 0 };
-  const parts = (of: number) => groups.map((group) => ({ ...group, mails: group.mails * of }));
+  const parts = (of: number) => groups.map((group) => ({ ...group, emails: group.emails * of }));
   const testedMs = endOf(p, { groups: parts(share), rate, beginMs, winnerAt: null });
   if (share >= 1) return secondsOf(testedMs - beginMs);
   const winnerMs = testedMs + waitMinutes * 60_000;
@@ -56,7 +56,7 @@ function secondsOf(ms: number): number {
 /** Recipients with the same local time. One zone stands for all of them. */
 interface Group {
   zone: string | null;
-  mails: number;
+  emails: number;
 }
 
 /**
@@ -65,13 +65,13 @@ interface Group {
  */
 function groupsOf({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   const counted = zones.reduce((sum, { contacts }) => sum + contacts, 0);
-  if (counted === 0) return [{ zone: null, mails: willSend }];
+  if (counted === 0) return [{ zone: null, emails: willSend }];
   const groups = new Map<number, Group>();
   for (const { zone, contacts } of zones) {
     const offset = offsetAt(zoneOf(zone) ?? zoneOf(clock.projectZone) ?? 'UTC', nowMs);
-    const group = groups.get(offset) ?? { zone, mails: 0 };
+    const group = groups.get(offset) ?? { zone, emails: 0 };
     groups.set(offset, group);
-    group.mails += (contacts / counted) * willSend;
+    group.emails += (contacts / counted) * willSend;
   }
   return [...groups.values()];
 }
@@ -97,7 +97,7 @@ function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs
     return openings(clock, beginMs, reachMs).map((open) => ({ group, ...open }));
   });
   // Recipients whose time is over get nothing.
-  const left = groups.map(({ mails }, n) => (stretches.some(({ group }) => group === n) ? mails : 0));
+  const left = groups.map(({ emails }, n) => (stretches.some(({ group }) => group === n) ? emails : 0));
   const end = drain(stretches, left, rate);
   const rest = left.reduce((sum, emails) => sum + emails, 0);
   if (rest < 0.5) return Math.max(end, beginMs);

@@ -41,7 +41,7 @@ export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[
     }
   }
   if (p.held) {
-    const message = 'The sending of this project is on hold: mails wait until it is released.';
+    const message = 'The sending of this project is on hold: emails wait until it is released.';
     findings.push({ code: 'project_held', severity: 'error', message, details: {} });
   }
   if (p.willSend === 0) {

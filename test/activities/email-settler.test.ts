@@ -39,12 +39,12 @@ async function claimMails(count: number) {
     INSERT INTO contents (id, project_id, hash, subject, body, type, from_email)
     VALUES (${contentId}, ${projectId}, uuid_send(${contentId}), 'Hi', 'Hi', 'TRANSACTIONAL', 'a@example.com')
   `.execute(database.db);
-  const mails = Array.from({ length: count }, () => ({ id: uuidv7(), deliveryId: uuidv7() }));
+  const emails = Array.from({ length: count }, () => ({ id: uuidv7(), deliveryId: uuidv7() }));
   await sql`
     INSERT INTO emails (id, project_id, content_id, source_type, to_email)
-    SELECT id, ${projectId}, ${contentId}, 'TRANSACTIONAL', 'b@example.com' FROM unnest(${mails.map((m) => m.id)}::uuid[]) AS id
+    SELECT id, ${projectId}, ${contentId}, 'TRANSACTIONAL', 'b@example.com' FROM unnest(${emails.map((m) => m.id)}::uuid[]) AS id
   `.execute(database.db);
-  return claimEmails(database.db, { projectId, mails, suppressionPads: keyPads(suppressionKey) });
+  return claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(suppressionKey) });
 }
 function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
   const settler = createEmailSettler({

@@ -84,7 +84,7 @@ async function outcomes(count: number, p: { outcome: RecordedOutcome; mode?: Key
   }
   const claimed = await claimEmails(db, {
     projectId: project.id,
-    mails: ids.map((id) => ({ id, deliveryId: '0190a000-0000-7000-8000-000000000001' })),
+    emails: ids.map((id) => ({ id, deliveryId: '0190a000-0000-7000-8000-000000000001' })),
     suppressionPads: suppressionPads(suppressionKey),
   });
   const results = claimed.map((email) => ({ email, outcome: p.outcome, event: null }));

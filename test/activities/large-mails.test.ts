@@ -99,8 +99,8 @@ async function mail({ projectId }: Tenant, domain: string, files: Buffer[]): Pro
 }
 
 async function claim({ projectId }: Tenant, id: string) {
-  const mails = [{ id, deliveryId: DELIVERY }];
-  const [email] = await claimEmails(database.db, { projectId, mails, suppressionPads: pads });
+  const emails = [{ id, deliveryId: DELIVERY }];
+  const [email] = await claimEmails(database.db, { projectId, emails, suppressionPads: pads });
   if (!email) throw new Error('not claimed');
   return email;
 }

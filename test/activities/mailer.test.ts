@@ -65,7 +65,7 @@ beforeEach(async () => {
 async function claim(id: string, deliveryId = DELIVERY) {
   const [email] = await claimEmails(database.db, {
     projectId,
-    mails: [{ id, deliveryId }],
+    emails: [{ id, deliveryId }],
     suppressionPads: suppressionPads(suppressionKey),
   });
   return email;
@@ -304,7 +304,7 @@ it('two hundred concurrent emails are all recorded, each once', async () => {
   );
   const claimed = await claimEmails(database.db, {
     projectId,
-    mails: ids.map((id) => ({ id, deliveryId: DELIVERY })),
+    emails: ids.map((id) => ({ id, deliveryId: DELIVERY })),
     suppressionPads: suppressionPads(suppressionKey),
   });
   await Promise.all(claimed.map((email) => mailer.deliver(email)));

@@ -70,12 +70,12 @@ it('reports a refused login once a minute, for single emails and campaigns, neve
       provider: 'smtp',
       address: 'mail.example.com:587',
       reason: '535',
-      mails: 1,
+      emails: 1,
     },
   ]);
   clock.ms = 60_000;
   await submit();
-  expect(lines[1]).toMatchObject({ reason: '535', mails: 4 });
+  expect(lines[1]).toMatchObject({ reason: '535', emails: 4 });
   expect(JSON.stringify(lines)).not.toMatch(/wr0ng|ann/);
 });
 
@@ -130,9 +130,9 @@ it('a worker reports it once for both ways of sending, and emails are deferred w
   const { id: projectId } = await buildProject(database.db, 'Mail');
   await buildDomain(database.db, { projectId, signing: false });
   const id = await buildEmail(database.db, { projectId });
-  const mails = [{ id, deliveryId: '0190a000-0000-7000-8000-00000000d001' }];
+  const emails = [{ id, deliveryId: '0190a000-0000-7000-8000-00000000d001' }];
   const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
-  const [email] = await claimEmails(database.db, { projectId, mails, suppressionPads: pads });
+  const [email] = await claimEmails(database.db, { projectId, emails, suppressionPads: pads });
   if (!email) throw new Error('not claimed');
   // The probe of a starting worker pauses the route a little later. Email then waits without an attempt.
   const { lines, log } = readLog();
@@ -155,7 +155,7 @@ it('a worker reports it once for both ways of sending, and emails are deferred w
   const told = lines.filter(
     ({ msg }) => msg === 'the email provider refuses our login or account; emails are deferred',
   );
-  expect(told).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, mails: 1 }]);
+  expect(told).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, emails: 1 }]);
   expect(JSON.stringify(lines)).not.toContain('wr0ng');
 });
 

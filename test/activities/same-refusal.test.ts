@@ -61,10 +61,10 @@ beforeEach(async () => {
 });
 
 async function deliver(id: string): Promise<void> {
-  const mails = [{ id, deliveryId: DELIVERY }];
+  const emails = [{ id, deliveryId: DELIVERY }];
   const [email] = await claimEmails(database.db, {
     projectId,
-    mails,
+    emails,
     suppressionPads: suppressionPads(suppressionKey),
   });
   if (!email) throw new Error('the email was not claimed');

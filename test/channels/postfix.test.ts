@@ -275,8 +275,8 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
           ends: () => {},
           log: { warn: () => {} },
         });
-        const mails = [{ id, deliveryId: DELIVERY }];
-        const [email] = await claimEmails(db, { projectId, mails, suppressionPads: pads });
+        const emails = [{ id, deliveryId: DELIVERY }];
+        const [email] = await claimEmails(db, { projectId, emails, suppressionPads: pads });
         if (!email) throw new Error('not claimed');
         await mailer.deliver(email);
         return db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -107,7 +107,7 @@ describe('the content of emails to erased contacts', () => {
     const received = { ...email, recipients: [FROM], files: [], detail: {} };
     await api.db
       .transaction()
-      .execute((trx) => recordReceived(trx, { projectId: api.one.id, suppressionKey, mail: received }));
+      .execute((trx) => recordReceived(trx, { projectId: api.one.id, suppressionKey, email: received }));
     const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [email.sender] } });
     await erase({ email: '', contact: body.found[0] });
     await prune();

@@ -27,8 +27,8 @@ const set = (id: string, values: object) =>
 
 /** Returns the emails that get a place. */
 async function take(...ids: string[]): Promise<string[]> {
-  const mails = ids.map((id) => ({ id, contactId }));
-  const refused = await takeSlotsFor(database.db, { projectId, cap: CAP, mails });
+  const emails = ids.map((id) => ({ id, contactId }));
+  const refused = await takeSlotsFor(database.db, { projectId, cap: CAP, emails });
   return ids.filter((id) => !refused.has(id));
 }
 
@@ -51,8 +51,8 @@ it('a claim that waits for another one counts the places that it took', async ()
   const [a, b, c] = [await email(), await email(), await email()];
   let waiting: Promise<string[]> | undefined;
   await database.db.transaction().execute(async (trx) => {
-    const mails = [a, b].map((id) => ({ id, contactId }));
-    expect(await takeSlotsFor(trx, { projectId, cap: CAP, mails })).toEqual(new Set());
+    const emails = [a, b].map((id) => ({ id, contactId }));
+    expect(await takeSlotsFor(trx, { projectId, cap: CAP, emails })).toEqual(new Set());
     waiting = take(c);
     const isWaiting = sql<{
       n: number;
@@ -65,7 +65,7 @@ it('a claim that waits for another one counts the places that it took', async ()
 it('places of a failed transaction are free', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   const killed = database.db.transaction().execute(async (trx) => {
-    await takeSlotsFor(trx, { projectId, cap: CAP, mails: [a, b].map((id) => ({ id, contactId })) });
+    await takeSlotsFor(trx, { projectId, cap: CAP, emails: [a, b].map((id) => ({ id, contactId })) });
     throw new Error('killed');
   });
   await expect(killed).rejects.toThrow('killed');

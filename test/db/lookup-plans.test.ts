@@ -87,8 +87,8 @@ it('a step of one execution reads its own rows only, by a plan for all tenants',
       ),
     });
     if (mail?.outcome !== 'saved') throw new Error('the step has a mail');
-    const mails = [{ id: mail.emailId, deliveryId: executionId }];
-    const [email] = await claimEmails(trx, { projectId, mails, suppressionPads: keyPads(randomBytes(32)) });
+    const emails = [{ id: mail.emailId, deliveryId: executionId }];
+    const [email] = await claimEmails(trx, { projectId, emails, suppressionPads: keyPads(randomBytes(32)) });
     if (!email?.contact) throw new Error('the mail is there to be sent');
     await lockContacts(trx, { projectId, ids: [email.contact.id] });
     const outcome = { kind: 'accepted' as const, providerMessageId: null, subject: 'Hello' };

@@ -336,14 +336,14 @@ class World {
     const contactId = await this.contact(email);
     if (contactId === undefined) return [];
     const sources = ['TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN'] as const;
-    const mails = [];
+    const emails = [];
     for (const sourceType of sources)
       for (const to of [email, null]) {
         const mail = { projectId, contactId, to, sourceType, type: 'MARKETING' as const };
-        mails.push({ id: await buildEmail(database.db, mail), deliveryId: uuidv7() });
+        emails.push({ id: await buildEmail(database.db, mail), deliveryId: uuidv7() });
       }
-    const claimed = await claimEmails(database.db, { projectId, mails, suppressionPads: keyPads(key) });
-    expect(claimed).toHaveLength(mails.length);
+    const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(key) });
+    expect(claimed).toHaveLength(emails.length);
     const byMail = claimed.filter((mail) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(mail)));
     const withheld = withheldReason({ projectId, pads: keyPads(key), subscribed: sql`subscribed`, email: sql`email` });
     const { rows } = await sql<{ reason: string | null }>`

@@ -187,7 +187,7 @@ describe('a single email', () => {
     const [row] = await database.db.selectFrom('outbox').select('id').where('ref_id', '=', id).execute();
     const [claimed] = await claimEmails(database.db, {
       projectId,
-      mails: [{ id, deliveryId: row?.id ?? '' }],
+      emails: [{ id, deliveryId: row?.id ?? '' }],
       suppressionPads: pads,
     });
     await sql`UPDATE outbox SET attempts = 1 WHERE ref_id = ${id}`.execute(database.db);
@@ -257,10 +257,10 @@ describe('a worker that stops', () => {
     const stop = new AbortController();
     stop.abort();
     const id = await accept();
-    const mails = [{ id, deliveryId: uuidv7() }];
+    const emails = [{ id, deliveryId: uuidv7() }];
     const [attempted] = await emailAttempts.attempt({
       projectId,
-      mails,
+      emails,
       expiresAt: new Date(Date.now() + 60_000),
       stop: stop.signal,
     });

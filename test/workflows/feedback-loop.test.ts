@@ -43,7 +43,7 @@ async function arrive(
   const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
   const id = data.emails[0].email;
   await until(async () => (await statusOf(id)) === 'SENT');
-  const mail = receiver.mails.find(({ to }) => to === email);
+  const mail = receiver.emails.find(({ to }) => to === email);
   if (!mail) throw new Error('the mail has not arrived');
   const parsed = await PostalMime.parse(mail.body);
   const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value ?? '';

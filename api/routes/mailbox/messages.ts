@@ -14,24 +14,24 @@ export interface ParsedEmail extends MailboxMessage {
 const kept = new Lru<string, Promise<ParsedEmail>>(KEPT_MAX);
 
 /** Parses a captured email. An email that was sent again is parsed again. */
-export function parseCaptured(mail: CapturedEmail): Promise<ParsedEmail> {
-  const key = `${mail.id} ${mail.createdAt.getTime()} ${mail.raw.length}`;
+export function parseCaptured(captured: CapturedEmail): Promise<ParsedEmail> {
+  const key = `${captured.id} ${captured.createdAt.getTime()} ${captured.raw.length}`;
   const known = kept.get(key);
   if (known) return known;
-  const parsed = PostalMime.parse(mail.raw).then((email) => asMessage(mail, email));
+  const parsed = PostalMime.parse(captured.raw).then((email) => asMessage(captured, email));
   kept.set(key, parsed);
   return parsed;
 }
 
-function asMessage(mail: CapturedEmail, email: Email): ParsedEmail {
+function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
   const text = email.text ?? '';
   return {
-    id: mail.id,
-    from: email.from?.address ?? mail.fromEmail,
-    to: mail.toEmail,
+    id: captured.id,
+    from: email.from?.address ?? captured.fromEmail,
+    to: captured.toEmail,
     subject: email.subject ?? '',
     preview: text.replace(/\s+/g, ' ').trim().slice(0, PREVIEW_CHARS),
-    createdAt: mail.createdAt,
+    createdAt: captured.createdAt,
     headers: Object.fromEntries(email.headers.map((header) => [header.key, header.value])),
     text,
     html: withImages(email),

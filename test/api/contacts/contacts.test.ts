@@ -306,7 +306,7 @@ describe('erasing a contact', () => {
       files: [{ filename: `${mark}.pdf`, contentType: 'application/pdf', contentId: null, content: Buffer.from(mark) }],
       detail: { body: mark, inReplyTo: threadId, references: [threadId] },
     };
-    await inTransaction(api.db, (trx) => recordReceived(trx, { projectId, suppressionKey, mail: received }));
+    await inTransaction(api.db, (trx) => recordReceived(trx, { projectId, suppressionKey, email: received }));
     await api.db
       .insertInto('captured_emails')
       .values(

@@ -284,7 +284,7 @@ describe('a notification of SES with default settings, which has only the id fro
     });
     const deliveryId = '0190a000-0000-7000-8000-00000000d001';
     const pads = suppressionPads(suppressionKey);
-    const [claimed] = await claimEmails(api.db, { projectId, mails: [{ id, deliveryId }], suppressionPads: pads });
+    const [claimed] = await claimEmails(api.db, { projectId, emails: [{ id, deliveryId }], suppressionPads: pads });
     if (!claimed) throw new Error('not claimed');
     await mailer.deliver(claimed);
     return { id, email, contactId };
