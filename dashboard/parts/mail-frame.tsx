@@ -13,11 +13,11 @@ const BORDERS_PX = 2;
 /**
  * Shows the HTML of an email in isolation: no script, no form, and links do nothing. Images load as in an email client.
  */
-export function MailFrame({
+export function EmailFrame({
   html,
   height = 560,
   width = '100%',
-  title = text.parts.mailTitle,
+  title = text.parts.emailTitle,
   colorScheme,
   isBare = false,
   onLoad,
@@ -39,7 +39,7 @@ export function MailFrame({
   const ref = useRef<HTMLIFrameElement>(null);
   const scheme = colorScheme ?? 'light';
   const measure = () => {
-    const px = ref.current && heightOfMail(ref.current);
+    const px = ref.current && heightOfEmail(ref.current);
     if (px) onHeight?.(px);
   };
   const latest = useRef(measure);
@@ -86,7 +86,7 @@ export function MailFrame({
 }
 
 /** Returns the height of a frame that shows its email without scrolling; undefined if it cannot be measured. */
-function heightOfMail(frame: HTMLIFrameElement): number | undefined {
+function heightOfEmail(frame: HTMLIFrameElement): number | undefined {
   const root = frame.contentDocument?.documentElement;
   if (!root) return undefined;
   const before = frame.style.height;

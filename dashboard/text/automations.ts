@@ -154,7 +154,7 @@ export const automations = {
   customHint: 'You can use variables, such as {{data.managerEmail}}.',
   subject: 'Subject',
   preheader: 'Preview text',
-  mailPreview: 'Email preview',
+  emailPreview: 'Email preview',
   smsBody: 'Text',
   smsHint: 'You can use variables, such as {{firstName}}.',
   smsFrom: 'From',

@@ -295,7 +295,7 @@ export const campaigns = {
   linkMachines: 'Bots',
   noLinks: 'The email has no tracked links.',
   asList: 'List',
-  onMail: 'In the email',
+  onEmail: 'In the email',
   mail: 'Email',
   clicksShown: (n: string) => (n === '1' ? '1 click' : `${n} clicks`),
   version: 'Variant',

@@ -7,7 +7,7 @@ export { dataFields } from './data-fields.ts';
 export { developers } from './developers.ts';
 export { executions } from './executions.ts';
 export { home } from './home.ts';
-export { mailEditor } from './mail-editor.ts';
+export { emailEditor } from './mail-editor.ts';
 export { messages } from './messages.ts';
 export { operator } from './operator.ts';
 export { parts } from './parts.ts';

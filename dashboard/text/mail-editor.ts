@@ -1,5 +1,5 @@
 /** Text of the email editor, which templates and campaigns share. */
-export const mailEditor = {
+export const emailEditor = {
   modes: 'Editor',
   content: 'Content',
   details: 'Details',

@@ -34,7 +34,7 @@ export const parts = {
   notAllowed: (permission: string, role: string) =>
     `Your role (${role}) can’t do this. You need the ${permission} permission.`,
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
-  mailTitle: 'Email preview',
+  emailTitle: 'Email preview',
   none: 'none',
   clear: 'Clear',
   keyHint: 'TIDINGS_KEY is one of your',

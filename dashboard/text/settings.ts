@@ -191,7 +191,7 @@ export const settings = {
     invited: (email: string) => `Invitation link for ${email}`,
     linkOnce: 'One-time link, valid for 7 days. Anyone with it can join.',
     mailed: (email: string) => `Also emailed to ${email}.`,
-    notMailed: 'Not emailed, because the project has no verified domain. Send the link yourself.',
+    withoutEmail: 'Not emailed, because the project has no verified domain. Send the link yourself.',
     copyLink: 'Copy link',
     open: 'Open invitations',
     noneOpen: 'No open invitations.',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MAIL_VIEWS } from '../../dashboard/screens/messages/search.ts';
+import { EMAIL_VIEWS } from '../../dashboard/screens/messages/search.ts';
 import { buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -76,7 +76,7 @@ describeInBrowser('messages and executions', () => {
       service.db,
     );
     const { page, open } = await openDashboard({ service, viewport: 'phone' });
-    for (const view of MAIL_VIEWS) {
+    for (const view of EMAIL_VIEWS) {
       await open(`/messages/${id}?view=${view}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await expectNoSidewaysScroll(page);

@@ -3,7 +3,7 @@ import { Box } from '@mantine/core';
 import { forwardRef, useEffect, useImperativeHandle, useRef } from 'react';
 import { text } from '../../text/text.ts';
 import { type CodeEvents, openCode, showFault, showVariables, takeText } from './code-view.ts';
-import type { MailFault } from './use-preview.ts';
+import type { EmailFault } from './use-preview.ts';
 import type { Variable } from './variables.ts';
 
 export interface CodeEditorHandle {
@@ -19,7 +19,7 @@ export interface CodeEditorHandle {
  */
 export const CodeEditor = forwardRef<
   CodeEditorHandle,
-  CodeEvents & { value: string; fault: MailFault | undefined; variables: Variable[]; isReadOnly: boolean }
+  CodeEvents & { value: string; fault: EmailFault | undefined; variables: Variable[]; isReadOnly: boolean }
 >(function CodeEditor({ value, fault, variables, isReadOnly, onChange, onPictures }, handle) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
@@ -35,7 +35,7 @@ export const CodeEditor = forwardRef<
     const opened = openCode(place.current, {
       value,
       isReadOnly,
-      label: text.mailEditor.code,
+      label: text.emailEditor.code,
       onChange: (body) => events.current.onChange(body),
       onPictures: (files, at) => events.current.onPictures(files, at),
     });

@@ -9,7 +9,7 @@ import { Compartment, EditorState, type Extension, Transaction } from '@codemirr
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { codeColors, codeTheme } from './code-theme.ts';
 import { picturesIn, picturesPasted } from './pictures.ts';
-import type { MailFault } from './use-preview.ts';
+import type { EmailFault } from './use-preview.ts';
 import type { Variable } from './variables.ts';
 
 export interface CodeEvents {
@@ -116,11 +116,11 @@ export function showVariables(view: EditorView, variables: readonly Variable[]):
 }
 
 /** Marks the error at the position that the API returned: the word there, or the rest of the line. */
-export function showFault(view: EditorView, fault: MailFault | undefined): void {
+export function showFault(view: EditorView, fault: EmailFault | undefined): void {
   view.dispatch(setDiagnostics(view.state, fault ? [diagnosticOf(view.state, fault)] : []));
 }
 
-function diagnosticOf({ doc }: EditorState, { line: asked = 1, column = 1, message }: MailFault): Diagnostic {
+function diagnosticOf({ doc }: EditorState, { line: asked = 1, column = 1, message }: EmailFault): Diagnostic {
   const line = doc.line(Math.min(Math.max(asked, 1), doc.lines));
   const from = Math.min(line.from + column - 1, line.to);
   const said = doc.sliceString(from, line.to);

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { hasDarkRules, inDarkMode } from './dark-mail.ts';
 
 it('an email with rules for dark mode is shown with these rules', () => {
-  const mail =
+  const email =
     '<style>@media (prefers-color-scheme: dark){p{color:#fff}} @media screen and (prefers-color-scheme:light){p{color:#000}}</style>';
-  expect(hasDarkRules(mail)).toBe(true);
-  expect(inDarkMode(mail)).toBe(
+  expect(hasDarkRules(email)).toBe(true);
+  expect(inDarkMode(email)).toBe(
     '<style>@media (min-width:0px){p{color:#fff}} @media screen and (max-width:0px){p{color:#000}}</style>',
   );
 });

@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { text } from '../../text/text.ts';
 import classes from './mail-editor.module.css';
 
-const words = text.mailEditor;
+const words = text.emailEditor;
 /** The recommended line length of RFC 5322. Mail clients cut longer subjects. */
 const SUBJECT_SHOWN = 78;
 

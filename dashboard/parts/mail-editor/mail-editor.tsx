@@ -13,11 +13,11 @@ import { imageBlock } from './new-blocks.ts';
 import { BlockMenu, Palette } from './palette.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { usePictureUpload } from './use-picture-upload.ts';
-import { type EditedMail, usePreview } from './use-preview.ts';
+import { type EditedEmail, usePreview } from './use-preview.ts';
 import { VariableMenu } from './variable-menu.tsx';
 import { variablesOf } from './variables.ts';
 
-const words = text.mailEditor;
+const words = text.emailEditor;
 const CodeEditor = lazy(() => import('./code-editor.tsx').then(({ CodeEditor: Editor }) => ({ default: Editor })));
 const VisualEditor = lazy(() =>
   import('./visual/visual-editor.tsx').then(({ VisualEditor: Editor }) => ({ default: Editor })),
@@ -34,15 +34,15 @@ type Mode = 'code' | 'visual';
  * which is edited visually at the width of an email, or as code beside its preview. Both editors change the same text
  * and leave parts that they do not understand unchanged. Templates and campaigns use it.
  */
-export function MailEditor({
-  mail,
+export function EmailEditor({
+  email,
   contentKey = '',
   onBody,
   onSave,
   isReadOnly = false,
   children,
 }: {
-  mail: EditedMail;
+  email: EditedEmail;
   /** Identifies the content. When it changes, the visual editor opens. */
   contentKey?: string;
   onBody: (body: string) => void;
@@ -56,7 +56,7 @@ export function MailEditor({
   const mode = modeOf?.key === contentKey ? modeOf.mode : 'visual';
   const [contactId, setContactId] = useState<string | null>(null);
   const isVisual = mode === 'visual';
-  const preview = usePreview(mail, contactId, !isVisual);
+  const preview = usePreview(email, contactId, !isVisual);
   const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
   const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
   const editor = useRef<CodeEditorHandle>(null);
@@ -116,7 +116,7 @@ export function MailEditor({
                 <VisualEditor
                   key={contentKey}
                   ref={editor}
-                  value={mail.body}
+                  value={email.body}
                   onChange={onBody}
                   onPictures={pictures.upload}
                   onSave={onSave}
@@ -127,7 +127,7 @@ export function MailEditor({
                   <CodeEditor
                     key={contentKey}
                     ref={editor}
-                    value={mail.body}
+                    value={email.body}
                     onChange={onBody}
                     onPictures={pictures.upload}
                     fault={preview.fault}
@@ -143,7 +143,7 @@ export function MailEditor({
           </Stack>
           {!isVisual && (
             <Box miw={0}>
-              {mail.body === '' ? (
+              {email.body === '' ? (
                 <Text c="dimmed">{words.empty}</Text>
               ) : (
                 <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />

@@ -15,7 +15,7 @@ import { text } from '../../text/text.ts';
 import classes from './mail-editor.module.css';
 import { NEW_BLOCKS, type NewBlock } from './new-blocks.ts';
 
-const words = text.mailEditor;
+const words = text.emailEditor;
 const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
 const ICONS: Record<NewBlock, typeof IconPlus> = {
   text: IconTypography,

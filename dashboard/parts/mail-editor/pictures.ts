@@ -4,7 +4,7 @@ export type UploadedPicture = ResponseOf<'uploadAsset'>;
 
 const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** Usual width of emails. A larger image is shown at this width, and stays sharp on high-resolution screens. */
-const MAIL_WIDTH_PX = 600;
+const EMAIL_WIDTH_PX = 600;
 
 /** Returns the images among dropped files. The API checks them again by their bytes. */
 export function picturesIn(data: DataTransfer | null): File[] {
@@ -35,7 +35,7 @@ export function uploadPicture(file: File): Promise<UploadedPicture> {
  * is never wider than a phone's screen.
  */
 export function pictureTag(picture: Pick<UploadedPicture, 'url' | 'width' | 'height' | 'filename'>): string {
-  const width = Math.min(picture.width, MAIL_WIDTH_PX);
+  const width = Math.min(picture.width, EMAIL_WIDTH_PX);
   const height = Math.round((picture.height * width) / picture.width);
   const alt = escapeAttribute(altOf(picture.filename));
   const src = escapeAttribute(picture.url);

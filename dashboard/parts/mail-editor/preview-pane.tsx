@@ -8,7 +8,7 @@ import { Failed } from '../failed.tsx';
 import { Loading } from '../loading.tsx';
 import { hasDarkRules, inDarkMode } from './dark-mail.ts';
 import { ScaledFrame } from './scaled-frame.tsx';
-import type { MailPreview } from './use-preview.ts';
+import type { EmailPreview } from './use-preview.ts';
 
 const SCREENS = { desktop: 720, phone: 390, dark: 720 } as const;
 type Shown = keyof typeof SCREENS | 'text';
@@ -24,47 +24,47 @@ export function PreviewPane({
   contactId,
   onContact,
 }: {
-  preview: MailPreview;
+  preview: EmailPreview;
   contactId: string | null;
   onContact: (id: string | null) => void;
 }) {
   const { can } = useSession();
   const [screen, show] = useState<Shown>('desktop');
   return (
-    <Stack gap="xs" component="section" aria-label={text.mailEditor.preview}>
+    <Stack gap="xs" component="section" aria-label={text.emailEditor.preview}>
       <Group justify="space-between" align="flex-end" gap="xs">
         {can('contacts:view') ? (
           <ContactSelect
-            label={text.mailEditor.readBy}
+            label={text.emailEditor.readBy}
             value={contactId ?? undefined}
             onChange={(id) => onContact(id ?? null)}
           />
         ) : (
           <Text size="sm" c="dimmed">
-            {text.mailEditor.noContacts}
+            {text.emailEditor.noContacts}
           </Text>
         )}
         <SegmentedControl
           size="xs"
           value={screen}
           onChange={(value) => show(value as Shown)}
-          aria-label={text.mailEditor.preview}
+          aria-label={text.emailEditor.preview}
           data={[
-            { value: 'desktop', label: text.mailEditor.desktop },
-            { value: 'phone', label: text.mailEditor.phone },
-            { value: 'dark', label: text.mailEditor.dark },
-            { value: 'text', label: text.mailEditor.plain },
+            { value: 'desktop', label: text.emailEditor.desktop },
+            { value: 'phone', label: text.emailEditor.phone },
+            { value: 'dark', label: text.emailEditor.dark },
+            { value: 'text', label: text.emailEditor.plain },
           ]}
         />
       </Group>
       {fault && (
-        <Alert color="red" p="xs" title={text.mailEditor.fault(fault.line, fault.column)} role="alert">
-          {fault.message} {text.mailEditor.faultIn(fault.field)} {shown && text.mailEditor.staleShown}
+        <Alert color="red" p="xs" title={text.emailEditor.fault(fault.line, fault.column)} role="alert">
+          {fault.message} {text.emailEditor.faultIn(fault.field)} {shown && text.emailEditor.staleShown}
         </Alert>
       )}
       {error !== undefined && <Failed error={error} retry={retry} />}
-      {shown && <Line label={text.mailEditor.subjectIs}>{shown.subject}</Line>}
-      {shown?.preheader && <Line label={text.mailEditor.preheaderIs}>{shown.preheader}</Line>}
+      {shown && <Line label={text.emailEditor.subjectIs}>{shown.subject}</Line>}
+      {shown?.preheader && <Line label={text.emailEditor.preheaderIs}>{shown.preheader}</Line>}
       <Rendered shown={shown} screen={screen} isBroken={fault !== undefined || error !== undefined} />
       {shown && <Missing names={shown.missingVariables} />}
       {shown && <FindingList findings={shown.findings} />}
@@ -84,7 +84,7 @@ function Line({ label, children }: { label: string; children: string }) {
   );
 }
 
-function Rendered({ shown, screen, isBroken }: { shown: MailPreview['shown']; screen: Shown; isBroken: boolean }) {
+function Rendered({ shown, screen, isBroken }: { shown: EmailPreview['shown']; screen: Shown; isBroken: boolean }) {
   if (!shown) return isBroken ? null : <Loading height={HEIGHT} />;
   if (screen !== 'text') {
     const isDark = screen === 'dark';
@@ -99,7 +99,7 @@ function Rendered({ shown, screen, isBroken }: { shown: MailPreview['shown']; sc
         />
         {isDark && !hasDarkRules(shown.html) && (
           <Text size="sm" c="dimmed">
-            {text.mailEditor.noDarkRules}
+            {text.emailEditor.noDarkRules}
           </Text>
         )}
       </>
@@ -124,8 +124,8 @@ function Rendered({ shown, screen, isBroken }: { shown: MailPreview['shown']; sc
 function Missing({ names }: { names: string[] }) {
   if (names.length === 0) return null;
   return (
-    <Alert color="yellow" p="xs" title={text.mailEditor.missing}>
-      <Text size="sm">{text.mailEditor.missingWhy}</Text>
+    <Alert color="yellow" p="xs" title={text.emailEditor.missing}>
+      <Text size="sm">{text.emailEditor.missingWhy}</Text>
       <Group gap={6} mt={4}>
         {names.map((name) => (
           <Code key={name}>{name}</Code>
@@ -140,7 +140,7 @@ function FindingList({ findings }: { findings: Findings }) {
   const others = findings.filter(({ code }) => code !== 'missing_variables');
   if (others.length === 0) return null;
   return (
-    <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label={text.mailEditor.findings}>
+    <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label={text.emailEditor.findings}>
       {others.map(({ code, severity, message }) => (
         <Group key={`${code} ${message}`} component="li" gap="xs" wrap="nowrap" align="flex-start">
           <Badge color={COLORS[severity]} variant="light" radius="sm" tt="none" style={{ flex: 'none' }}>

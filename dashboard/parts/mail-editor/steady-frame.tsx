@@ -1,11 +1,11 @@
 import { Box } from '@mantine/core';
 import { type ComponentProps, useState } from 'react';
-import { MailFrame } from '../mail-frame.tsx';
+import { EmailFrame } from '../mail-frame.tsx';
 
 const UNSEEN = { position: 'absolute', inset: 0, visibility: 'hidden' } as const;
 
 /** A frame that shows the previous email until the new one is drawn, so that nothing flickers during typing. */
-export function SteadyFrame({ html, ...frame }: ComponentProps<typeof MailFrame>) {
+export function SteadyFrame({ html, ...frame }: ComponentProps<typeof EmailFrame>) {
   const [shown, show] = useState(html);
   const frames = html === shown ? [shown] : [shown, html];
   return (
@@ -13,7 +13,7 @@ export function SteadyFrame({ html, ...frame }: ComponentProps<typeof MailFrame>
       {frames.map((one) => (
         // The email is the React key, so the frame that was drawn while hidden is reused when it is shown.
         <Box key={one} style={one === shown ? undefined : UNSEEN} inert={one !== shown} aria-hidden={one !== shown}>
-          <MailFrame html={one} {...frame} onLoad={() => show(one)} />
+          <EmailFrame html={one} {...frame} onLoad={() => show(one)} />
         </Box>
       ))}
     </Box>

@@ -15,7 +15,7 @@ export function usePictureUpload() {
         for (const file of files) {
           try {
             insert(pictureTag(await uploadPicture(file)));
-            tellDone(text.mailEditor.uploaded);
+            tellDone(text.emailEditor.uploaded);
           } catch (error) {
             tellFailure(error);
           } finally {

@@ -9,7 +9,7 @@ const TYPING_MS = 350;
 /** Responses are kept for this long. Each text has its own response, and most are never read again. */
 const KEPT_MS = 60_000;
 
-export interface EditedMail {
+export interface EditedEmail {
   subject: string;
   /** Empty if there is no preheader. */
   preheader: string;
@@ -18,17 +18,17 @@ export interface EditedMail {
 }
 
 /** The error that keeps an email from being rendered, and its position; `line` and `column` start at 1. */
-export interface MailFault {
+export interface EmailFault {
   field: string;
   message: string;
   line: number | undefined;
   column: number | undefined;
 }
 
-export interface MailPreview {
+export interface EmailPreview {
   /** The last email that was rendered without an error. It stays visible while the user corrects an error. */
   shown: ResponseOf<'previewTemplate'> | undefined;
-  fault: MailFault | undefined;
+  fault: EmailFault | undefined;
   /** Any other failure. */
   error: unknown;
   isFetching: boolean;
@@ -36,8 +36,8 @@ export interface MailPreview {
 }
 
 /** Renders the email for a contact, or without one (null), after a pause in typing. Does nothing if it is not shown. */
-export function usePreview(mail: EditedMail, contactId: string | null, isShown = true): MailPreview {
-  const asking = { ...mail, subject: mail.subject || ' ', contactId };
+export function usePreview(email: EditedEmail, contactId: string | null, isShown = true): EmailPreview {
+  const asking = { ...email, subject: email.subject || ' ', contactId };
   const [asked] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);
   const request = JSON.parse(asked) as typeof asking;
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
@@ -58,7 +58,7 @@ export function usePreview(mail: EditedMail, contactId: string | null, isShown =
   };
 }
 
-function faultOf(error: unknown): MailFault | undefined {
+function faultOf(error: unknown): EmailFault | undefined {
   if (!(error instanceof ApiFailure) || error.code !== 'VALIDATION_ERROR') return undefined;
   const [first] = error.fields;
   const place = (name: string) => {

@@ -44,7 +44,7 @@ export function VariableMenu({
           aria-haspopup="listbox"
           aria-expanded={box.dropdownOpened}
         >
-          {text.mailEditor.addVariable}
+          {text.emailEditor.addVariable}
         </Button>
       </Combobox.Target>
       <Combobox.Dropdown>
@@ -54,10 +54,10 @@ export function VariableMenu({
             type(event.currentTarget.value);
             box.updateSelectedOptionIndex();
           }}
-          placeholder={text.mailEditor.addVariable}
-          aria-label={text.mailEditor.addVariable}
+          placeholder={text.emailEditor.addVariable}
+          aria-label={text.emailEditor.addVariable}
         />
-        <Combobox.Options mah={240} style={{ overflowY: 'auto' }} aria-label={text.mailEditor.addVariable} tabIndex={0}>
+        <Combobox.Options mah={240} style={{ overflowY: 'auto' }} aria-label={text.emailEditor.addVariable} tabIndex={0}>
           {found.map(({ name, about }) => (
             <Combobox.Option key={name} value={name}>
               <Text size="sm">{name}</Text>
@@ -66,7 +66,7 @@ export function VariableMenu({
               </Text>
             </Combobox.Option>
           ))}
-          {found.length === 0 && <Combobox.Empty>{text.mailEditor.noVariables}</Combobox.Empty>}
+          {found.length === 0 && <Combobox.Empty>{text.emailEditor.noVariables}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -8,7 +8,7 @@ const SCREENS = { wide: 640, narrow: 390 };
 const HEIGHT = 320;
 
 /** Shows a whole email as a mail client of this screen does, so that the page scrolls and not the frame. */
-export function WholeMail(mail: Pick<ComponentProps<typeof ScaledFrame>, 'html' | 'title' | 'isBare'>) {
+export function WholeEmail(email: Pick<ComponentProps<typeof ScaledFrame>, 'html' | 'title' | 'isBare'>) {
   const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
-  return <ScaledFrame {...mail} screen={isWide ? SCREENS.wide : SCREENS.narrow} height={HEIGHT} isWhole />;
+  return <ScaledFrame {...email} screen={isWide ? SCREENS.wide : SCREENS.narrow} height={HEIGHT} isWhole />;
 }

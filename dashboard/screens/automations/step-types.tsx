@@ -15,7 +15,7 @@ import { labelOf } from '../../text/words.ts';
 import { ConditionForm, SPLIT_FIELDS, SplitForm } from './forms/branches.tsx';
 import { EXIT_FIELDS, ExitForm, UPDATE_FIELDS, UpdateForm, WEBHOOK_FIELDS, WebhookForm } from './forms/effects.tsx';
 import { type FormProps, textOf } from './forms/form.ts';
-import { EMAIL_FIELDS, MailForm, SMS_FIELDS, SmsForm } from './forms/messages.tsx';
+import { EMAIL_FIELDS, EmailForm, SMS_FIELDS, SmsForm } from './forms/messages.tsx';
 import { DELAY_FIELDS, DelayForm, WAIT_FIELDS, WaitForm } from './forms/waits.tsx';
 import type { AnyStepConfig, Step, StepType } from './graph/graph.ts';
 import {
@@ -50,7 +50,7 @@ export const STEP_TYPES: Record<StepType, StepTypeEntry> = {
     icon: IconMail,
     kind: 'message',
     firstConfig: {},
-    Form: MailForm,
+    Form: EmailForm,
     formFields: EMAIL_FIELDS,
     summarize: ({ templateId }, names) => names?.get(textOf(templateId)) ?? (templateId ? t.template : t.noTemplate),
   },

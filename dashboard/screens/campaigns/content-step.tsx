@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { EditorPanel, PanelGroup } from '../../parts/editor-frame.tsx';
 import { Envelope } from '../../parts/mail-editor/envelope.tsx';
-import { MailEditor } from '../../parts/mail-editor/mail-editor.tsx';
+import { EmailEditor } from '../../parts/mail-editor/mail-editor.tsx';
 import { isTemplateStart, startOf } from '../../parts/mail-editor/starts.ts';
 import { tellFailure, tellUndoable } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
@@ -24,9 +24,9 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
   const bodyFault = version ? fault(`variants.${draft.versions.indexOf(version)}.body`) : fault('body');
   return (
     <>
-      <MailEditor
+      <EmailEditor
         contentKey={version?.key ?? ''}
-        mail={{
+        email={{
           subject: version?.subject || draft.subject,
           preheader: version?.preheader || draft.preheader,
           body: version?.body ?? draft.body,
@@ -49,11 +49,11 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
             {bodyFault}
           </Text>
         )}
-      </MailEditor>
-      <EditorPanel label={text.mailEditor.details}>
+      </EmailEditor>
+      <EditorPanel label={text.emailEditor.details}>
         <PanelGroup>
           <Title order={2} size="h5">
-            {text.mailEditor.details}
+            {text.emailEditor.details}
           </Title>
           <TextInput
             label={words.name}

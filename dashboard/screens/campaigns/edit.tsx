@@ -133,7 +133,7 @@ function Actions({
     <>
       {!editing.isReadOnly && <UndoRedo undo={history.undo} redo={history.redo} />}
       <Button variant="default" onClick={preview.open}>
-        {text.mailEditor.preview}
+        {text.emailEditor.preview}
       </Button>
       <ActionButton needs="campaigns:send" variant="default" onClick={test.open}>
         {words.test}

@@ -5,7 +5,7 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { WholeMail } from '../../parts/mail-editor/whole-mail.tsx';
+import { WholeEmail } from '../../parts/mail-editor/whole-mail.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { markLinks, showMarks } from './marked-mail.ts';
@@ -47,7 +47,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
             value={shown}
             onChange={(next) => show(next as Shown)}
             data={[
-              { value: 'mail', label: words.onMail },
+              { value: 'mail', label: words.onEmail },
               { value: 'list', label: words.asList },
             ]}
           />
@@ -56,7 +56,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
       <QueryView of={links} height={300}>
         {({ data }) => {
           const of = linksOf(data, version);
-          return shown === 'list' ? <List links={of} /> : <OnMail campaign={campaign} version={version} links={of} />;
+          return shown === 'list' ? <List links={of} /> : <ClicksOnEmail campaign={campaign} version={version} links={of} />;
         }}
       </QueryView>
     </Paper>
@@ -106,7 +106,7 @@ function List({ links }: { links: Omit<Link, 'variants'>[] }) {
 }
 
 /** Shows the email, rendered without a contact, with the number of clicks at each link. */
-function OnMail({
+function ClicksOnEmail({
   campaign,
   version,
   links,
@@ -133,5 +133,5 @@ function OnMail({
     [preview.data, key],
   );
   if (preview.error) return <Failed error={preview.error} />;
-  return html === undefined ? <Box mih={320} /> : <WholeMail html={html} title={words.mail} isBare />;
+  return html === undefined ? <Box mih={320} /> : <WholeEmail html={html} title={words.mail} isBare />;
 }

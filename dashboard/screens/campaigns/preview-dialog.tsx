@@ -10,14 +10,14 @@ const words = text.campaigns;
 export function CampaignPreview({ draft, onClose }: { draft: CampaignDraft; onClose: () => void }) {
   const [key, setKey] = useState('');
   const version = draft.versions.find((one) => one.key === key);
-  const mail = {
+  const email = {
     subject: version?.subject || draft.subject,
     preheader: version?.preheader || draft.preheader,
     body: version?.body ?? draft.body,
     type: 'MARKETING' as const,
   };
   return (
-    <PreviewDialog mail={mail} onClose={onClose}>
+    <PreviewDialog email={email} onClose={onClose}>
       {draft.versions.length > 0 && <VersionChoice versions={draft.versions} value={key} onChange={setKey} />}
     </PreviewDialog>
   );

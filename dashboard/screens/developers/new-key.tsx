@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { curlOf } from '../../parts/curl.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { text } from '../../text/text.ts';
-import { useFirstMail } from '../messages/first-mail.ts';
+import { useFirstEmail } from '../messages/first-mail.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
 const words = text.developers.keys;
@@ -64,9 +64,9 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
 
 /** Shows a command that works when copied, because it contains the key. Both disappear when the dialog closes. */
 function TryIt({ secret }: { secret: string }) {
-  const firstMail = useFirstMail();
-  if (!firstMail) return null;
-  const command = `TIDINGS_KEY='${secret}'\n${curlOf(firstMail)}`;
+  const firstEmail = useFirstEmail();
+  if (!firstEmail) return null;
+  const command = `TIDINGS_KEY='${secret}'\n${curlOf(firstEmail)}`;
   return (
     <div>
       <Group justify="space-between" mb={4} wrap="nowrap">

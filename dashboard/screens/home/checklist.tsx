@@ -9,7 +9,7 @@ import { useSession } from '../../app/session.ts';
 import { Curl } from '../../parts/curl.tsx';
 import type { CurlRequest } from '../../parts/curl-request.ts';
 import { text } from '../../text/text.ts';
-import { useFirstMail } from '../messages/first-mail.ts';
+import { useFirstEmail } from '../messages/first-mail.ts';
 import { Section } from './section.tsx';
 
 type Item = ResponseOf<'getChecklist'>['items'][number];
@@ -43,9 +43,9 @@ export function Checklist() {
     refetchInterval: ({ state }) => (state.data?.done ? false : POLL_MS),
   });
   const nextKey = data?.items.find(({ done }) => !done)?.key;
-  const firstMail = useFirstMail({ enabled: !isHidden && nextKey === 'mail' });
+  const firstEmail = useFirstEmail({ enabled: !isHidden && nextKey === 'mail' });
   if (isHidden || !data || data.done) return null;
-  const curl = nextKey === 'mail' ? firstMail : nextKey && CURLS[nextKey];
+  const curl = nextKey === 'mail' ? firstEmail : nextKey && CURLS[nextKey];
   const hideButton = (
     <Button size="compact-sm" variant="subtle" color="gray" onClick={() => hide(true)}>
       {text.home.hide}

@@ -8,7 +8,7 @@ import { CountLink, formatCount, ShareFigure } from '../../parts/count-link.tsx'
 import { Empty } from '../../parts/empty.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { useFirstMail } from '../messages/first-mail.ts';
+import { useFirstEmail } from '../messages/first-mail.ts';
 import { Change } from './change.tsx';
 import { Section } from './section.tsx';
 
@@ -49,7 +49,7 @@ function Shown({ overview }: { overview: Overview }) {
         ))}
       </div>
       <Box p="md" pt="sm">
-        {isEmpty ? <NoMail /> : <ByDay days={days} before={previous.days} timezone={timezone} />}
+        {isEmpty ? <NoEmail /> : <ByDay days={days} before={previous.days} timezone={timezone} />}
       </Box>
     </Paper>
   );
@@ -106,8 +106,8 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
   );
 }
 
-function NoMail() {
-  return <Empty icon={IconChartBar} title={text.home.noMail} what={text.home.noMailWhy} curl={useFirstMail()} />;
+function NoEmail() {
+  return <Empty icon={IconChartBar} title={text.home.noEmail} what={text.home.noEmailWhy} curl={useFirstEmail()} />;
 }
 
 function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> & { before: Overview['days'] }) {

@@ -4,7 +4,7 @@ import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 /**
  * Returns a first email to send, from a verified domain of the project if it has one. Undefined until that is known.
  */
-export function useFirstMail(p: { enabled?: boolean } = {}): CurlRequest | undefined {
+export function useFirstEmail(p: { enabled?: boolean } = {}): CurlRequest | undefined {
   const domains = useVerifiedDomains(p);
   if (!domains) return undefined;
   const [domain = 'your-domain.com'] = domains;

@@ -5,31 +5,31 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import { Fact, Facts } from './facts.tsx';
-import type { Mail } from './mail-type.ts';
+import type { Email } from './mail-type.ts';
 import { RequestFact } from './request-fact.tsx';
 
 /** Sender, recipient, origin and files of an email. */
-export function MailFacts({ mail }: { mail: Mail }) {
+export function EmailFacts({ email }: { email: Email }) {
   return (
     <>
-      <Details mail={mail} />
-      <Files mail={mail} />
+      <Details email={email} />
+      <Files email={email} />
     </>
   );
 }
 
 /** Sources of emails that a request can cause, directly or through an execution. */
-const BY_REQUEST: readonly Mail['sourceType'][] = ['TRANSACTIONAL', 'WORKFLOW'];
+const BY_REQUEST: readonly Email['sourceType'][] = ['TRANSACTIONAL', 'WORKFLOW'];
 
-function Details({ mail }: { mail: Mail }) {
-  const { sourceType, contactId, campaignId, templateId, workflowId, workflowExecutionId, resentFrom } = mail;
+function Details({ email }: { email: Email }) {
+  const { sourceType, contactId, campaignId, templateId, workflowId, workflowExecutionId, resentFrom } = email;
   const byApi = sourceType === 'TRANSACTIONAL' && !resentFrom && text.messages.byApi;
   return (
     <Facts title={text.messages.details}>
-      <Fact name={text.messages.from}>{mail.fromName ? `${mail.fromName} <${mail.from}>` : mail.from}</Fact>
-      <Fact name={text.messages.to}>{mail.to ?? text.messages.erased}</Fact>
-      {mail.replyTo && <Fact name={text.messages.replyTo}>{mail.replyTo}</Fact>}
-      {mail.mode === 'test' && <Fact name={text.messages.mode}>{text.messages.modes.test}</Fact>}
+      <Fact name={text.messages.from}>{email.fromName ? `${email.fromName} <${email.from}>` : email.from}</Fact>
+      <Fact name={text.messages.to}>{email.to ?? text.messages.erased}</Fact>
+      {email.replyTo && <Fact name={text.messages.replyTo}>{email.replyTo}</Fact>}
+      {email.mode === 'test' && <Fact name={text.messages.mode}>{text.messages.modes.test}</Fact>}
       {contactId && (
         <Fact name={text.messages.contact}>
           <AppLink to={`/contacts/${contactId}`}>{text.messages.viewContact}</AppLink>
@@ -43,14 +43,14 @@ function Details({ mail }: { mail: Mail }) {
         </Link>
         <Link to={resentFrom && `/messages/${resentFrom}`}>{text.messages.repeats}</Link>
       </Fact>
-      {BY_REQUEST.includes(sourceType) && <RequestFact of={mail.id} {...(byApi && { otherwise: byApi })} />}
+      {BY_REQUEST.includes(sourceType) && <RequestFact of={email.id} {...(byApi && { otherwise: byApi })} />}
       {templateId && (
         <Fact name={text.messages.templateName}>
           <AppLink to={`/templates/${templateId}`}>{text.messages.template}</AppLink>
         </Fact>
       )}
-      <Id name={text.messages.emailId} value={mail.id} />
-      {mail.messageId && <Id name={text.messages.messageId} value={mail.messageId} />}
+      <Id name={text.messages.emailId} value={email.id} />
+      {email.messageId && <Id name={text.messages.messageId} value={email.messageId} />}
     </Facts>
   );
 }
@@ -79,7 +79,7 @@ function Id({ name, value }: { name: string; value: string }) {
   );
 }
 
-function Files({ mail: { id: emailId, attachments } }: { mail: Mail }) {
+function Files({ email: { id: emailId, attachments } }: { email: Email }) {
   if (attachments.length === 0) return null;
   return (
     <Facts title={text.messages.attachments}>

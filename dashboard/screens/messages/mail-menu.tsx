@@ -5,10 +5,10 @@ import { Curl } from '../../parts/curl.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import type { Mail } from './mail-type.ts';
+import type { Email } from './mail-type.ts';
 
 /** Rare actions on an email: copying its id, and the API request that returns it. */
-export function MailMenu({ mail: { id } }: { mail: Mail }) {
+export function EmailMenu({ email: { id } }: { email: Email }) {
   const [isOpen, request] = useDisclosure();
   const clipboard = useClipboard();
   const copy = () => {

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
-import type { Mail } from './mail-type.ts';
+import type { Email } from './mail-type.ts';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
 
 const INSTANTS = [
   ...(['createdAt', 'sentAt', 'deliveredAt', 'openedAt', 'clickedAt'] as const),
   ...(['bouncedAt', 'complainedAt'] as const),
 ];
-type MailInstant = (typeof INSTANTS)[number];
+type EmailInstant = (typeof INSTANTS)[number];
 
-const TONES: Partial<Record<MailInstant, TimelineEntry['tone']>> = {
+const TONES: Partial<Record<EmailInstant, TimelineEntry['tone']>> = {
   deliveredAt: 'done',
   openedAt: 'accent',
   clickedAt: 'accent',
@@ -19,19 +19,19 @@ const TONES: Partial<Record<MailInstant, TimelineEntry['tone']>> = {
 };
 
 /** Shows the history of an email: the provider's reply and the counts of opens and clicks are at their entries. */
-export function MailTimeline({ mail }: { mail: Mail }) {
+export function EmailTimeline({ email }: { email: Email }) {
   const entries = INSTANTS.flatMap((instant): TimelineEntry[] => {
-    const at = mail[instant];
+    const at = email[instant];
     if (at === null) return [];
-    return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: detailOf(instant, mail) }];
+    return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: detailOf(instant, email) }];
   });
   return <Timeline entries={entries} />;
 }
 
-function detailOf(instant: MailInstant, mail: Mail): ReactNode {
-  const { error, attempts, bouncedAt, bounceType, sentAt } = mail;
-  if (instant === 'openedAt') return countsOf(text.messages.opens, mail.opens, mail.machineOpens);
-  if (instant === 'clickedAt') return countsOf(text.messages.clicks, mail.clicks, mail.machineClicks);
+function detailOf(instant: EmailInstant, email: Email): ReactNode {
+  const { error, attempts, bouncedAt, bounceType, sentAt } = email;
+  if (instant === 'openedAt') return countsOf(text.messages.opens, email.opens, email.machineOpens);
+  if (instant === 'clickedAt') return countsOf(text.messages.clicks, email.clicks, email.machineClicks);
   if (instant === 'bouncedAt')
     return <Reply prefix={bounceType && text.messages.bounceTypes[bounceType]} error={error} />;
   const isLast = bouncedAt === null && instant === (sentAt ? 'sentAt' : 'createdAt');

@@ -1,3 +1,3 @@
 import type { ResponseOf } from '../../api/client.ts';
 
-export type Mail = ResponseOf<'getEmail'>['data'];
+export type Email = ResponseOf<'getEmail'>['data'];

@@ -7,65 +7,65 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
-import { WholeMail } from '../../parts/mail-editor/whole-mail.tsx';
+import { WholeEmail } from '../../parts/mail-editor/whole-mail.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { wordOf } from '../../text/words.ts';
 import classes from './mail.module.css';
-import { MailFacts } from './mail-facts.tsx';
-import { MailMenu } from './mail-menu.tsx';
-import { MailTimeline } from './mail-timeline.tsx';
-import type { Mail } from './mail-type.ts';
+import { EmailFacts } from './mail-facts.tsx';
+import { EmailMenu } from './mail-menu.tsx';
+import { EmailTimeline } from './mail-timeline.tsx';
+import type { Email } from './mail-type.ts';
 import { Resend } from './resend.tsx';
-import { MAIL_VIEWS, type MailView } from './search.ts';
+import { EMAIL_VIEWS, type EmailView } from './search.ts';
 
 /** Interval of refreshes until the email is sent. Later only opens and clicks change. */
 const MOVING_MS = 1_000;
 const STILL_MS = 15_000;
-const UNDER_WAY: readonly Mail['status'][] = ['PENDING', 'SENDING'];
+const UNDER_WAY: readonly Email['status'][] = ['PENDING', 'SENDING'];
 
 /** One email: rendering, headers, result and reason. */
-export function MailPage() {
+export function EmailPage() {
   const { id } = useParams({ from: '/shell/messages/$id' });
-  const mail = useQuery({
+  const email = useQuery({
     ...queryFor('getEmail', { params: { id } }),
     refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : STILL_MS),
   });
-  return <QueryView of={mail}>{({ data }) => <Shown mail={data} />}</QueryView>;
+  return <QueryView of={email}>{({ data }) => <Shown email={data} />}</QueryView>;
 }
 
-function Shown({ mail }: { mail: Mail }) {
+function Shown({ email }: { email: Email }) {
   return (
     <>
       <PageHead
-        title={mail.subject || text.messages.noSubject}
+        title={email.subject || text.messages.noSubject}
         subtitle={
           <Group gap="xs">
-            <EmailStatus status={mail.status} reason={mail.reason} />
+            <EmailStatus status={email.status} reason={email.reason} />
             <span>
-              {text.messages.sentTo} <Recipient mail={mail} /> · <ExactTime at={mail.createdAt} /> ·{' '}
-              {text.messages.sources[mail.sourceType]}
+              {text.messages.sentTo} <Recipient email={email} /> · <ExactTime at={email.createdAt} /> ·{' '}
+              {text.messages.sources[email.sourceType]}
             </span>
           </Group>
         }
         back={{ to: '/messages', label: text.messages.backTo }}
         actions={
           <>
-            <Resend mail={mail} />
-            <MailMenu mail={mail} />
+            <Resend email={email} />
+            <EmailMenu email={email} />
           </>
         }
       />
       <Grid gutter="lg">
         <Grid.Col span={{ base: 12, md: 7.5 }}>
-          <Reason mail={mail} />
-          <Views mail={mail} />
+          <Reason email={email} />
+          <Views email={email} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4.5 }}>
           <Stack gap="lg">
-            <MailTimeline mail={mail} />
-            <MailFacts mail={mail} />
+            <EmailTimeline email={email} />
+            <EmailFacts email={email} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -73,13 +73,13 @@ function Shown({ mail }: { mail: Mail }) {
   );
 }
 
-function Recipient({ mail: { to, contactId } }: { mail: Mail }) {
+function Recipient({ email: { to, contactId } }: { email: Email }) {
   if (to === null) return text.messages.erased;
   return contactId ? <AppLink to={`/contacts/${contactId}`}>{to}</AppLink> : to;
 }
 
 /** Says why the email was not sent or not delivered. The API's own value is below, for a search in logs. */
-function Reason({ mail: { reason } }: { mail: Mail }) {
+function Reason({ email: { reason } }: { email: Email }) {
   if (!reason) return null;
   const word = wordOf('reason', reason);
   return (
@@ -92,44 +92,44 @@ function Reason({ mail: { reason } }: { mail: Mail }) {
 }
 
 /** Views of the email. The selected view is in the URL. */
-function Views({ mail }: { mail: Mail }) {
+function Views({ email }: { email: Email }) {
   const { view = 'mail' } = useSearch({ from: '/shell/messages/$id' });
   const navigate = useNavigate();
   const show = (next: string | null) =>
     void navigate({
       to: '/messages/$id',
-      params: { id: mail.id },
-      search: next === 'mail' ? {} : { view: next as MailView },
+      params: { id: email.id },
+      search: next === 'mail' ? {} : { view: next as EmailView },
       replace: true,
     });
   return (
     <Tabs value={view} onChange={show} keepMounted={false} aria-label={text.messages.viewsLabel}>
       <Tabs.List mb="sm">
-        {MAIL_VIEWS.map((name) => (
+        {EMAIL_VIEWS.map((name) => (
           <Tabs.Tab key={name} value={name}>
             {text.messages.views[name]}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {MAIL_VIEWS.map((name) => (
+      {EMAIL_VIEWS.map((name) => (
         <Tabs.Panel key={name} value={name}>
-          {VIEWS[name](mail)}
+          {VIEWS[name](email)}
         </Tabs.Panel>
       ))}
     </Tabs>
   );
 }
 
-const VIEWS: Record<MailView, (mail: Mail) => React.ReactNode> = {
+const VIEWS: Record<EmailView, (email: Email) => React.ReactNode> = {
   mail: ({ body }) => (
     <Box className={classes.desk}>
       <Box flex={1} miw={0} maw={640}>
-        <WholeMail html={body} />
+        <WholeEmail html={body} />
       </Box>
     </Box>
   ),
   text: ({ text: words }) => <Plain value={words} />,
-  headers: (mail) => <Headers headers={mail.headers} />,
+  headers: (email) => <Headers headers={email.headers} />,
   source: ({ body }) => <Plain value={body} />,
   events: ({ events }) => <Events events={events} />,
 };
@@ -165,7 +165,7 @@ function Headers({ headers }: { headers: Record<string, string> }) {
   );
 }
 
-function Events({ events }: Pick<Mail, 'events'>) {
+function Events({ events }: Pick<Email, 'events'>) {
   if (events.length === 0) return <Text c="dimmed">{text.messages.noEvents}</Text>;
   return (
     <Stack gap="sm">

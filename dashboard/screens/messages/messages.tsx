@@ -15,10 +15,10 @@ import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordsOf } from '../../text/words.ts';
-import { useFirstMail } from './first-mail.ts';
-import { MAIL_REASONS, type MailSearch, queryOf } from './search.ts';
+import { useFirstEmail } from './first-mail.ts';
+import { EMAIL_REASONS, type EmailSearch, queryOf } from './search.ts';
 
-type Mail = ResponseOf<'listEmails'>['data'][number];
+type Email = ResponseOf<'listEmails'>['data'][number];
 
 /** All emails, newest first. The filters are in the URL. */
 export function Messages() {
@@ -28,7 +28,7 @@ export function Messages() {
   return (
     <>
       <PageHead title={text.messages.emails} />
-      <MailFilters search={search} />
+      <EmailFilters search={search} />
       <CursorTable
         pages={pages}
         columns={COLUMNS}
@@ -38,7 +38,7 @@ export function Messages() {
           isNarrowed ? (
             <Empty icon={IconMail} title={text.messages.noneLikeThat} what={text.messages.noneLikeThatWhy} />
           ) : (
-            <NoMails />
+            <NoEmails />
           )
         }
       />
@@ -46,11 +46,11 @@ export function Messages() {
   );
 }
 
-function NoMails() {
-  return <Empty icon={IconMail} title={text.messages.noMails} what={text.messages.noMailsWhy} curl={useFirstMail()} />;
+function NoEmails() {
+  return <Empty icon={IconMail} title={text.messages.noEmails} what={text.messages.noEmailsWhy} curl={useFirstEmail()} />;
 }
 
-const COLUMNS: Column<Mail>[] = [
+const COLUMNS: Column<Email>[] = [
   {
     name: text.messages.status,
     width: 130,
@@ -94,7 +94,7 @@ const COLUMNS: Column<Mail>[] = [
   { name: text.messages.when, width: 110, cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 
-function MailFilters({ search }: { search: MailSearch }) {
+function EmailFilters({ search }: { search: EmailSearch }) {
   const navigate = useNavigate();
   return (
     <Filters search={search} go={(next) => void navigate({ to: '/messages', search: next, replace: true })}>
@@ -102,14 +102,14 @@ function MailFilters({ search }: { search: MailSearch }) {
         <>
           <TextFilter
             label={text.messages.to}
-            placeholder={text.messages.toMail}
+            placeholder={text.messages.toEmail}
             value={search.to}
             onChange={(to) => set({ to })}
           />
           <ChoiceFilter
             label={text.messages.status}
             value={search.status}
-            choices={wordChoices('email', wordsOf('email') as NonNullable<MailSearch['status']>[])}
+            choices={wordChoices('email', wordsOf('email') as NonNullable<EmailSearch['status']>[])}
             onChange={(status) => set({ status })}
           />
           <ChoiceFilter
@@ -127,7 +127,7 @@ function MailFilters({ search }: { search: MailSearch }) {
           <ChoiceFilter
             label={text.messages.reason}
             value={search.reason}
-            choices={wordChoices('reason', MAIL_REASONS)}
+            choices={wordChoices('reason', EMAIL_REASONS)}
             onChange={(reason) => set({ reason })}
           />
           <ChoiceFilter

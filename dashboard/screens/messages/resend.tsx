@@ -7,18 +7,18 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import type { Mail } from './mail-type.ts';
+import type { Email } from './mail-type.ts';
 
-const NOT_ENDED: readonly Mail['status'][] = ['PENDING', 'SENDING', 'HELD'];
+const NOT_ENDED: readonly Email['status'][] = ['PENDING', 'SENDING', 'HELD'];
 
 /** Sends an email again after a confirmation, because a sent email cannot be recalled, and opens the new email. */
-export function Resend({ mail }: { mail: Mail }) {
+export function Resend({ email }: { email: Email }) {
   const [isAsking, ask] = useDisclosure();
   const navigate = useNavigate();
   const resend = useWrite('resendEmail', { changes: ['listEmails', 'listContactTimeline'] });
   const send = () =>
     resend.mutate(
-      { params: { id: mail.id } },
+      { params: { id: email.id } },
       {
         onSuccess: ({ data }) => {
           ask.close();
@@ -32,7 +32,7 @@ export function Resend({ mail }: { mail: Mail }) {
     <>
       <ActionButton
         needs="email:send"
-        whyNot={whyNot(mail)}
+        whyNot={whyNot(email)}
         variant="default"
         leftSection={<IconSend size={16} aria-hidden />}
         onClick={ask.open}
@@ -46,7 +46,7 @@ export function Resend({ mail }: { mail: Mail }) {
         closeButtonProps={{ 'aria-label': text.app.close }}
       >
         <Stack>
-          <Text size="sm">{text.messages.resendWhat(mail.to ?? '')}</Text>
+          <Text size="sm">{text.messages.resendWhat(email.to ?? '')}</Text>
           {resend.error && <Failed error={resend.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={ask.close}>
@@ -62,7 +62,7 @@ export function Resend({ mail }: { mail: Mail }) {
   );
 }
 
-function whyNot({ status, sourceType, to }: Mail): string | undefined {
+function whyNot({ status, sourceType, to }: Email): string | undefined {
   if (sourceType === 'INBOUND') return text.messages.cameIn;
   if (NOT_ENDED.includes(status)) return text.messages.underWay;
   return to === null ? text.messages.gone : undefined;

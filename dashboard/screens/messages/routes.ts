@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../app/root-route.tsx';
-import { MAIL_VIEWS, type MailView, readMailSearch, readSmsSearch } from './search.ts';
+import { EMAIL_VIEWS, type EmailView, readEmailSearch, readSmsSearch } from './search.ts';
 
 const messagesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/messages',
-  validateSearch: readMailSearch,
+  validateSearch: readEmailSearch,
   component: lazyRouteComponent(() => import('./messages.tsx'), 'Messages'),
 });
 
@@ -22,12 +22,12 @@ const smsRoute = createRoute({
   component: lazyRouteComponent(() => import('./sms.tsx'), 'SmsPage'),
 });
 
-const mailRoute = createRoute({
+const emailRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/messages/$id',
-  validateSearch: ({ view }: Record<string, unknown>): { view?: MailView } =>
-    MAIL_VIEWS.includes(view as MailView) ? { view: view as MailView } : {},
-  component: lazyRouteComponent(() => import('./mail.tsx'), 'MailPage'),
+  validateSearch: ({ view }: Record<string, unknown>): { view?: EmailView } =>
+    EMAIL_VIEWS.includes(view as EmailView) ? { view: view as EmailView } : {},
+  component: lazyRouteComponent(() => import('./mail.tsx'), 'EmailPage'),
 });
 
-export const messagesRoutes = [messagesRoute, smsListRoute, smsRoute, mailRoute] as const;
+export const messagesRoutes = [messagesRoute, smsListRoute, smsRoute, emailRoute] as const;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { queryOf, readMailSearch, readSmsSearch } from './search.ts';
+import { queryOf, readEmailSearch, readSmsSearch } from './search.ts';
 
 describe('filters of messages in the URL', () => {
   it('keep known text values, and omit all others', () => {
     const given = { to: 'a@example.com', status: 'SENT', since: '', reason: null, cursor: 'x', happened: ['sent'] };
-    expect(readMailSearch(given)).toEqual({ to: 'a@example.com', status: 'SENT' });
+    expect(readEmailSearch(given)).toEqual({ to: 'a@example.com', status: 'SENT' });
   });
 
   it('accept a phone number that parses as a number', () => {

@@ -1,11 +1,11 @@
 import type { InputOf } from '../../api/client.ts';
 
-export type MailQuery = NonNullable<InputOf<'listEmails'>['query']>;
+export type EmailQuery = NonNullable<InputOf<'listEmails'>['query']>;
 export type SmsQuery = NonNullable<InputOf<'listSms'>['query']>;
 
 /** Filters of an email list, as in the URL of the screen. Dates are days, `YYYY-MM-DD`. */
-export type MailSearch = Pick<
-  MailQuery,
+export type EmailSearch = Pick<
+  EmailQuery,
   | 'to'
   | 'status'
   | 'sourceType'
@@ -24,27 +24,27 @@ export type SmsSearch = Pick<
 >;
 
 /** Reasons to filter emails by. */
-export const MAIL_REASONS = [
+export const EMAIL_REASONS = [
   ...(['unsubscribed', 'unsubscribed:topic', 'unconfirmed', 'frequency_capped', 'too_late', 'limit_reached'] as const),
   ...(['sender_not_verified', 'template_error', 'provider_rejected', 'expired', 'cancelled'] as const),
   ...(['left_audience', 'contact_deleted', 'step_deleted'] as const),
   ...(['suppressed:hard_bounce', 'suppressed:complaint', 'suppressed:unsubscribe', 'suppressed:manual'] as const),
   ...(['bounced:dead_mailbox', 'bounced:mailbox_for_now', 'bounced:policy'] as const),
   ...(['bounced:message', 'bounced:routing', 'bounced:unknown'] as const),
-] satisfies MailQuery['reason'][];
+] satisfies EmailQuery['reason'][];
 
-export const MAIL_VIEWS = ['mail', 'text', 'headers', 'source', 'events'] as const;
-export type MailView = (typeof MAIL_VIEWS)[number];
+export const EMAIL_VIEWS = ['mail', 'text', 'headers', 'source', 'events'] as const;
+export type EmailView = (typeof EMAIL_VIEWS)[number];
 
-const MAIL_KEYS = [
+const EMAIL_KEYS = [
   ...(['to', 'status', 'sourceType', 'reason', 'happened'] as const),
   ...(['mode', 'since', 'until', 'workflowExecutionId', 'contactId', 'templateId'] as const),
 ];
 const SMS_KEYS = ['to', 'status', 'sourceType', 'contactId', 'workflowExecutionId', 'since', 'until'] as const;
 
 /** Reads the filters of an address. Values that are not strings are skipped; the API checks the others. */
-export function readMailSearch(given: Record<string, unknown>): MailSearch {
-  return pick(given, MAIL_KEYS) as MailSearch;
+export function readEmailSearch(given: Record<string, unknown>): EmailSearch {
+  return pick(given, EMAIL_KEYS) as EmailSearch;
 }
 
 export function readSmsSearch(given: Record<string, unknown>): SmsSearch {

@@ -77,7 +77,7 @@ function Found({ answers: { answers, looked, since, provider } }: { answers: Ans
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{words.code}</Table.Th>
-              <Table.Th ta="right">{words.mailCount}</Table.Th>
+              <Table.Th ta="right">{words.emailCount}</Table.Th>
               <Table.Th visibleFrom="sm">{words.domains}</Table.Th>
               <Table.Th visibleFrom="md">{words.newest}</Table.Th>
             </Table.Tr>

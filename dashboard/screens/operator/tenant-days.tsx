@@ -11,7 +11,7 @@ type Day = ResponseOf<'getTenant'>['days'][number];
 
 const words = text.operator;
 const DRAWN = [
-  { label: words.mailCount, color: '--chart-1', of: 'sent' },
+  { label: words.emailCount, color: '--chart-1', of: 'sent' },
   { label: words.monthBounced, color: '--chart-line', of: 'bounced' },
   { label: words.complained, color: '--color-failed', of: 'complained' },
 ] as const;
@@ -37,7 +37,7 @@ export function TenantDays({ days }: { days: Day[] }) {
         {words.daysMean}
       </Text>
       <Group gap="xl" mb="sm">
-        <Figure name={words.mailCount} value={formatCount(sent)} />
+        <Figure name={words.emailCount} value={formatCount(sent)} />
         <Figure name={words.monthBounced} means={words.monthBouncedMeans} value={withShare(sum('bounced'), sent)} />
         <Figure name={words.complained} value={withShare(sum('complained'), sent)} />
       </Group>
@@ -60,7 +60,7 @@ export function TenantDays({ days }: { days: Day[] }) {
 
 const COLUMNS: Column<Day>[] = [
   { name: words.day, cell: ({ date }) => date },
-  { name: words.mailCount, align: 'right', cell: ({ sent }) => formatCount(sent) },
+  { name: words.emailCount, align: 'right', cell: ({ sent }) => formatCount(sent) },
   { name: words.monthBounced, align: 'right', cell: ({ bounced, sent }) => countOf(bounced, sent) },
   { name: words.complained, align: 'right', cell: ({ complained, sent }) => countOf(complained, sent) },
 ];

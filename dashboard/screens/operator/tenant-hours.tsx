@@ -21,7 +21,7 @@ export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { te
   return (
     <Paper withBorder p="md">
       <Group gap="xl" mb="sm">
-        <Figure name={words.mails} means={words.mailsMean} value={formatCount(mails)} />
+        <Figure name={words.mails} means={words.emailsMean} value={formatCount(mails)} />
         <Figure name={words.bounced} means={words.bouncedMeans} value={withShare(dead, mails)} />
         <Figure name={words.complained} value={withShare(complaints, mails)} />
       </Group>
@@ -48,7 +48,7 @@ export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { te
 
 const COLUMNS: Column<Tenant['hours'][number]>[] = [
   { name: words.hour, cell: ({ hour }) => HOUR_FORMAT.format(new Date(hour)) },
-  { name: words.mailCount, align: 'right', cell: ({ mails }) => formatCount(mails) },
+  { name: words.emailCount, align: 'right', cell: ({ mails }) => formatCount(mails) },
   { name: words.bounced, align: 'right', cell: ({ dead }) => formatCount(dead) },
   { name: words.complained, align: 'right', cell: ({ complaints }) => formatCount(complaints) },
 ];
@@ -83,7 +83,7 @@ function toChartData(hours: Tenant['hours']): { atSeconds: number[]; series: Ser
   return {
     atSeconds,
     series: [
-      line(words.mailCount, '--chart-1', 'mails'),
+      line(words.emailCount, '--chart-1', 'mails'),
       line(words.bounced, '--chart-line', 'dead'),
       line(words.complained, '--color-failed', 'complaints'),
     ],

@@ -99,7 +99,7 @@ const DAY_COLUMNS: Column<Tenant>[] = [
 
 const MONTH_COLUMNS: Column<Tenant>[] = [
   ...PROJECT,
-  { name: words.monthMails, cell: ({ month }) => formatCount(month.sent), align: 'right', width: 130 },
+  { name: words.monthEmails, cell: ({ month }) => formatCount(month.sent), align: 'right', width: 130 },
   {
     name: words.monthBounced,
     cell: ({ month }) => <Share part={month.bounced} whole={month.sent} />,

@@ -64,7 +64,7 @@ function Link({ invited: { email, url, mailed } }: { invited: ResponseOf<'invite
           </Code>
           <CopyButton value={url} label={words.copyLink} />
         </Group>
-        <Text size="sm">{mailed ? words.mailed(email) : words.notMailed}</Text>
+        <Text size="sm">{mailed ? words.mailed(email) : words.withoutEmail}</Text>
       </Stack>
     </Alert>
   );

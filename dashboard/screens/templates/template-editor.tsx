@@ -5,7 +5,7 @@ import { EditorFrame, EditorPanel, PanelGroup } from '../../parts/editor-frame.t
 import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { Envelope } from '../../parts/mail-editor/envelope.tsx';
-import { MailEditor } from '../../parts/mail-editor/mail-editor.tsx';
+import { EmailEditor } from '../../parts/mail-editor/mail-editor.tsx';
 import { PreviewDialog } from '../../parts/mail-editor/preview-dialog.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { useUndo } from '../../parts/record-edit/use-undo.ts';
@@ -30,7 +30,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
   const senders = (useVerifiedDomains() ?? []).map((domain) => `hello@${domain}`);
   const [isTesting, testing] = useDisclosure();
   const [isPreviewed, preview] = useDisclosure();
-  const mail = { subject: fields.subject, preheader: fields.preheader, body: fields.body, type: fields.type };
+  const email = { subject: fields.subject, preheader: fields.preheader, body: fields.body, type: fields.type };
   const save = () => {
     if (isTouched && !isReadOnly) edit.save();
   };
@@ -46,7 +46,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
         <>
           {!isReadOnly && <UndoRedo undo={history.undo} redo={history.redo} />}
           <Button variant="default" onClick={preview.open}>
-            {text.mailEditor.preview}
+            {text.emailEditor.preview}
           </Button>
           <ActionButton
             variant="default"
@@ -69,7 +69,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
         </>
       }
     >
-      <MailEditor mail={mail} onBody={(body) => change({ body })} onSave={save} isReadOnly={isReadOnly}>
+      <EmailEditor email={email} onBody={(body) => change({ body })} onSave={save} isReadOnly={isReadOnly}>
         <Envelope
           fields={fields}
           senders={senders}
@@ -77,8 +77,8 @@ export function TemplateEditor({ saved }: { saved: Template }) {
           change={change}
           isReadOnly={isReadOnly}
         />
-      </MailEditor>
-      <EditorPanel label={text.mailEditor.details}>
+      </EmailEditor>
+      <EditorPanel label={text.emailEditor.details}>
         <PanelGroup>
           <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
         </PanelGroup>
@@ -87,7 +87,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
         </PanelGroup>
       </EditorPanel>
       <SendTest fields={fields} opened={isTesting} onClose={testing.close} />
-      {isPreviewed && <PreviewDialog mail={mail} onClose={preview.close} />}
+      {isPreviewed && <PreviewDialog email={email} onClose={preview.close} />}
     </EditorFrame>
   );
 }

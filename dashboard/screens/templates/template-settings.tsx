@@ -25,7 +25,7 @@ export function TemplateSettings({
   return (
     <>
       <Title order={2} size="h5">
-        {text.mailEditor.details}
+        {text.emailEditor.details}
       </Title>
       <TextInput {...input('name')} required maxLength={200} />
       <TextInput {...input('description')} maxLength={1000} />

@@ -27,26 +27,26 @@ export function BlockTools({
   if (!block) return null;
   const whole = isWhole(source, block);
   const tool = (label: string, edit: SourceEdit | undefined, icon: ReactNode) => (
-    <Tooltip label={edit ? label : text.mailEditor.blockStays}>
+    <Tooltip label={edit ? label : text.emailEditor.blockStays}>
       <ActionIcon variant="default" aria-label={label} disabled={!edit} onClick={() => edit && onEdit(edit)}>
         {icon}
       </ActionIcon>
     </Tooltip>
   );
   return (
-    <Group gap={4} role="group" aria-label={text.mailEditor.block}>
+    <Group gap={4} role="group" aria-label={text.emailEditor.block}>
       <NativeSelect
         size="xs"
-        aria-label={text.mailEditor.block}
+        aria-label={text.emailEditor.block}
         value={String(depth)}
         onChange={(event) => onDepth(Number(event.currentTarget.value))}
-        data={around.map(({ name }, at) => ({ value: String(at), label: text.mailEditor.blockNames[name] ?? name }))}
+        data={around.map(({ name }, at) => ({ value: String(at), label: text.emailEditor.blockNames[name] ?? name }))}
       />
-      {tool(text.mailEditor.blockDouble, whole ? duplicateBlock(source, block) : undefined, <IconCopyPlus size={16} />)}
-      {tool(text.mailEditor.blockUp, swapBlocks(source, blocks, block, -1), <IconArrowUp size={16} />)}
-      {tool(text.mailEditor.blockDown, swapBlocks(source, blocks, block, 1), <IconArrowDown size={16} />)}
+      {tool(text.emailEditor.blockDouble, whole ? duplicateBlock(source, block) : undefined, <IconCopyPlus size={16} />)}
+      {tool(text.emailEditor.blockUp, swapBlocks(source, blocks, block, -1), <IconArrowUp size={16} />)}
+      {tool(text.emailEditor.blockDown, swapBlocks(source, blocks, block, 1), <IconArrowDown size={16} />)}
       {tool(
-        text.mailEditor.blockRemove,
+        text.emailEditor.blockRemove,
         whole ? removeBlock(source, blocks, block) : undefined,
         <IconTrash size={16} />,
       )}

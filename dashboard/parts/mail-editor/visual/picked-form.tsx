@@ -34,14 +34,14 @@ export function PickedForm({
     />
   );
   return (
-    <Paper withBorder p="xs" component="section" aria-label={text.mailEditor.picked[picked.kind]}>
+    <Paper withBorder p="xs" component="section" aria-label={text.emailEditor.picked[picked.kind]}>
       <Group align="flex-end" gap="xs" wrap="wrap">
-        {picked.kind === 'link' && field('href', text.mailEditor.linkTo)}
+        {picked.kind === 'link' && field('href', text.emailEditor.linkTo)}
         {picked.kind === 'picture' && (
           <>
-            {field('src', text.mailEditor.pictureAt)}
-            {field('alt', text.mailEditor.pictureAlt)}
-            {field('width', text.mailEditor.pictureWidth)}
+            {field('src', text.emailEditor.pictureAt)}
+            {field('alt', text.emailEditor.pictureAlt)}
+            {field('width', text.emailEditor.pictureWidth)}
             <FileButton
               accept="image/png,image/jpeg,image/gif,image/webp"
               disabled={isReadOnly}
@@ -49,12 +49,12 @@ export function PickedForm({
             >
               {(props) => (
                 <Button {...props} size="xs" variant="default">
-                  {text.mailEditor.pictureReplace}
+                  {text.emailEditor.pictureReplace}
                 </Button>
               )}
             </FileButton>
             <Button size="xs" variant="default" disabled={isReadOnly} onClick={onRemove}>
-              {text.mailEditor.pictureRemove}
+              {text.emailEditor.pictureRemove}
             </Button>
           </>
         )}

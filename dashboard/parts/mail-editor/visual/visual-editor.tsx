@@ -227,7 +227,7 @@ export const VisualEditor = forwardRef<
         key={shown.document}
         ref={frame}
         component="iframe"
-        title={text.mailEditor.visualFrame}
+        title={text.emailEditor.visualFrame}
         // The content security policy permits only our own script. Without `allow-same-origin`, the frame cannot
         // access the page.
         sandbox="allow-scripts"

@@ -16,17 +16,17 @@ export function VisualTools({
   onUndo: () => void;
 }) {
   return (
-    <Group gap={4} role="toolbar" aria-label={text.mailEditor.tools}>
-      <Tool label={text.mailEditor.bold} isOff={!canWrap} onClick={() => onWrap('<strong>', '</strong>')}>
+    <Group gap={4} role="toolbar" aria-label={text.emailEditor.tools}>
+      <Tool label={text.emailEditor.bold} isOff={!canWrap} onClick={() => onWrap('<strong>', '</strong>')}>
         <IconBold size={16} />
       </Tool>
-      <Tool label={text.mailEditor.italic} isOff={!canWrap} onClick={() => onWrap('<em>', '</em>')}>
+      <Tool label={text.emailEditor.italic} isOff={!canWrap} onClick={() => onWrap('<em>', '</em>')}>
         <IconItalic size={16} />
       </Tool>
-      <Tool label={text.mailEditor.underline} isOff={!canWrap} onClick={() => onWrap('<u>', '</u>')}>
+      <Tool label={text.emailEditor.underline} isOff={!canWrap} onClick={() => onWrap('<u>', '</u>')}>
         <IconUnderline size={16} />
       </Tool>
-      <Tool label={text.mailEditor.link} isOff={!canWrap} onClick={() => onWrap('<a href="https://">', '</a>')}>
+      <Tool label={text.emailEditor.link} isOff={!canWrap} onClick={() => onWrap('<a href="https://">', '</a>')}>
         <IconLink size={16} />
       </Tool>
       <Tool label={text.parts.undo} isOff={!canUndo} onClick={onUndo}>

@@ -20,10 +20,10 @@ export function useTemplates() {
   return useQuery({ ...queryFor('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
 }
 
-/** Keys of the config that MailForm shows. */
+/** Keys of the config that EmailForm shows. */
 export const EMAIL_FIELDS = ['templateId', 'from', 'recipient'];
 
-export function MailForm({ config, set, faultAt, readOnly }: FormProps) {
+export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 250);
   const named = useTemplates();
@@ -117,11 +117,11 @@ function TemplateLook({ template }: { template: Template }) {
   const asked = queryFor('previewTemplate', { body: { subject, body, preheader } });
   const preview = useQuery({ ...asked, staleTime: 60_000, retry: false });
   return (
-    <Stack gap="sm" component="section" aria-label={t.mailPreview}>
+    <Stack gap="sm" component="section" aria-label={t.emailPreview}>
       <QueryView of={preview} height={LOOK_HEIGHT}>
         {(shown) => (
           <>
-            <ScaledFrame html={shown.html} screen={LOOK_SCREEN} height={LOOK_HEIGHT} title={t.mailPreview} />
+            <ScaledFrame html={shown.html} screen={LOOK_SCREEN} height={LOOK_HEIGHT} title={t.emailPreview} />
             <dl className={classes.facts}>
               <dt>{t.subject}</dt>
               <dd>{shown.subject}</dd>

@@ -15,7 +15,7 @@ type Way = string | Record<string, string>;
 type Drawn = [id: string, type: StepType, name: string, config: AnyStepConfig, to?: Way | undefined];
 
 /** Email steps have no template yet. The canvas marks each of them, and the panel offers the project's templates. */
-const mail = (id: string, name: string, to: Way): Drawn => [id, 'SEND_EMAIL', name, {}, to];
+const email = (id: string, name: string, to: Way): Drawn => [id, 'SEND_EMAIL', name, {}, to];
 const wait = (id: string, amount: number, unit: string, to: Way): Drawn => {
   const name = `${automations.summary.span(amount, unit)} later`;
   return [id, 'DELAY', name, { amount, unit }, to];
@@ -61,11 +61,11 @@ export const JOURNEYS: readonly Journey[] = [
     eventName: 'contact.subscribed',
     exitOn: [],
     graph: draw([
-      mail('hello', 'Hello', 'days'),
+      email('hello', 'Hello', 'days'),
       wait('days', 2, 'days', 'read'),
       asks('read', 'Opened the first?', within('event.email.open', 3, 'days'), { yes: 'more', no: 'again' }),
-      mail('more', 'What you can do', 'done'),
-      mail('again', 'In case you missed it', 'done'),
+      email('more', 'What you can do', 'done'),
+      email('again', 'In case you missed it', 'done'),
       end('done', 'welcomed'),
     ]),
   },
@@ -75,9 +75,9 @@ export const JOURNEYS: readonly Journey[] = [
     exitOn: [{ eventName: 'order.paid' }],
     graph: draw([
       wait('hour', 1, 'hours', 'reminder'),
-      mail('reminder', 'You left something', 'order'),
+      email('reminder', 'You left something', 'order'),
       until('order', 'Ordered?', { eventName: 'order.paid', timeout: 86_400 }, { event: 'bought', timeout: 'last' }),
-      mail('last', 'Still there for you', 'gone'),
+      email('last', 'Still there for you', 'gone'),
       end('bought', 'bought'),
       end('gone', 'reminded twice'),
     ]),
@@ -87,10 +87,10 @@ export const JOURNEYS: readonly Journey[] = [
     eventName: 'shopify.back_in_stock',
     exitOn: [{ eventName: 'order.paid' }],
     graph: draw([
-      mail('there', 'It is back', 'day'),
+      email('there', 'It is back', 'day'),
       wait('day', 1, 'days', 'bought'),
       asks('bought', 'Bought it?', within('event.order.paid', 1, 'days'), { yes: 'done', no: 'last' }),
-      mail('last', 'Before it is gone again', 'done'),
+      email('last', 'Before it is gone again', 'done'),
       end('done', 'told'),
     ]),
   },
@@ -99,11 +99,11 @@ export const JOURNEYS: readonly Journey[] = [
     eventName: 'segment.inactive.entry',
     exitOn: [{ eventName: 'order.paid' }],
     graph: draw([
-      mail('miss', 'We miss you', 'week'),
+      email('miss', 'We miss you', 'week'),
       wait('week', 1, 'weeks', 'opened'),
       asks('opened', 'Opened it?', within('event.email.open', 1, 'weeks'), { yes: 'offer', no: 'last' }),
-      mail('offer', 'Something for you', 'back'),
-      mail('last', 'Shall we stop writing?', 'month'),
+      email('offer', 'Something for you', 'back'),
+      email('last', 'Shall we stop writing?', 'month'),
       wait('month', 2, 'weeks', 'still'),
       asks('still', 'Still quiet?', within('event.email.open', 2, 'weeks'), { yes: 'back', no: 'leave' }),
       ['leave', 'UPDATE_CONTACT', 'Stop writing', { updates: { winBack: 'quiet' }, subscribed: false }, 'gone'],
@@ -116,13 +116,13 @@ export const JOURNEYS: readonly Journey[] = [
     eventName: 'signup',
     exitOn: [{ eventName: 'account.closed' }],
     graph: draw([
-      mail('first', 'First steps', 'setUp'),
+      email('first', 'First steps', 'setUp'),
       until('setUp', 'Set up?', { eventName: 'project.created', timeout: 259_200 }, { event: 'next', timeout: 'help' }),
-      mail('help', 'Can we help?', 'later'),
-      mail('next', 'What to try next', 'later'),
+      email('help', 'Can we help?', 'later'),
+      email('next', 'What to try next', 'later'),
       wait('later', 4, 'days', 'paying'),
       asks('paying', 'On a plan?', { field: 'data.plan', operator: 'exists' }, { yes: 'done', no: 'plans' }),
-      mail('plans', 'Plans', 'done'),
+      email('plans', 'Plans', 'done'),
       end('done', 'onboarded'),
     ]),
   },

@@ -13,7 +13,7 @@ import { tellDone, tellUndoable } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './changed.ts';
 import type { Contact } from './contact-type.ts';
-import { SendMail } from './send-mail.tsx';
+import { SendEmail } from './send-mail.tsx';
 
 const words = text.contacts.page;
 
@@ -41,7 +41,7 @@ export function ContactActions({ contact }: { contact: Contact }) {
           {words.erase}
         </MoreItem>
       </MoreMenu>
-      <SendMail contact={contact} opened={sending} onClose={send.close} />
+      <SendEmail contact={contact} opened={sending} onClose={send.close} />
       <Erase contact={contact} opened={erasing} onClose={erase.close} />
       <Modal
         opened={renaming}

@@ -12,7 +12,7 @@ const words = text.contacts.send;
 const TEMPLATES_MAX = 100;
 
 /** Sends a template to the contact as a single email. */
-export function SendMail({ contact, opened, onClose }: { contact: Contact; opened: boolean; onClose: () => void }) {
+export function SendEmail({ contact, opened, onClose }: { contact: Contact; opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={words.title} closeButtonProps={{ 'aria-label': text.app.close }}>
       <Form contact={contact} onClose={onClose} />
