@@ -3,7 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../api/queries.ts';
-import { Mark } from '../parts/mark.tsx';
+import { Logo } from '../parts/mark.tsx';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
@@ -36,7 +36,7 @@ export function ProjectSwitch() {
           justify="flex-start"
           w={{ sm: '100%' }}
           styles={{ label: { flex: 1 } }}
-          leftSection={<Mark />}
+          leftSection={<Logo />}
           rightSection={<IconSelector size={16} />}
           aria-label={text.app.projectIs(projectName)}
           maw={{ base: 200, sm: '100%' }}

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { text } from '../text/text.ts';
 import { Breakable } from './breakable.tsx';
 import classes from './entry-frame.module.css';
-import { Mark } from './mark.tsx';
+import { Logo } from './mark.tsx';
 
 /** The frame of pages for signed-out visitors: the form on the left, the brand on the right of a wide screen. */
 export function EntryFrame({
@@ -24,7 +24,7 @@ export function EntryFrame({
     <main className={classes.entry}>
       <div className={classes.side}>
         <div className={classes.logo}>
-          <Mark size={24} />
+          <Logo size={24} />
           {text.app.name}
         </div>
         <div className={classes.form}>

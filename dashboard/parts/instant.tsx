@@ -19,7 +19,7 @@ export function Instant({ at, none = '–' }: { at: string | null | undefined; n
   const now = useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE) * MINUTE);
   if (!at) return <>{none}</>;
   return (
-    <Tooltip label={exactly(at)} multiline>
+    <Tooltip label={formatExactTime(at)} multiline>
       <Text component="time" dateTime={at} inherit title={at} style={{ whiteSpace: 'nowrap' }}>
         {formatDistance(at, Math.max(now, Date.now()))}
       </Text>
@@ -43,7 +43,7 @@ const SCHEDULE_FORMAT = new Intl.DateTimeFormat(undefined, SCHEDULE);
 export function ExactTime({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   if (!at) return <>{none}</>;
   return (
-    <Text component="time" dateTime={at} inherit title={exactly(at)}>
+    <Text component="time" dateTime={at} inherit title={formatExactTime(at)}>
       {DETAIL_FORMAT.format(new Date(at))} {zoneName(new Date(at))}
     </Text>
   );
@@ -52,7 +52,7 @@ export function ExactTime({ at, none = '–' }: { at: string | null | undefined;
 /** Shows an instant without seconds and zone, for narrow places; both are shown on hover. */
 export function ShortTime({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={exactly(at)}>
+    <time dateTime={at} title={formatExactTime(at)}>
       {SCHEDULE_FORMAT.format(new Date(at))}
     </time>
   );
@@ -76,7 +76,7 @@ export function ScheduledTime({ at }: { at: string | null | undefined }) {
   if (!at) return <>–</>;
   return (
     <Tooltip label={formatDistance(at, Date.now())}>
-      <Text component="time" dateTime={at} inherit title={exactly(at)}>
+      <Text component="time" dateTime={at} inherit title={formatExactTime(at)}>
         {SCHEDULE_FORMAT.format(new Date(at))} {zoneName(new Date(at))}
       </Text>
     </Tooltip>
@@ -101,7 +101,7 @@ function relative(distance: number, unit: 'minute' | 'hour' | 'day'): string {
 }
 
 /** Formats an instant with seconds and time zone. */
-export function exactly(at: string): string {
+export function formatExactTime(at: string): string {
   return EXACT.format(new Date(at));
 }
 

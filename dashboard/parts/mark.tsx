@@ -1,5 +1,5 @@
 /** The logo of Tidings, without its name. */
-export function Mark({ size = 20 }: { size?: number }) {
+export function Logo({ size = 20 }: { size?: number }) {
   return (
     <svg viewBox="0 0 24 24" width={size} height={size} fill="var(--color-accent)" aria-hidden>
       <path d="M2 5.5C2 3.6 3.6 2 5.5 2h13C20.4 2 22 3.6 22 5.5V6c-6 0-8.8 2.4-10 6.5C10.8 8.4 8 6 2 6Z" />

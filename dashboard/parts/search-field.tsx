@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { useTypedField } from './use-typed.ts';
+import { useFilterText } from './use-typed.ts';
 
 /** The search field of a list. It reports the text shortly after the last key press; undefined once it is empty. */
 export function SearchField(p: {
@@ -14,7 +14,7 @@ export function SearchField(p: {
       aria-label={p.label}
       placeholder={p.placeholder}
       leftSection={<IconSearch size={16} aria-hidden />}
-      {...useTypedField(p.value, p.onChange)}
+      {...useFilterText(p.value, p.onChange)}
       w={{ base: '100%', xs: 300 }}
     />
   );

@@ -9,7 +9,7 @@ const TYPING_MS = 300;
  * Reports the typed text shortly after the last key press. Does not report while another screen is opening, because
  * changing the URL would lead back to this screen.
  */
-export function useTyped(tell: (typed: string) => void): (typed: string) => void {
+export function useDelayedText(tell: (typed: string) => void): (typed: string) => void {
   const { history } = useRouter();
   const later = useDebouncedCallback((typed: string, pathname: string) => {
     if (history.location.pathname === pathname) tell(typed);
@@ -21,10 +21,10 @@ export function useTyped(tell: (typed: string) => void): (typed: string) => void
  * Returns the properties of a text field whose value is a filter, which may also change elsewhere, for example by the
  * Back button. The field reports its trimmed text shortly after the last key press; undefined once it is empty.
  */
-export function useTypedField(value: string | undefined, onChange: (value: string | undefined) => void) {
+export function useFilterText(value: string | undefined, onChange: (value: string | undefined) => void) {
   const [typed, setTyped] = useState(value ?? '');
   useEffect(() => setTyped(value ?? ''), [value]);
-  const tell = useTyped((next) => onChange(next.trim() || undefined));
+  const tell = useDelayedText((next) => onChange(next.trim() || undefined));
   return {
     value: typed,
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {

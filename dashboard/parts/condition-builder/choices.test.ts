@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choiceKey, choicesOf, choicesWritten, chosenOf, eventChoicesOf } from './choices.ts';
+import { choiceKey, choicesOf, typedChoices, choiceOf, eventChoicesOf } from './choices.ts';
 
 const SEGMENT = '0190a000-0000-7000-8000-000000000001';
 const choices = choicesOf({
@@ -24,24 +24,24 @@ describe('the fields to choose from', () => {
 
   it('in a step, distinguish an event from a key of its data by the operator', () => {
     const field = 'event.amount';
-    expect(chosenOf({ field, operator: 'equals' }, choices, 'step')).toMatchObject({ kind: 'payload' });
-    expect(chosenOf({ field, operator: 'triggered' }, choices, 'step')).toMatchObject({ kind: 'event' });
+    expect(choiceOf({ field, operator: 'equals' }, choices, 'step')).toMatchObject({ kind: 'payload' });
+    expect(choiceOf({ field, operator: 'triggered' }, choices, 'step')).toMatchObject({ kind: 'event' });
   });
 
   it('show a stored value that no list has', () => {
-    expect(chosenOf({ field: 'data.a.b', operator: 'equals' }, choices, 'audience')).toMatchObject({ label: 'a.b' });
-    expect(chosenOf({ field: 'contact.data.age', operator: 'equals' }, choices, 'audience')?.label).toBe('age');
-    expect(chosenOf({ field: '', operator: 'equals' }, choices, 'audience')).toBeUndefined();
+    expect(choiceOf({ field: 'data.a.b', operator: 'equals' }, choices, 'audience')).toMatchObject({ label: 'a.b' });
+    expect(choiceOf({ field: 'contact.data.age', operator: 'equals' }, choices, 'audience')?.label).toBe('age');
+    expect(choiceOf({ field: '', operator: 'equals' }, choices, 'audience')).toBeUndefined();
   });
 });
 
 describe('a typed field name', () => {
   it('is a path in the data if it is not a complete name', () => {
-    expect(choicesWritten('address.city', 'audience')).toMatchObject([{ field: 'data.address.city', kind: 'data' }]);
-    expect(choicesWritten('data.address.city', 'audience')).toMatchObject([{ field: 'data.address.city' }]);
-    expect(choicesWritten('event.signed-up', 'audience')).toMatchObject([{ kind: 'event' }]);
-    expect(choicesWritten('event.signed-up', 'step').map(({ kind }) => kind)).toEqual(['payload', 'event']);
-    expect(choicesWritten('two words', 'audience')).toEqual([]);
+    expect(typedChoices('address.city', 'audience')).toMatchObject([{ field: 'data.address.city', kind: 'data' }]);
+    expect(typedChoices('data.address.city', 'audience')).toMatchObject([{ field: 'data.address.city' }]);
+    expect(typedChoices('event.signed-up', 'audience')).toMatchObject([{ kind: 'event' }]);
+    expect(typedChoices('event.signed-up', 'step').map(({ kind }) => kind)).toEqual(['payload', 'event']);
+    expect(typedChoices('two words', 'audience')).toEqual([]);
   });
 });
 
@@ -52,10 +52,10 @@ describe('the fields of an awaited event', () => {
     const field = 'event.cart.total';
     expect(ofEvent).toEqual([{ field, kind: 'payload', label: 'cart.total', type: 'number', values: ['40'] }]);
     for (const name of [field, 'cart.total']) {
-      expect(chosenOf({ field: name, operator: 'equals' }, ofEvent, 'wait')).toBe(ofEvent[0]);
+      expect(choiceOf({ field: name, operator: 'equals' }, ofEvent, 'wait')).toBe(ofEvent[0]);
     }
-    expect(chosenOf({ field: 'contact.plan', operator: 'equals' }, ofEvent, 'wait')?.label).toBe('contact.plan');
-    expect(choicesWritten('email', 'wait')).toEqual([{ field: 'event.email', kind: 'payload', label: 'email' }]);
-    expect(choicesWritten('a..b', 'wait')).toEqual([]);
+    expect(choiceOf({ field: 'contact.plan', operator: 'equals' }, ofEvent, 'wait')?.label).toBe('contact.plan');
+    expect(typedChoices('email', 'wait')).toEqual([{ field: 'event.email', kind: 'payload', label: 'email' }]);
+    expect(typedChoices('a..b', 'wait')).toEqual([]);
   });
 });

@@ -70,7 +70,7 @@ const TRUTH: ValueType = 'boolean';
  * Returns choices for a field that is not in the list, as a user writes it: a path into data, or an event that has
  * not occurred yet. Empty if the text cannot be a field.
  */
-export function choicesWritten(text: string, scope: ConditionScope): FieldChoice[] {
+export function typedChoices(text: string, scope: ConditionScope): FieldChoice[] {
   const name = text.trim();
   if (name === '') return [];
   if (scope === 'wait') {
@@ -91,14 +91,14 @@ export function choicesWritten(text: string, scope: ConditionScope): FieldChoice
  * Returns the choice of a row. If the lists do not contain its field (a deleted segment, a path into data), it
  * returns a choice made from the field.
  */
-export function chosenOf(
+export function choiceOf(
   row: { field: string; operator: Operator },
   choices: readonly FieldChoice[],
   scope: ConditionScope,
 ): FieldChoice | undefined {
   if (row.field === '') return undefined;
   if (scope === 'wait') {
-    const [written = { field: row.field, kind: 'payload', label: row.field }] = choicesWritten(row.field, scope);
+    const [written = { field: row.field, kind: 'payload', label: row.field }] = typedChoices(row.field, scope);
     return choices.find(({ field }) => field === written.field) ?? written;
   }
   const field = row.field.startsWith('contact.') ? row.field.slice('contact.'.length) : row.field;

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
-import { choiceKey, choicesWritten, chosenOf, type FieldChoice } from './choices.ts';
+import { choiceKey, typedChoices, choiceOf, type FieldChoice } from './choices.ts';
 import type { DraftFilter } from './draft.ts';
 import type { ConditionScope } from './language.ts';
 import { fieldWord } from './sentence.ts';
@@ -27,14 +27,14 @@ export function FieldSelect({
   autoFocus: boolean;
   onChoose: (choice: FieldChoice) => void;
 }) {
-  const chosen = chosenOf(filter, choices, scope);
+  const chosen = choiceOf(filter, choices, scope);
   const chosenLabel = chosen ? fieldWord(chosen) : '';
   const [search, setSearch] = useState(chosenLabel);
   // The name of a segment or topic is loaded after its id.
   useEffect(() => setSearch(chosenLabel), [chosenLabel]);
   const isKnown = (choice: FieldChoice) => choices.some((known) => choiceKey(known) === choiceKey(choice));
   const isOwnText = chosen !== undefined && search === chosenLabel;
-  const written = isOwnText ? [] : choicesWritten(search, scope).filter((choice) => !isKnown(choice));
+  const written = isOwnText ? [] : typedChoices(search, scope).filter((choice) => !isKnown(choice));
   const extra = chosen && !isKnown(chosen) && !written.some((w) => choiceKey(w) === choiceKey(chosen)) ? [chosen] : [];
   const all = [...choices, ...extra, ...written];
   return (

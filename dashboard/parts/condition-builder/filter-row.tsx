@@ -5,7 +5,7 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { useBuilder } from './builder-context.ts';
-import { chosenOf } from './choices.ts';
+import { choiceOf } from './choices.ts';
 import classes from './condition-builder.module.css';
 import { type DraftFilter, operatorsFor, type RowPart, withField, withOperator, withType } from './draft.ts';
 import { FieldSelect } from './field-select.tsx';
@@ -36,7 +36,7 @@ export function FilterRow({
   const mine = faults.rows.get(filter.key) ?? [];
   const faultOf = (part: RowPart) => mine.find((fault) => fault.part === part)?.message;
   const kind = kindOf(filter.field, filter.operator, scope);
-  const chosen = chosenOf(filter, choices, scope);
+  const chosen = choiceOf(filter, choices, scope);
   const known = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
   const need = needOf(filter.operator);

@@ -1,6 +1,6 @@
 import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
 import { text } from '../../text/text.ts';
-import { chosenOf, type FieldChoice } from './choices.ts';
+import { choiceOf, type FieldChoice } from './choices.ts';
 import { type ConditionScope, needOf, type Operator, type ValueType } from './language.ts';
 
 /** Returns the label of an operator; for dates, "before" and "after". */
@@ -24,7 +24,7 @@ export function sentenceOf(
   choices: readonly FieldChoice[],
   scope: ConditionScope = 'audience',
 ): string {
-  const chosen = chosenOf(filter, choices, scope);
+  const chosen = choiceOf(filter, choices, scope);
   const field = chosen ? fieldWord(chosen) : filter.field;
   return [field, operatorWord(filter.operator, isDate(filter.value) ? 'date' : undefined), valueWord(filter)]
     .filter((word) => word !== '')

@@ -2,7 +2,7 @@ import type { EditorView } from '@codemirror/view';
 import { Box, Input } from '@mantine/core';
 import { useEffect, useId, useRef } from 'react';
 import type { Variable } from '../mail-editor/variables.ts';
-import { openJson, takeJson } from './json-view.ts';
+import { mountJsonEditor, replaceJson } from './json-view.ts';
 
 /**
  * A JSON editor that marks errors at their position. It is loaded when it is first shown, because the code editor is
@@ -37,7 +37,7 @@ export function JsonEditor({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
   useEffect(() => {
     if (!place.current) return;
-    const opened = openJson(place.current, {
+    const opened = mountJsonEditor(place.current, {
       value,
       label,
       isReadOnly: disabled,
@@ -51,7 +51,7 @@ export function JsonEditor({
     };
   }, [disabled, label]);
   useEffect(() => {
-    if (view.current) takeJson(view.current, value);
+    if (view.current) replaceJson(view.current, value);
   }, [value]);
 
   return (

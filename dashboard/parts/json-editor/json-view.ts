@@ -26,7 +26,7 @@ export interface JsonViewOptions {
 }
 
 /** Opens a JSON editor in this element. It marks errors at their position and completes variables after `{{`. */
-export function openJson(parent: HTMLElement, p: JsonViewOptions): EditorView {
+export function mountJsonEditor(parent: HTMLElement, p: JsonViewOptions): EditorView {
   return new EditorView({ state: EditorState.create({ doc: p.value, extensions: extensionsOf(p) }), parent });
 }
 
@@ -58,7 +58,7 @@ function extensionsOf(p: JsonViewOptions): Extension[] {
  * Replaces the text after a change from outside the editor. A text that was typed in the editor comes back equal, so
  * the cursor does not move.
  */
-export function takeJson(view: EditorView, value: string): void {
+export function replaceJson(view: EditorView, value: string): void {
   const now = view.state.doc.toString();
   if (now === value) return;
   view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });

@@ -2,7 +2,7 @@ import type { EditorView } from '@codemirror/view';
 import { Box } from '@mantine/core';
 import { forwardRef, useEffect, useImperativeHandle, useRef } from 'react';
 import { text } from '../../text/text.ts';
-import { type CodeEvents, openCode, showFault, showVariables, takeText } from './code-view.ts';
+import { type CodeEvents, mountCodeEditor, showFault, showVariables, replaceText } from './code-view.ts';
 import type { EmailFault } from './use-preview.ts';
 import type { Variable } from './variables.ts';
 
@@ -32,7 +32,7 @@ export const CodeEditor = forwardRef<
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first value is all that opening needs
   useEffect(() => {
     if (!place.current) return;
-    const opened = openCode(place.current, {
+    const opened = mountCodeEditor(place.current, {
       value,
       isReadOnly,
       label: text.emailEditor.code,
@@ -47,7 +47,7 @@ export const CodeEditor = forwardRef<
   }, [isReadOnly]);
 
   useEffect(() => {
-    if (view.current) takeText(view.current, value);
+    if (view.current) replaceText(view.current, value);
   }, [value]);
   useEffect(() => {
     if (view.current) showFault(view.current, fault?.field === 'body' ? fault : undefined);

@@ -21,7 +21,7 @@ export interface CodeEvents {
 const language = new Compartment();
 
 /** Opens an editor for HTML with Liquid in an element. */
-export function openCode(
+export function mountCodeEditor(
   parent: HTMLElement,
   p: CodeEvents & { value: string; isReadOnly: boolean; label: string },
 ): EditorView {
@@ -104,7 +104,7 @@ function languageWith(variables: readonly Variable[]): Extension {
  * Replaces the text after a change from outside the editor. A text that was typed in the editor comes back equal, so
  * the cursor does not move.
  */
-export function takeText(view: EditorView, value: string): void {
+export function replaceText(view: EditorView, value: string): void {
   const now = view.state.doc.toString();
   if (now === value) return;
   view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });

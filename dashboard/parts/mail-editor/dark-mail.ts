@@ -17,7 +17,7 @@ export function hasDarkRules(html: string): boolean {
  * Returns the HTML of an email as an email client in dark mode shows it, whatever the color scheme of the viewer's
  * system is.
  */
-export function inDarkMode(html: string): string {
+export function toDarkMode(html: string): string {
   if (!hasDarkRules(html)) return `${html}${TURNED}`;
   return html.replaceAll(DARK_RULE, '(min-width:0px)').replaceAll(LIGHT_RULE, '(max-width:0px)');
 }

@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 import { ContactSelect } from '../contact-select.tsx';
 import { Failed } from '../failed.tsx';
 import { Loading } from '../loading.tsx';
-import { hasDarkRules, inDarkMode } from './dark-mail.ts';
+import { hasDarkRules, toDarkMode } from './dark-mail.ts';
 import { ScaledFrame } from './scaled-frame.tsx';
 import type { EmailPreview } from './use-preview.ts';
 
@@ -91,7 +91,7 @@ function Rendered({ shown, screen, isBroken }: { shown: EmailPreview['shown']; s
     return (
       <>
         <ScaledFrame
-          html={isDark ? inDarkMode(shown.html) : shown.html}
+          html={isDark ? toDarkMode(shown.html) : shown.html}
           screen={SCREENS[screen]}
           height={HEIGHT}
           isWhole

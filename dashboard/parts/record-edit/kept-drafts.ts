@@ -42,7 +42,7 @@ export function keepDraft(key: string, draft: unknown, keeper: Keeper = localSto
       return true;
     }
     const written = JSON.stringify({ at: Date.now(), draft } satisfies Kept<unknown>);
-    if (!makeRoom(keeper, { key, chars: written.length })) {
+    if (!moveLaterSteps(keeper, { key, chars: written.length })) {
       // Otherwise, the older draft would be restored as if it were the latest text.
       keeper.removeItem(key);
       return false;
@@ -54,7 +54,7 @@ export function keepDraft(key: string, draft: unknown, keeper: Keeper = localSto
   }
 }
 
-function makeRoom(keeper: Keeper, { key, chars }: { key: string; chars: number }): boolean {
+function moveLaterSteps(keeper: Keeper, { key, chars }: { key: string; chars: number }): boolean {
   if (chars > KEPT_MAX_CHARS) return false;
   const keys = Array.from({ length: keeper.length }, (_, n) => keeper.key(n) ?? '');
   for (const old of keys) if (OLD_PREFIXES.some((prefix) => old.startsWith(prefix))) keeper.removeItem(old);

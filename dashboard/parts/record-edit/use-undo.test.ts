@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { extended } from './use-undo.ts';
+import { extendSteps } from './use-undo.ts';
 
 interface Fields {
   subject: string;
@@ -12,16 +12,16 @@ const step = (before: string, after: string, atMs: number) => ({
 });
 
 it('joins changes of the same field within a second to one step', () => {
-  const typed = extended<Fields>([step('', 'a', 0)], step('a', 'ab', 900));
+  const typed = extendSteps<Fields>([step('', 'a', 0)], step('a', 'ab', 900));
   expect(typed).toEqual([{ before: { subject: '' }, after: { subject: 'ab' }, atMs: 900 }]);
-  expect(extended(typed, step('ab', 'abc', 2_000))).toHaveLength(2);
+  expect(extendSteps(typed, step('ab', 'abc', 2_000))).toHaveLength(2);
 });
 
 it('keeps changes of other fields apart, and at most 100 steps', () => {
   const other = { before: { body: '' }, after: { body: 'x' }, atMs: 10 };
-  expect(extended<Fields>([step('', 'a', 0)], other)).toHaveLength(2);
+  expect(extendSteps<Fields>([step('', 'a', 0)], other)).toHaveLength(2);
   const many = Array.from({ length: 100 }, (_, n) => step(String(n), String(n + 1), n * 5_000));
-  const kept = extended<Fields>(many, step('100', '101', 600_000));
+  const kept = extendSteps<Fields>(many, step('100', '101', 600_000));
   expect(kept).toHaveLength(100);
   expect(kept.at(0)?.before).toEqual({ subject: '1' });
 });

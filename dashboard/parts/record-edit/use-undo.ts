@@ -32,7 +32,7 @@ export function useUndo<Fields extends object>(fields: Fields, apply: (part: Par
   const next = future.at(-1);
   return {
     change: (part) => {
-      setPast((steps) => extended(steps, stepOf(current.current, part)));
+      setPast((steps) => extendSteps(steps, stepOf(current.current, part)));
       setFuture([]);
       apply(part);
     },
@@ -60,7 +60,7 @@ function stepOf<Fields extends object>(fields: Fields, after: Partial<Fields>): 
 }
 
 /** Adds a step, or extends the last one if it changed the same fields just now. Exported for its test. */
-export function extended<Fields>(steps: Step<Fields>[], step: Step<Fields>): Step<Fields>[] {
+export function extendSteps<Fields>(steps: Step<Fields>[], step: Step<Fields>): Step<Fields>[] {
   const last = steps.at(-1);
   const isSame = last && Object.keys(last.after).join() === Object.keys(step.after).join();
   if (!isSame || step.atMs - last.atMs > ONE_STEP_MS) return [...steps, step].slice(-STEPS_MAX);

@@ -29,8 +29,8 @@ import {
   stepOf,
   type WorkflowDetail,
 } from './graph/graph.ts';
-import { makeRoom, positionsOf } from './graph/layout.ts';
-import { litPath } from './graph/path.ts';
+import { moveLaterSteps, positionsOf } from './graph/layout.ts';
+import { highlightedPath } from './graph/path.ts';
 import { flowsOf } from './graph/shares.ts';
 import { AutomationSettings } from './panel/automation-settings.tsx';
 import { Panel } from './panel/panel.tsx';
@@ -95,7 +95,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
       flows: flowsOf(graph, counts),
       faults: faults.steps,
       templates: new Map((templates.data ? listIn(templates.data) : []).map((one) => [one.id, one.name])),
-      lit: visits && litPath(graph, visits),
+      lit: visits && highlightedPath(graph, visits),
     };
   }, [graph, search.step, startLabel, readOnly, counts, faults.steps, templates.data, preview, run.data]);
 
@@ -124,7 +124,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   };
   const add = (type: Parameters<typeof newStep>[0]) => {
     const step = newStep(type);
-    change((before) => makeRoom(addStep(before, step, place?.at ?? null), step.id));
+    change((before) => moveLaterSteps(addStep(before, step, place?.at ?? null), step.id));
     setPlace(undefined);
     select(step.id);
   };

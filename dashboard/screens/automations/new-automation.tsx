@@ -9,7 +9,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 import { toSavedGraph } from './graph/graph.ts';
 import { JOURNEYS, type Journey, type JourneyId } from './graph/journeys.ts';
-import { tidy } from './graph/layout.ts';
+import { withLayout } from './graph/layout.ts';
 
 const t = text.automations;
 
@@ -116,7 +116,7 @@ async function createFrom(journey: Journey | undefined, { name, event }: { name:
   };
   const { id, version } = await call('createWorkflow', { body });
   if (journey && journey.graph.steps.length > 0) {
-    await call('saveWorkflowGraph', { params: { id }, body: toSavedGraph(tidy(journey.graph), version) });
+    await call('saveWorkflowGraph', { params: { id }, body: toSavedGraph(withLayout(journey.graph), version) });
   }
   return id;
 }

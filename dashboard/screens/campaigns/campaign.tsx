@@ -11,14 +11,14 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
 import { CampaignTabs } from './campaign-tabs.tsx';
-import { Controls } from './controls.tsx';
+import { CampaignControls } from './controls.tsx';
 import { Figures } from './figures.tsx';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { CampaignProgress, SendingTimes } from './progress.tsx';
 import { Reasons } from './reasons.tsx';
 import { VersionFigures } from './version-figures.tsx';
-import { type Campaign, isUnderWay } from './words.ts';
+import { type Campaign, isSending } from './words.ts';
 
 const words = text.campaigns;
 const UNDER_WAY_MS = 1_000;
@@ -46,7 +46,7 @@ export function CampaignScreen() {
 }
 
 function intervalOf(campaign: Campaign | undefined): number {
-  return campaign && isUnderWay(campaign.status) ? UNDER_WAY_MS : SENT_MS;
+  return campaign && isSending(campaign.status) ? UNDER_WAY_MS : SENT_MS;
 }
 
 function Shown({ campaign }: { campaign: Campaign }) {
@@ -70,7 +70,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
         }
         actions={
           <>
-            <Controls campaign={campaign} />
+            <CampaignControls campaign={campaign} />
             {status === 'SCHEDULED' && <Edit id={id} />}
             <CampaignMenu campaign={campaign} />
           </>

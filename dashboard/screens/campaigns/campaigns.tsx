@@ -15,7 +15,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { CAMPAIGN_STATUSES, type CampaignStatus, isUnderWay } from './words.ts';
+import { CAMPAIGN_STATUSES, type CampaignStatus, isSending } from './words.ts';
 
 type Listed = ItemOf<'listCampaigns'>;
 type Pages = { pages: ResponseOf<'listCampaigns'>[] };
@@ -92,7 +92,7 @@ export function Campaigns() {
 }
 
 function anyMoves(data: Pages | undefined): boolean {
-  return data?.pages.some(({ campaigns }) => campaigns.some((one) => isUnderWay(one.status))) ?? false;
+  return data?.pages.some(({ campaigns }) => campaigns.some((one) => isSending(one.status))) ?? false;
 }
 
 const COLUMNS: Column<Listed>[] = [

@@ -7,7 +7,7 @@ import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 const words = text.campaigns;
 
 /** Buttons that pause and resume a campaign, and cancel its schedule. */
-export function Controls({ campaign: { id, status } }: { campaign: Campaign }) {
+export function CampaignControls({ campaign: { id, status } }: { campaign: Campaign }) {
   const pause = useWrite('pauseCampaign', { changes: CAMPAIGN_OPERATIONS });
   const resume = useWrite('resumeCampaign', { changes: CAMPAIGN_OPERATIONS });
   const cancel = useWrite('cancelCampaign', { changes: CAMPAIGN_OPERATIONS });

@@ -1,7 +1,7 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import { formatCount } from '../../parts/count-link.tsx';
-import { exactly } from '../../parts/instant.tsx';
+import { formatExactTime } from '../../parts/instant.tsx';
 import { TimeSeries } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
 import type { Stats } from './words.ts';
@@ -67,7 +67,7 @@ export function Hours({ stats }: { stats: Stats }) {
                 <Table.Tbody>
                   {busy.map(({ at, opened, clicked, machines }) => (
                     <Table.Tr key={at}>
-                      <Table.Td>{exactly(at)}</Table.Td>
+                      <Table.Td>{formatExactTime(at)}</Table.Td>
                       <Table.Td ta="right">{formatCount(opened)}</Table.Td>
                       <Table.Td ta="right">{formatCount(clicked)}</Table.Td>
                       <Table.Td ta="right">{formatCount(machines?.opens ?? 0)}</Table.Td>

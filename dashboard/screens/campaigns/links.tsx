@@ -9,7 +9,7 @@ import { WholeEmail } from '../../parts/mail-editor/whole-mail.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { markLinks, showMarks } from './marked-mail.ts';
-import { type Campaign, isUnderWay } from './words.ts';
+import { type Campaign, isSending } from './words.ts';
 
 type Link = ResponseOf<'listCampaignLinks'>['data'][number];
 type Shown = 'list' | 'mail';
@@ -23,7 +23,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
   const [version, setVersion] = useState(names[0]);
   const links = useQuery({
     ...queryFor('listCampaignLinks', { params: { id: campaign.id } }),
-    refetchInterval: isUnderWay(campaign.status) ? 5_000 : 30_000,
+    refetchInterval: isSending(campaign.status) ? 5_000 : 30_000,
   });
   return (
     <Paper withBorder component="section" aria-label={words.links}>

@@ -8,6 +8,6 @@ export function toLocalInput(at: Date): string {
 }
 
 /** Returns whether an input holds a future time in the viewer's zone. */
-export function isToCome(field: string, now = Date.now()): boolean {
+export function isFuture(field: string, now = Date.now()): boolean {
   return field !== '' && Date.parse(field) > now;
 }

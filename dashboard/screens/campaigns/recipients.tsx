@@ -18,7 +18,7 @@ import { CampaignTabs } from './campaign-tabs.tsx';
 import { isSkipped } from './outcomes.ts';
 import { Retry } from './reasons.tsx';
 import type { RecipientSearch } from './routes.ts';
-import { type Campaign, isUnderWay, OUTCOMES, RETRYABLE } from './words.ts';
+import { type Campaign, isSending, OUTCOMES, RETRYABLE } from './words.ts';
 
 type Recipient = ItemOf<'listCampaignRecipients'>;
 
@@ -30,7 +30,7 @@ export function Recipients() {
   const { campaignId: id } = useParams({ from: '/shell/campaigns/$campaignId/recipients' });
   const filter = useSearch({ from: '/shell/campaigns/$campaignId/recipients' });
   const campaign = useQuery(queryFor('getCampaign', { params: { id } }));
-  const moves = campaign.data !== undefined && isUnderWay(campaign.data.status);
+  const moves = campaign.data !== undefined && isSending(campaign.data.status);
   const pages = useInfiniteQuery({
     ...pagesOf('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
     // Only the first page refreshes, so that rows of later pages do not move while the user reads.

@@ -12,7 +12,7 @@ import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { spokenDuration } from './duration.ts';
 import type { Editing } from './editing.ts';
-import { isToCome, toLocalInput, ZONE } from './local-input.ts';
+import { isFuture, toLocalInput, ZONE } from './local-input.ts';
 import { TestSettings } from './test-settings.tsx';
 import { WindowSettings } from './window-settings.tsx';
 import { CAMPAIGN_OPERATIONS } from './words.ts';
@@ -32,7 +32,7 @@ export function WhenStep(editing: Editing) {
   const [hour, setHour] = useState(sendAtLocal ?? '');
   const [late, setLate] = useState(campaign.latePolicy);
   const body: InputOf<'sendCampaign'>['body'] = {
-    ...(how === 'at' && isToCome(at) && { scheduledFor: new Date(at).toISOString() }),
+    ...(how === 'at' && isFuture(at) && { scheduledFor: new Date(at).toISOString() }),
     sendAtLocal: how === 'local' ? hour : null,
     latePolicy: late,
   };
@@ -80,7 +80,7 @@ export function WhenStep(editing: Editing) {
       </Paper>
       <WindowSettings {...editing} />
       {editing.draft.versions.length > 0 && <TestSettings {...editing} />}
-      <Send editing={editing} how={how} body={body} isTimed={how === 'now' || isToCome(how === 'at' ? at : hour)} />
+      <Send editing={editing} how={how} body={body} isTimed={how === 'now' || isFuture(how === 'at' ? at : hour)} />
     </Stack>
   );
 }

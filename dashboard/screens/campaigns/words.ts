@@ -47,6 +47,6 @@ export const CAMPAIGN_OPERATIONS = [
 ] as const;
 
 /** Returns whether statistics still move because emails are being sent. */
-export function isUnderWay(status: CampaignStatus): boolean {
+export function isSending(status: CampaignStatus): boolean {
   return status === 'SENDING';
 }

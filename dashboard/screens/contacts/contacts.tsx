@@ -20,7 +20,7 @@ import { AddContact } from './add-contact.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { ColumnMenu, columnName } from './column-menu.tsx';
 import { cellText } from './columns.ts';
-import { JobsUnderWay, useJobsUnderWay } from './jobs/jobs-under-way.tsx';
+import { RunningJobs, useRunningJobs } from './jobs/jobs-under-way.tsx';
 import { ListFilter } from './list-filter.tsx';
 import type { ListSearch, ListSort } from './routes.ts';
 import { type ListedContact, type Selection, useSelection } from './selection.ts';
@@ -48,7 +48,7 @@ export function Contacts() {
   const navigate = useNavigate();
   const sortBy = (next: ListSort | undefined) =>
     void navigate({ to: '/contacts', search: { ...where, sort: next } as ListSearch, replace: true });
-  const jobs = useJobsUnderWay();
+  const jobs = useRunningJobs();
   const selection = useSelection(JSON.stringify(where));
   const { columns, show } = useColumns();
   const [adding, add] = useDisclosure();
@@ -65,7 +65,7 @@ export function Contacts() {
         <Loading />
       ) : (
         <>
-          <JobsUnderWay />
+          <RunningJobs />
           <ListFilter failure={pages.error instanceof ApiFailure ? pages.error : null}>
             <ColumnMenu columns={columns} show={show} />
           </ListFilter>

@@ -16,7 +16,7 @@ import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { useTyped } from '../../parts/use-typed.ts';
+import { useDelayedText } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
 
@@ -69,7 +69,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
 
 function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const ask = useTyped(onChange);
+  const ask = useDelayedText(onChange);
   // The back button or a link changes the address, and then this input.
   useEffect(() => setTyped(value), [value]);
   return (

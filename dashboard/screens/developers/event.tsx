@@ -76,7 +76,7 @@ const COLUMNS: Column<Event>[] = [
       <>
         <Instant at={event.createdAt} />
         <Box hiddenFrom="sm">
-          <Whose contactId={event.contactId} />
+          <ContactOf contactId={event.contactId} />
           <Started event={event} />
         </Box>
       </>
@@ -85,7 +85,7 @@ const COLUMNS: Column<Event>[] = [
   },
   {
     name: words.contact,
-    cell: ({ contactId }) => <Whose contactId={contactId} />,
+    cell: ({ contactId }) => <ContactOf contactId={contactId} />,
     width: 220,
     wideOnly: true,
   },
@@ -126,7 +126,7 @@ function oneLine(data: Record<string, unknown>): string {
 }
 
 /** The address of the contact, with a link; the end of its id until it is read. */
-function Whose({ contactId }: { contactId: string | null }) {
+function ContactOf({ contactId }: { contactId: string | null }) {
   const { can } = useSession();
   const { data } = useQuery({
     ...queryFor('getContact', { params: { id: contactId ?? '' } }),

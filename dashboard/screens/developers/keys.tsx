@@ -10,7 +10,7 @@ import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { exactly, Instant } from '../../parts/instant.tsx';
+import { formatExactTime, Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
@@ -113,7 +113,7 @@ function Named({ of: { name, prefix } }: { of: Key }) {
 
 function State({ of: key }: { of: Key }) {
   const state = stateOf(key);
-  const means = state === 'active' && key.expiresAt ? `${words.expires} ${exactly(key.expiresAt)}` : undefined;
+  const means = state === 'active' && key.expiresAt ? `${words.expires} ${formatExactTime(key.expiresAt)}` : undefined;
   return (
     <Status tone={state === 'active' ? 'done' : 'idle'} means={means}>
       {words.states[state]}

@@ -13,7 +13,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { eventHref } from './events.tsx';
-import { byWhom, StatusBadge, useKeys } from './requests.tsx';
+import { callerOf, StatusBadge, useKeys } from './requests.tsx';
 
 type Detail = ResponseOf<'getRequest'>;
 
@@ -58,7 +58,7 @@ function Facts({ request }: { request: Detail }) {
         <Fact name={text.developers.when}>
           <ExactTime at={createdAt} />
         </Fact>
-        <Fact name={words.by}>{byWhom(request, keys)}</Fact>
+        <Fact name={words.by}>{callerOf(request, keys)}</Fact>
         <Fact name={words.id}>
           <Group gap={4} wrap="nowrap">
             <Code style={{ overflowWrap: 'anywhere' }}>{requestId}</Code>

@@ -154,7 +154,7 @@ export function StatusBadge({ status }: { status: number }) {
 }
 
 /** Returns the caller of a request, as far as the role may see the caller. */
-export function byWhom({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
+export function callerOf({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
   if (by === 'public') return words.byPublic;
   if (by === 'user') return words.byPerson;
   return keys.find(({ id }) => id === keyId)?.name ?? words.byKey(keyId?.slice(-6) ?? '');
@@ -183,7 +183,7 @@ function columnsOf(keys: readonly Key[]): Column<LoggedRequest>[] {
       name: words.by,
       cell: (request) => (
         <Text size="sm" lineClamp={2}>
-          {byWhom(request, keys)}
+          {callerOf(request, keys)}
         </Text>
       ),
       wideOnly: true,

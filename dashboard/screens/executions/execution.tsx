@@ -16,7 +16,7 @@ import { wordOf } from '../../text/words.ts';
 import { Fact, Facts } from '../messages/facts.tsx';
 import { RequestFact } from '../messages/request-fact.tsx';
 import type { Execution, Workflow } from './execution-type.ts';
-import { Moves } from './moves.tsx';
+import { ExecutionActions } from './moves.tsx';
 import { StepLine } from './step-line.tsx';
 
 /**
@@ -53,7 +53,7 @@ function Shown({ execution, workflow }: { execution: Execution; workflow: Workfl
         actions={
           <>
             <AsCode method="GET" path={`/v1/workflows/${workflowId}/executions/${id}`} />
-            <Moves execution={execution} workflow={workflow} />
+            <ExecutionActions execution={execution} workflow={workflow} />
           </>
         }
       />

@@ -13,7 +13,7 @@ const CHANGES = ['getExecution', 'listExecutions', 'listContactsAtStep', 'getWor
 const NEEDS = 'workflows:edit';
 
 /** Actions on an execution: skip a wait, retry, cancel. A disabled action shows why. */
-export function Moves({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+export function ExecutionActions({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
   const { status } = execution;
   const params = { id: execution.workflowId, executionId: execution.id };
   const retry = useWrite('retryExecution', { changes: CHANGES });

@@ -9,7 +9,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { useFirstEmail } from '../messages/first-mail.ts';
-import { Change } from './change.tsx';
+import { ChangeIndicator } from './change.tsx';
 import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
@@ -86,14 +86,14 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
           previous.totals.sent > 0 && (
             <>
               <span>{text.home.previous(formatCount(previous.totals.sent))}</span>
-              <Change by={(100 * (totals.sent - previous.totals.sent)) / previous.totals.sent} unit="percent" />
+              <ChangeIndicator by={(100 * (totals.sent - previous.totals.sent)) / previous.totals.sent} unit="percent" />
             </>
           )
         ) : (
           <>
             <span>{count}</span>
             {previous.totals.sent > 0 && totals.sent > 0 && (
-              <Change
+              <ChangeIndicator
                 by={rates[figure] - previous.rates[figure]}
                 unit="points"
                 isGood={BAD.has(figure) ? 'down' : 'up'}

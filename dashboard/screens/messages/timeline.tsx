@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { exactly, zoneName } from '../../parts/instant.tsx';
+import { formatExactTime, zoneName } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import classes from './timeline.module.css';
 
@@ -41,7 +41,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
         {newestFirst.map(({ name, at, tone, detail }) => (
           <li key={name} data-tone={tone}>
             <span className={classes.name}>{name}</span>
-            <time dateTime={at} title={exactly(at)}>
+            <time dateTime={at} title={formatExactTime(at)}>
               {timeOf(at, day)}
             </time>
             {detail && <div className={classes.detail}>{detail}</div>}

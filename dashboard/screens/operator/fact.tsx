@@ -11,7 +11,7 @@ export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };
 
 /** Shows a state as a dot and a word. */
-export function StandingBadge({ standing }: { standing: FactState }) {
+export function StateBadge({ standing }: { standing: FactState }) {
   return <Status tone={TONES[standing]}>{text.operator[standing]}</Status>;
 }
 
@@ -33,7 +33,7 @@ export function FactCard({
         <Title order={2} size="h4">
           {title}
         </Title>
-        <StandingBadge standing={standing} />
+        <StateBadge standing={standing} />
       </Group>
       {subtitle && (
         <Text size="sm" c="dimmed" mb="xs">

@@ -34,7 +34,7 @@ export function TenantActions({ actions }: { actions: Action[] }) {
                   </Table.Td>
                   <Table.Td style={{ overflowWrap: 'anywhere' }}>
                     {words.action[entry.action] ?? entry.action}
-                    {saidOf(entry.details) && `: ${saidOf(entry.details)}`}
+                    {noteOf(entry.details) && `: ${noteOf(entry.details)}`}
                     <Text size="xs" c="dimmed" hiddenFrom="sm">
                       {nameOf(entry)}
                     </Text>
@@ -58,7 +58,7 @@ function nameOf({ actor, actorName }: Action): string {
 }
 
 /** Returns the reason or note of an entry, or the limits that it set. */
-function saidOf({ reason, note, operatorLimits }: Action['details']): string {
+function noteOf({ reason, note, operatorLimits }: Action['details']): string {
   if (typeof reason === 'string') return reason;
   if (typeof note === 'string') return note;
   if (typeof operatorLimits !== 'object' || operatorLimits === null) return '';

@@ -5,7 +5,7 @@ import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 
 /** The menu of a row that removes the entry without confirmation, with Undo for ten seconds. */
-export function RemoveAtOnce({
+export function RemoveWithUndo({
   of,
   needs,
   isPending,

@@ -10,7 +10,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, faultIn } from './add-form.tsx';
-import { RemoveAtOnce } from './remove-at-once.tsx';
+import { RemoveWithUndo } from './remove-at-once.tsx';
 
 type Sender = ResponseOf<'listSmsSenders'>['data'][number];
 const words = text.settings.senders;
@@ -47,7 +47,7 @@ function Remove({ sender: { id, country, from } }: { sender: Sender }) {
   const remove = useWrite('deleteSmsSender', { changes: CHANGED });
   const putBack = useWrite('createSmsSender', { changes: CHANGED });
   return (
-    <RemoveAtOnce
+    <RemoveWithUndo
       of={from}
       needs="project:manage"
       isPending={remove.isPending}

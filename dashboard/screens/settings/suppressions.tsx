@@ -11,12 +11,12 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { tellDone } from '../../parts/tell.tsx';
-import { useTyped } from '../../parts/use-typed.ts';
+import { useDelayedText } from '../../parts/use-typed.ts';
 import { WordBadge, WordText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf, wordOf } from '../../text/words.ts';
 import { AddForm, faultIn } from './add-form.tsx';
-import { RemoveAtOnce } from './remove-at-once.tsx';
+import { RemoveWithUndo } from './remove-at-once.tsx';
 
 type Suppression = ResponseOf<'listSuppressions'>['data'][number];
 type Reason = Suppression['reason'];
@@ -40,7 +40,7 @@ export function Suppressions() {
   const { email } = useSearch({ strict: false });
   const navigate = useNavigate();
   const pages = useInfiniteQuery(pagesOf('listSuppressions', { query: { limit: 50, ...(email && { email }) } }));
-  const search = useTyped((given) => {
+  const search = useDelayedText((given) => {
     const params = { section: 'suppressions' };
     void navigate({ to: '/settings/$section', params, search: given ? { email: given } : {}, replace: true });
   });
@@ -79,7 +79,7 @@ function TakeOff({ entry: { email, reason } }: { entry: Suppression }) {
   const putBack = useWrite('addSuppression', { changes: CHANGED });
   if (email === null) return null;
   return (
-    <RemoveAtOnce
+    <RemoveWithUndo
       of={email}
       needs="contacts:edit"
       isPending={remove.isPending}

@@ -18,6 +18,6 @@ export function isLogicOnly(said: string): boolean {
 }
 
 /** Returns whether a `<br>` (shown as a new line) is inside Liquid. As plain text it would change the Liquid. */
-export function holdsMarkup(said: string): boolean {
+export function hasMarkup(said: string): boolean {
   return [...said.matchAll(LIQUID)].some(([whole]) => whole.includes('\n'));
 }

@@ -21,7 +21,7 @@ export function modelOf(source: string): SourceModel {
 }
 
 /** Returns the model after the user changed a text; the same model if nothing differs. */
-export function typedOver(model: SourceModel, id: number, now: string): SourceModel {
+export function withTypedText(model: SourceModel, id: number, now: string): SourceModel {
   const part = model.parts[id];
   if (part?.kind !== 'text') return model;
   const edit = textEdit(part, now);

@@ -1,5 +1,5 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
-import { hasOpenLiquid, holdsMarkup, isLogicOnly } from './liquid-marks.ts';
+import { hasOpenLiquid, hasMarkup, isLogicOnly } from './liquid-marks.ts';
 
 /**
  * A character as it is shown, with its range in the source. An entity, a `<br>` or a run of white space is one
@@ -224,7 +224,7 @@ class Scan implements TokenizerCallbacks {
     const words = trimShown(characters);
     const [first, last] = [words[0], words.at(-1)];
     if (!first || !last || shown.trim() === '') return;
-    const isLocked = wasInLiquid || this.inLiquid || holdsMarkup(shown) || this.isSilent();
+    const isLocked = wasInLiquid || this.inLiquid || hasMarkup(shown) || this.isSilent();
     const role = isLocked ? 'locked' : isLogicOnly(shown) ? 'logic' : 'words';
     this.parts.push({
       kind: 'text',

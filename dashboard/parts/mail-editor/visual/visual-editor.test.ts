@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applyEdit, attributeEdit, attributeValue, textEdit, wrapEdits } from './source-edits.ts';
-import { modelOf, typedOver } from './source-model.ts';
+import { modelOf, withTypedText } from './source-model.ts';
 import { partsOf, shownText, type TagPart, type TextPart } from './source-parts.ts';
 import { visualDocument } from './visual-document.ts';
 
@@ -17,7 +17,7 @@ const tagsOf = (source: string) => partsOf(source).parts.filter((part): part is 
 function retyped(source: string, before: string, after: string): string {
   const part = wordsOf(source).find((one) => shownText(one).includes(before));
   if (!part) throw new Error(`nothing reads ${before}`);
-  return typedOver(modelOf(source), part.id, shownText(part).replace(before, after)).source;
+  return withTypedText(modelOf(source), part.id, shownText(part).replace(before, after)).source;
 }
 
 describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
@@ -35,10 +35,10 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
       const shown = [...shownText(part)];
       for (const at of [0, Math.floor(shown.length / 2), shown.length]) {
         const now = [...shown.slice(0, at), 'Ω', ...shown.slice(at)].join('');
-        const model = typedOver(modelOf(source), part.id, now);
+        const model = withTypedText(modelOf(source), part.id, now);
         const place = model.source.indexOf('Ω');
         expect(model.source.slice(0, place) + model.source.slice(place + 1)).toBe(source);
-        expect(typedOver(model, part.id, shown.join('')).source).toBe(source);
+        expect(withTypedText(model, part.id, shown.join('')).source).toBe(source);
       }
     }
   });
@@ -46,7 +46,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
   it('keeps the rest when every text part is replaced, one after the other, without being redrawn', () => {
     let model = modelOf(source);
     const before = wordsOf(source);
-    for (const { id } of before) model = typedOver(model, id, `[${id}]`);
+    for (const { id } of before) model = withTypedText(model, id, `[${id}]`);
     let rest = source;
     for (const part of before.toReversed()) rest = applyEdit(rest, { ...part, said: `[${part.id}]` });
     expect(model.source).toBe(rest);
@@ -92,17 +92,17 @@ describe('typing', () => {
   });
 
   it('has a new line as a tag, in one text with the text around it', () => {
-    const first = typedOver(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
+    const first = withTypedText(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
     expect(first.source).toBe('<p>one<br>two</p><p>three</p>');
-    expect(typedOver(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
-    expect(typedOver(modelOf('<p>a<br class="x"/>\n b</p>'), 0, 'a\n c').source).toBe('<p>a<br class="x"/>\n c</p>');
+    expect(withTypedText(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
+    expect(withTypedText(modelOf('<p>a<br class="x"/>\n b</p>'), 0, 'a\n c').source).toBe('<p>a<br class="x"/>\n c</p>');
   });
 
   it('can be emptied and filled again', () => {
     const model = modelOf('<p>one</p><p>two</p>');
-    const empty = typedOver(model, 0, '');
+    const empty = withTypedText(model, 0, '');
     expect(empty.source).toBe('<p></p><p>two</p>');
-    expect(typedOver(typedOver(empty, 1, 'zwei'), 0, 'eins').source).toBe('<p>eins</p><p>zwei</p>');
+    expect(withTypedText(withTypedText(empty, 1, 'zwei'), 0, 'eins').source).toBe('<p>eins</p><p>zwei</p>');
   });
 
   it('writes the space at the edge of a text as a plain space, although a browser makes it non-breaking', () => {

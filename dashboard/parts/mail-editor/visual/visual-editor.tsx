@@ -9,7 +9,7 @@ import { endOfBody, type Insertion, insertionAt } from './insertion.ts';
 import { PickedForm } from './picked-form.tsx';
 import { blocksAround, blocksOf, removeTag } from './source-blocks.ts';
 import { applyEdit, attributeEdit, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
-import { modelOf, type SourceModel, typedOver } from './source-model.ts';
+import { modelOf, type SourceModel, withTypedText } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
 import { visualDocument } from './visual-document.ts';
 import frameScript from './visual-frame.js?url&no-inline';
@@ -91,7 +91,7 @@ export const VisualEditor = forwardRef<
     return source;
   };
   const type = (id: number, said: string) => {
-    const next = typedOver(model, id, said);
+    const next = withTypedText(model, id, said);
     if (next === model) return;
     if (past.at(-1) !== model.source) remember();
     // The frame shows the typed text already. Redrawing it would move the cursor away.

@@ -35,7 +35,7 @@ import {
   startPosition,
   type WayEdgeType,
 } from './drawing.ts';
-import { fitOf, ZOOM_LEAST } from './fit.ts';
+import { initialView, ZOOM_LEAST } from './fit.ts';
 import { StartNode, StepNode } from './step-node.tsx';
 import { WayEdge } from './way-edge.tsx';
 import { Zoom } from './zoom.tsx';
@@ -159,7 +159,7 @@ function useFit(drawing: Drawing, place: RefObject<HTMLDivElement | null>) {
   });
   const fitted = useCallback(() => {
     const { clientWidth: width, clientHeight: height } = place.current ?? { clientWidth: 0, clientHeight: 0 };
-    return fitOf({ width, height }, startPosition(latest.current), latest.current.positions.values());
+    return initialView({ width, height }, startPosition(latest.current), latest.current.positions.values());
   }, [place]);
   useLayoutEffect(() => setFirst(fitted()), [fitted]);
   return { first, fit: () => void setViewport(fitted(), { duration: 150 }) };

@@ -54,7 +54,7 @@ export type WayEdgeType = Edge<WayData, 'way'>;
 
 export const START = 'start';
 /** Returns the id of the handle at which an edge leaves a step. */
-export const handleOf = (branch: string | null): string => branch ?? '';
+export const handleId = (branch: string | null): string => branch ?? '';
 export const branchOf = (handle: string | null | undefined): string | null => handle || null;
 
 export interface Drawing {
@@ -169,7 +169,7 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeTyp
       addLabel: t.addBetween(nameOf(from), nameOf(to)),
     };
     const ariaLabel = t.wayBetween(nameOf(from), branch, nameOf(to));
-    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleOf(branch), ariaLabel, data };
+    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleId(branch), ariaLabel, data };
   });
   const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
   return [...first, ...ways].map((way) => reuseNode(before.get(way.id), way));

@@ -9,7 +9,7 @@ import { CountLink, countsOf, openRate } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
-import { handleOf, type StartNodeType, type StepCounts, type StepData, type StepNodeType } from './drawing.ts';
+import { handleId, type StartNodeType, type StepCounts, type StepData, type StepNodeType } from './drawing.ts';
 
 const t = text.automations;
 
@@ -121,10 +121,10 @@ function Ways({ step, ways, readOnly }: StepData) {
   return ways.map(({ branch, open }, index) => {
     const left = `${(100 * (index + 1)) / (ways.length + 1)}%`;
     return (
-      <Fragment key={handleOf(branch)}>
+      <Fragment key={handleId(branch)}>
         <Handle
           type="source"
-          id={handleOf(branch)}
+          id={handleId(branch)}
           position={Position.Bottom}
           className={classes.handle}
           style={{ left }}

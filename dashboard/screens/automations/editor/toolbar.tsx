@@ -11,7 +11,7 @@ import { text } from '../../../text/text.ts';
 import { State } from '../automations.tsx';
 import type { GraphFaults } from '../graph/faults.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
-import { tidy } from '../graph/layout.ts';
+import { withLayout } from '../graph/layout.ts';
 import { DeleteAutomation } from '../panel/automation-settings.tsx';
 import type { Editor } from './use-editor.ts';
 
@@ -165,8 +165,8 @@ function More({
             {view === 'list' ? t.showCanvas : t.showList}
           </MoreItem>
         )}
-        <MoreItem icon={IconSitemap} needs="workflows:edit" onClick={() => editor.change(tidy)}>
-          {t.tidy}
+        <MoreItem icon={IconSitemap} needs="workflows:edit" onClick={() => editor.change(withLayout)}>
+          {t.withLayout}
         </MoreItem>
         {workflow.enabled && (
           <MoreItem icon={IconPlayerPause} needs="workflows:edit" isPending={isPending} onClick={() => set(false)}>

@@ -5,7 +5,7 @@ import { text } from '../../../text/text.ts';
 const t = text.automations;
 
 /** Shows a setting that the form cannot edit without losing a part of it. It is shown as JSON and not changed. */
-export function AsWritten({
+export function RawSetting({
   label,
   value,
   onChange,

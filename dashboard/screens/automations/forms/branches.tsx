@@ -13,7 +13,7 @@ import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { formatShare } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { splitBranches } from '../graph/graph.ts';
-import { AsWritten } from './as-written.tsx';
+import { RawSetting } from './as-written.tsx';
 import { ConditionField } from './condition-field.tsx';
 import { type FormProps, groupOf } from './form.ts';
 
@@ -27,7 +27,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
   const [draft, setDraft] = useState<DraftCondition | undefined>(() => readStoredCondition(config));
   if (!draft) {
     return (
-      <AsWritten
+      <RawSetting
         label={t.conditionLabel}
         value={config}
         onChange={(next) => replace(groupOf(next) ?? {})}

@@ -3,8 +3,8 @@ import { DataFields } from '../../../parts/data-fields/data-fields.tsx';
 import type { RowType } from '../../../parts/data-fields/rows.ts';
 import { JsonValue } from '../../../parts/json-editor/json-value.tsx';
 import { text } from '../../../text/text.ts';
-import { AsWritten } from './as-written.tsx';
-import { type FormProps, groupOf, orNone, textOf } from './form.ts';
+import { RawSetting } from './as-written.tsx';
+import { type FormProps, groupOf, undefinedIfEmpty, textOf } from './form.ts';
 import { HeaderRows } from './header-rows.tsx';
 import { headersIn } from './headers.ts';
 import { useContactData, useStepVariables } from './variables.ts';
@@ -44,7 +44,7 @@ export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormP
           readOnly={readOnly}
         />
       ) : (
-        <AsWritten
+        <RawSetting
           label={t.headers}
           value={config.headers}
           onChange={(next) => set({ headers: next })}
@@ -98,7 +98,7 @@ export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormPr
           error={faultAt('updates')}
         />
       ) : (
-        <AsWritten
+        <RawSetting
           label={t.updates}
           value={config.updates}
           onChange={(next) => set({ updates: next ?? {} })}
@@ -128,7 +128,7 @@ export function ExitForm({ config, set, faultAt, readOnly }: FormProps) {
       description={t.exitReasonHint}
       value={textOf(config.reason)}
       maxLength={200}
-      onChange={({ currentTarget: { value } }) => set({ reason: orNone(value) })}
+      onChange={({ currentTarget: { value } }) => set({ reason: undefinedIfEmpty(value) })}
       disabled={readOnly}
       error={faultAt('reason')}
     />

@@ -13,7 +13,7 @@ import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { useEventData } from '../../../parts/event-data/use-event-data.ts';
 import { text } from '../../../text/text.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { AsWritten } from './as-written.tsx';
+import { RawSetting } from './as-written.tsx';
 import { ConditionField } from './condition-field.tsx';
 
 const t = text.automations;
@@ -42,7 +42,7 @@ export function EventFilters({
   const { fields } = useEventData(eventName);
   if (isAsWritten) {
     return (
-      <AsWritten
+      <RawSetting
         label={t.eventFilters}
         value={value}
         onChange={onChange}

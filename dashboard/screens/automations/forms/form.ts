@@ -24,7 +24,7 @@ export function withoutFields(config: AnyStepConfig, fields: readonly string[]):
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** An empty input means that the key is absent. */
-export const orNone = (value: string): string | undefined => (value === '' ? undefined : value);
+export const undefinedIfEmpty = (value: string): string | undefined => (value === '' ? undefined : value);
 
 /** Returns the config with changes; undefined removes a key. */
 export function configWith(config: AnyStepConfig, changes: AnyStepConfig): AnyStepConfig {

@@ -10,7 +10,7 @@ import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
 import { SendTest } from '../../templates/send-test.tsx';
 import { fieldsOf, type Template } from '../../templates/template-fields.ts';
-import { type FormProps, groupOf, orNone, textOf } from './form.ts';
+import { type FormProps, groupOf, undefinedIfEmpty, textOf } from './form.ts';
 import classes from './messages.module.css';
 
 const t = text.automations;
@@ -103,7 +103,7 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
 /** Returns the sender with another address and the same name. */
 function senderWith(from: unknown, email: string): unknown {
   const stored = groupOf(from);
-  return stored && email !== '' ? { ...stored, email } : orNone(email);
+  return stored && email !== '' ? { ...stored, email } : undefinedIfEmpty(email);
 }
 
 /** Height of the small picture of an email, in pixels, and the width of the screen that it shows. */
@@ -166,7 +166,7 @@ export function SmsForm({ config, set, faultAt, readOnly }: FormProps) {
         minRows={3}
         maxRows={10}
         value={textOf(config.body)}
-        onChange={({ currentTarget: { value } }) => set({ body: orNone(value) })}
+        onChange={({ currentTarget: { value } }) => set({ body: undefinedIfEmpty(value) })}
         disabled={readOnly}
         error={faultAt('body')}
       />
@@ -174,7 +174,7 @@ export function SmsForm({ config, set, faultAt, readOnly }: FormProps) {
         label={t.smsFrom}
         description={t.smsFromHint}
         value={textOf(config.from)}
-        onChange={({ currentTarget: { value } }) => set({ from: orNone(value) })}
+        onChange={({ currentTarget: { value } }) => set({ from: undefinedIfEmpty(value) })}
         disabled={readOnly}
         error={faultAt('from')}
       />

@@ -4,7 +4,7 @@ import type { AnyStepConfig } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
 import { AutomaticReplies } from './automatic-replies.tsx';
 import { EventFilters } from './event-filters.tsx';
-import { type FormProps, orNone, textOf, withoutFields } from './form.ts';
+import { type FormProps, undefinedIfEmpty, textOf, withoutFields } from './form.ts';
 
 const t = text.automations;
 const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks'];
@@ -121,7 +121,7 @@ function Hour({ config, set, faultAt, readOnly }: FormProps) {
         description={t.zoneHint}
         placeholder="Europe/Berlin"
         value={textOf(config.timezone)}
-        onChange={({ currentTarget: { value } }) => set({ timezone: orNone(value) })}
+        onChange={({ currentTarget: { value } }) => set({ timezone: undefinedIfEmpty(value) })}
         disabled={readOnly}
         error={faultAt('timezone')}
       />

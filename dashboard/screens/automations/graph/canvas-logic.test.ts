@@ -3,8 +3,8 @@ import { summarizeStep } from '../step-types.tsx';
 import { faultsByStep } from './faults.ts';
 import { addStep, branchesOf, type Graph, type Step, waysOf } from './graph.ts';
 import { JOURNEYS } from './journeys.ts';
-import { layout, makeRoom, NODE, positionsOf, tidy } from './layout.ts';
-import { litPath } from './path.ts';
+import { layout, moveLaterSteps, NODE, positionsOf, withLayout } from './layout.ts';
+import { highlightedPath } from './path.ts';
 import { flowsOf } from './shares.ts';
 
 const welcome = JOURNEYS.find(({ id }) => id === 'welcome')?.graph as Graph;
@@ -56,7 +56,7 @@ describe('the layout', () => {
   });
 
   it('keeps steps that a user has placed, and places new steps beside them', () => {
-    const placed = tidy(welcome);
+    const placed = withLayout(welcome);
     expect(positionsOf(placed)).toEqual(layout(welcome));
     const fresh: Step = { ...(welcome.steps[0] as Step), id: 'fresh', position: null };
     const graph = {
@@ -72,9 +72,9 @@ describe('the layout', () => {
 
 describe('a step that is added between others', () => {
   it('is placed where the next step was, and all later steps move down', () => {
-    const placed = tidy(welcome);
+    const placed = withLayout(welcome);
     const fresh: Step = { ...(welcome.steps[1] as Step), id: 'fresh', position: null };
-    const graph = makeRoom(addStep(placed, fresh, { after: 'hello', branch: null }), 'fresh');
+    const graph = moveLaterSteps(addStep(placed, fresh, { after: 'hello', branch: null }), 'fresh');
     const y = (of: Graph, id: string) => of.steps.find((step) => step.id === id)?.position?.y ?? 0;
     expect(graph.steps.find(({ id }) => id === 'fresh')?.position).toEqual(
       placed.steps.find(({ id }) => id === 'days')?.position,
@@ -142,7 +142,7 @@ describe('the path of a contact', () => {
       startedAt: at,
       completedAt: at,
     });
-    const lit = litPath(welcome, [visit('hello'), visit('days'), visit('read', 'no'), visit('again'), visit('done')]);
+    const lit = highlightedPath(welcome, [visit('hello'), visit('days'), visit('read', 'no'), visit('again'), visit('done')]);
     expect([...lit.ways].sort()).toEqual(['again ', 'days ', 'hello ', 'read no']);
     expect([...lit.steps.keys()]).toEqual(['hello', 'days', 'read', 'again', 'done']);
   });

@@ -53,7 +53,7 @@ export function layout(graph: Graph): Map<string, CanvasPosition> {
 }
 
 /** Places an inserted step at the position of the next step, and moves the next and all later steps down. */
-export function makeRoom(graph: Graph, id: string): Graph {
+export function moveLaterSteps(graph: Graph, id: string): Graph {
   const { to } = graph.transitions.find(({ from }) => from === id) ?? {};
   const at = graph.steps.find((step) => step.id === to)?.position;
   const step = graph.steps.find((one) => one.id === id);
@@ -82,7 +82,7 @@ function reachedFrom({ transitions }: Graph, id: string): Set<string> {
 }
 
 /** Returns the graph with every step at its position in the layout. */
-export function tidy(graph: Graph): Graph {
+export function withLayout(graph: Graph): Graph {
   const positions = layout(graph);
   return { ...graph, steps: graph.steps.map((step) => ({ ...step, position: positions.get(step.id) ?? null })) };
 }

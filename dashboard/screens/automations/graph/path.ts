@@ -21,7 +21,7 @@ export interface Lit {
 }
 
 /** Returns the path of a run through the graph: its steps and transitions. */
-export function litPath(graph: Graph, visits: readonly Visited[]): Lit {
+export function highlightedPath(graph: Graph, visits: readonly Visited[]): Lit {
   const steps = new Map(visits.map((visit) => [visit.stepId, visit]));
   const ways = new Set<string>();
   for (const [index, { stepId, branch }] of visits.entries()) {

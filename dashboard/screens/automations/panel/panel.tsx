@@ -15,9 +15,9 @@ import type { AutomationSearch, VisitStatus } from '../routes.ts';
 import { CountLink, type CountOf, searchOf } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import classes from './panel.module.css';
-import { People } from './people.tsx';
+import { ContactsAtStep } from './people.tsx';
 import { StepSettings } from './step-settings.tsx';
-import { type PreviewResponse, TryOut } from './try-out.tsx';
+import { type PreviewResponse, TestPanel } from './try-out.tsx';
 import { Visits } from './visits.tsx';
 
 const t = text.automations;
@@ -96,7 +96,7 @@ function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
       p.open({ panel, ...(view && { view }), ...(days && { days }), ...(id !== undefined && { run: id }) });
     };
     const tryOut = (
-      <TryOut
+      <TestPanel
         workflow={p.workflow}
         isDirty={p.editor.isDirty}
         onSave={p.onSave}
@@ -210,7 +210,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
           />
         </Tabs.Panel>
         <Tabs.Panel value="people">
-          <People workflowId={p.workflow.id} step={step} live />
+          <ContactsAtStep workflowId={p.workflow.id} step={step} live />
         </Tabs.Panel>
         <Tabs.Panel value="visits">
           <Visits

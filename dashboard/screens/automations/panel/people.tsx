@@ -23,7 +23,7 @@ const EVERY_MS = 1_000;
 type Person = ItemOf<'listContactsAtStep'>;
 
 /** Contacts at a step, each with the time until which it waits. The user can end a contact's wait or its run. */
-export function People({ workflowId, step, live }: { workflowId: string; step: Step; live: boolean }) {
+export function ContactsAtStep({ workflowId, step, live }: { workflowId: string; step: Step; live: boolean }) {
   const asked = pagesOf('listContactsAtStep', { params: { id: workflowId, stepId: step.id }, query: { limit: 20 } });
   const pages = useInfiniteQuery({ ...asked, refetchInterval: live ? EVERY_MS : false });
   const { data, error, refetch } = pages;

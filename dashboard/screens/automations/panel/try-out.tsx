@@ -18,7 +18,7 @@ export type PreviewResponse = ResponseOf<'previewWorkflow'>;
  * Tests an automation: with a preview, which has no effects, or with a sandbox run, which is executed but not counted
  * in any statistics.
  */
-export function TryOut({
+export function TestPanel({
   workflow,
   isDirty,
   onSave,

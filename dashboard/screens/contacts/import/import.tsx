@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { text } from '../../../text/text.ts';
 import { DropFile } from './drop-file.tsx';
-import { TryOut } from './try-out.tsx';
+import { ImportPreview } from './try-out.tsx';
 
 const words = text.contacts.import;
 
@@ -33,7 +33,7 @@ export function ImportContacts() {
         }
       />
       {file ? (
-        <TryOut key={`${file.name} ${file.size} ${file.lastModified}`} file={file} />
+        <ImportPreview key={`${file.name} ${file.size} ${file.lastModified}`} file={file} />
       ) : (
         <DropFile onFile={setFile} />
       )}

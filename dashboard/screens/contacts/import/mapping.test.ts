@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldOf, isText, recall, remember, withTarget, withText } from './mapping.ts';
+import { fieldOf, isText, recallMapping, rememberMapping, withTarget, withText } from './mapping.ts';
 
 describe('the mapping of columns', () => {
   it('a field belongs to one column', () => {
@@ -17,12 +17,12 @@ describe('the mapping of columns', () => {
   });
 
   it('is remembered by the columns of the file', () => {
-    const kept = remember(null, ['A', 'B'], { A: 'email', B: null });
-    expect(recall(kept, ['A', 'B'])).toEqual({ A: 'email', B: null });
-    expect(recall(kept, ['B', 'A'])).toBeUndefined();
-    for (const broken of ['{', '5', 'null', '[1]']) expect(recall(broken, ['A'])).toBeUndefined();
+    const kept = rememberMapping(null, ['A', 'B'], { A: 'email', B: null });
+    expect(recallMapping(kept, ['A', 'B'])).toEqual({ A: 'email', B: null });
+    expect(recallMapping(kept, ['B', 'A'])).toBeUndefined();
+    for (const broken of ['{', '5', 'null', '[1]']) expect(recallMapping(broken, ['A'])).toBeUndefined();
     let many: string | null = null;
-    for (let n = 0; n < 30; n += 1) many = remember(many, [`${n}`], {});
-    expect([recall(many, ['0']), recall(many, ['29'])]).toEqual([undefined, {}]);
+    for (let n = 0; n < 30; n += 1) many = rememberMapping(many, [`${n}`], {});
+    expect([recallMapping(many, ['0']), recallMapping(many, ['29'])]).toEqual([undefined, {}]);
   });
 });

@@ -38,12 +38,12 @@ function targetOf(field: string | null, text: boolean): MappingTarget {
 type Remembered = [headers: string, mapping: Mapping][];
 
 /** Returns the mapping that was last used for a file with these headers. */
-export function recall(kept: string | null, headers: readonly string[]): Mapping | undefined {
+export function recallMapping(kept: string | null, headers: readonly string[]): Mapping | undefined {
   return read(kept).find(([name]) => name === nameOf(headers))?.[1];
 }
 
 /** Returns the stored mappings, with the mapping of this kind of file. */
-export function remember(kept: string | null, headers: readonly string[], mapping: Mapping): string {
+export function rememberMapping(kept: string | null, headers: readonly string[], mapping: Mapping): string {
   const others = read(kept).filter(([name]) => name !== nameOf(headers));
   return JSON.stringify([...others, [nameOf(headers), mapping]].slice(-REMEMBERED_MAX));
 }

@@ -16,7 +16,7 @@ import { formOf, type Preview, usePreview } from './use-preview.ts';
 const words = text.contacts.import;
 
 /** Preview of a file: its columns, first rows and counts; and the import itself. */
-export function TryOut({ file }: { file: File }) {
+export function ImportPreview({ file }: { file: File }) {
   const { preview, mapping, isRecalled, choose, keep } = usePreview(file);
   const navigate = useNavigate();
   const [greets, setGreets] = useState(false);

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ApiFailure, call, type ResponseOf } from '../../../api/client.ts';
 import { useSession } from '../../../app/session.ts';
-import { type Mapping, recall, remember } from './mapping.ts';
+import { type Mapping, recallMapping, rememberMapping } from './mapping.ts';
 
 export type Preview = ResponseOf<'previewImport'>;
 
@@ -31,7 +31,7 @@ export function usePreview(file: File) {
       const ask = (mapping: Mapping | undefined) => call('previewImport', { body: formOf(file, mapping) }, { signal });
       if (chosen) return ask(chosen);
       const guessed = await ask(undefined);
-      const known = recall(keepPreview(key), headersOf(guessed));
+      const known = recallMapping(keepPreview(key), headersOf(guessed));
       if (!known) return guessed;
       setRecalled(true);
       return ask(known);
@@ -52,7 +52,7 @@ export function usePreview(file: File) {
     keep: () => {
       if (!preview.data || !mapping) return;
       try {
-        localStorage.setItem(key, remember(keepPreview(key), headersOf(preview.data), mapping));
+        localStorage.setItem(key, rememberMapping(keepPreview(key), headersOf(preview.data), mapping));
       } catch {
         // The storage is full or blocked. The next file starts with the API's guess again.
       }

@@ -10,7 +10,7 @@ const ASK_MS = 1_000;
 const SHOWN = 5;
 
 /** Reads the running jobs. */
-export function useJobsUnderWay() {
+export function useRunningJobs() {
   return useQuery({
     ...queryFor('listContactJobs', { query: { active: true, limit: SHOWN } }),
     // Pauses while the tab is hidden.
@@ -19,9 +19,9 @@ export function useJobsUnderWay() {
 }
 
 /** Shows running jobs that change contacts, with their progress. When a job ends, the contacts are loaded again. */
-export function JobsUnderWay() {
+export function RunningJobs() {
   const queries = useQueryClient();
-  const jobs = useJobsUnderWay();
+  const jobs = useRunningJobs();
   const open = jobs.data?.data ?? [];
   const before = useRef(0);
   useEffect(() => {
