@@ -123,8 +123,8 @@ async function follow(
 }
 
 /**
- * Sends a request and returns the final response. Node's client passes over interim responses (RFC 9110 §15.2), such as
- * the `100 Continue` that some servers send unasked, where undici ends the connection.
+ * Sends a request and returns the final response. Node's client ignores interim responses (RFC 9110 §15.2), such as the
+ * `100 Continue` that some servers send unasked; undici would end the connection.
  */
 function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<IncomingMessage> {
   const { url, method, body } = hop;
@@ -144,8 +144,8 @@ function exchange(agents: Agents, hop: Hop, signal: AbortSignal): Promise<Incomi
 type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 
 /**
- * Any header of a tenant may hold a secret, whatever its name. No header follows to another origin, and none returns
- * from there. Content-Type does, since it says what the body is.
+ * Any header of a tenant may hold a secret, whatever its name. So no header is sent to another origin, nor after a
+ * redirect back from there. Only Content-Type is, because it describes the body.
  */
 function followRedirect(from: Hop, url: URL): Hop {
   const { ownHeaders = {} } = from;

@@ -1,7 +1,8 @@
 /**
- * Recognizes clones and restored databases before anything is sent. Postgres and Temporal both keep a token that rolls
- * on once a minute. Postgres writes each token first and unconfirmed, then Temporal gets it, then Postgres confirms it.
- * So a kill between the writes leaves Temporal at the last confirmed token or at the newest one, and never ahead.
+ * Recognizes clones and restored databases before anything is sent. Postgres and Temporal both keep a token that is
+ * renewed once a minute. Postgres writes each token first and unconfirmed, then Temporal gets it, then Postgres
+ * confirms it. So a kill between the writes leaves Temporal at the last confirmed token or at the newest one, and never
+ * ahead.
  */
 
 /** The values of the variable INSTALLATION. */
@@ -20,7 +21,7 @@ export interface DatabaseMark {
 
 export interface InstallationToken {
   no: number;
-  /** A random UUID, which differs between two databases that roll on from the same token. */
+  /** A random UUID, which differs between two databases that continued from the same token. */
   value: string;
   /** ISO 8601. */
   rolledAt: string;
@@ -46,7 +47,7 @@ export interface PostgresToken extends InstallationToken {
  * - `temporal-behind`, `temporal-empty`: Temporal was restored or lost; recovery rebuilds it from Postgres.
  * - `database-behind`: the database is a restored backup, or a clone.
  * - `database-foreign`: a copy of the database that wrote the token.
- * - `diverged`: two databases rolled on from the same token.
+ * - `diverged`: two databases continued from the same token.
  */
 export type TokenComparison =
   | 'agree'
@@ -144,7 +145,7 @@ export interface LostWindow {
   to: Date;
 }
 
-/** Maximum time between a token and the actions after it, because the token rolls on once a minute. */
+/** Maximum time between a token and the actions after it, because the token is renewed once a minute. */
 const WINDOW_MARGIN_MS = 2 * 60_000;
 
 /**

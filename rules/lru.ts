@@ -1,4 +1,4 @@
-/** A cache of the most recently used values, at most `max`. */
+/** A cache that keeps the `max` most recently used values. */
 export class Lru<K, V> {
   private readonly entries = new Map<K, V>();
   private readonly max: number;

@@ -37,7 +37,7 @@ export interface MessageInput {
 }
 
 const HEADER_NAME = /^[!-9;-~]{1,76}$/;
-/** Set from the fields of the input, by MIME, or by the servers on the way. */
+/** Headers that this file, the MIME composer or a server on the way sets. */
 const OWN_HEADERS =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-(?!language$).*|dkim-.*)$/i;
 

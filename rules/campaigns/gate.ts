@@ -28,7 +28,7 @@ export interface CampaignRecipientTiming extends RecipientTiming {
  * Tells whether email may be sent now. Times are in milliseconds since 1970.
  * - `open`: until `closesAtMs`; null means without limit.
  * - `closed`: not before `notBeforeMs`.
- * - `late`: no longer, because the local send time has passed.
+ * - `late`: no more, because the local send time has passed.
  */
 export type Gate =
   | { kind: 'open'; closesAtMs: number | null }

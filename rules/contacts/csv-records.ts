@@ -54,10 +54,10 @@ export class CsvRecords {
   }
 
   /**
-   * Returns the values of the next record, or the line that cannot be read. Undefined at the end of the file. A
-   * record over several lines with another number of values than the header is refused: two stray quotes have
-   * swallowed the text between them. In a line that breaks the CSV rules, quotes inside a value are taken literally
-   * if that makes a row.
+   * Returns the values of the next record, or the line that cannot be read. Undefined at the end of the file. A record
+   * over several lines with another number of values than the header is refused, because two stray quotes probably
+   * enclose the text between them. In a line that breaks the CSV rules, quotes inside a value are taken literally if
+   * the line can then be read.
    */
   next(columns: number): string[] | { unreadable: string } | undefined {
     this.skipBlankLines();

@@ -1,6 +1,6 @@
 import type { EffectType, StepType } from './steps/registry.ts';
 
-/** The activities that move an execution. `ADVANCE` walks on after a pause if the next step has no effect. */
+/** The activities that move an execution. `ADVANCE` continues after a pause if the next step has no effect. */
 export type StepActivity = EffectType | 'ADVANCE';
 
 export const EXECUTION_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'] as const;

@@ -1,7 +1,7 @@
 /**
  * The loop guard. An execution whose workflow has a cycle may reach a step repeatedly, and send something each time.
- * Two limits keep that from running at full speed: between two visits to a step the execution has waited for a minute
- * in total, and it visits a limited number of steps.
+ * Two limits slow it down: between two visits to a step the execution must wait for a minute in total, and it may visit
+ * a limited number of steps.
  */
 
 /** Minimum waiting per cycle, by DELAY and WAIT_FOR_EVENT. A cycle that waits exactly this long is allowed. */

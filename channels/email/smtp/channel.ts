@@ -28,7 +28,7 @@ export interface ChannelOptions {
 
 /**
  * A socket that writes bytes and passes on replies, with one deadline. The handshake sends one command at a time with
- * `ask`. After it the connection sets `onReply` and `onClose`, and assigns the replies itself.
+ * `ask`. After it the connection sets `onReply` and `onClose`, and matches replies to commands itself.
  */
 export class SmtpChannel {
   onReply: (code: number, text: string) => void = throwUnexpected;

@@ -20,9 +20,9 @@ const QUOTED_LOCAL_PART = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"@[^
 const NOT_ASCII = /[^\x00-\x7f]/;
 
 /**
- * Builds MAIL and RCPT for one message, with only the parameters that it needs and the server offers. Messages that the
- * server would refuse by its own statement (longer than SIZE, a local part that needs SMTPUTF8) are refused here with
- * the code that it would send.
+ * Builds MAIL and RCPT for one message, with only the parameters that it needs and the server offers. A message that
+ * the server's extensions rule out (longer than SIZE, a local part that needs SMTPUTF8) is refused here, with the code
+ * that the server would send.
  */
 export function envelopeOf(from: string, to: string, payload: Payload, offers: SmtpExtensions): Envelope | SmtpRefusal {
   if (!isUsable(to)) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');

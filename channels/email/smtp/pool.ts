@@ -246,7 +246,8 @@ export class SmtpPool {
   }
 
   private returnJob(job: SmtpJob, { error, said, blameless }: Loss): void {
-    // Even a blameless loss costs another message its result, so the number of blameless losses is limited, too.
+    // Even a loss that this message did not cause leaves another message without a result, so such losses are limited,
+    // too.
     if (!blameless) job.losses += 1;
     if (job.losses < MAX_LOSSES && !this.closing) {
       this.counts.returned += 1;

@@ -1,6 +1,6 @@
 /**
- * One deadline that every message moves. Moving a timer would cost more than all other bookkeeping, so the deadline is
- * a number that an interval checks. A missed deadline is therefore noticed up to `tickMs` late.
+ * One deadline, which every message postpones. Restarting a timer each time would cost more than all other bookkeeping,
+ * so the deadline is a number that an interval checks. A missed deadline is therefore noticed up to `tickMs` late.
  */
 export class Watchdog {
   private readonly interval: NodeJS.Timeout;
