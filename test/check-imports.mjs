@@ -1,7 +1,7 @@
 /**
- * Holds the directions of imports between the rooms (docs/ARCHITECTURE.md): one line for each that goes the wrong way.
- * Also: environment variables are read in cli/ only, workflows import nothing that is not deterministic or large,
- * `db/` stays a room of queries whose folders import one way, and no files of the dashboard import each other.
+ * Checks the directions of imports between the rooms (docs/ARCHITECTURE.md), and prints one line for each wrong import.
+ * Also: environment variables are read in cli/ only, workflows import nothing that is not deterministic or large, `db/`
+ * stays a room of queries whose folders import one way, and no files of the dashboard import each other.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -38,22 +38,24 @@ const RULES = {
     types: ['temporal'],
   },
 };
-/** These put everything together. */
+/** Rooms that may import every other room. */
 const FREE_ROOMS = ['worker', 'cli', 'bench', 'test'];
 /** Folders that are not rooms of the service; imports from them are listed. */
 const OUTSIDE = ['packages'];
 const ENV_ROOMS = new Set(['cli', 'bench', 'test']);
-/** Runs at build, as a part of no process of the service; and says it in an example of code. */
+/** The first runs only at build; the second has `process.env` in example code that it shows. */
 const ENV_FILES = new Set(['dashboard/vite.config.ts', 'dashboard/parts/typescript-of.ts']);
-/** zod costs 28 ms and 500 KB per workflow; the others are missing or not deterministic in one. */
+/** zod costs 28 ms and 500 KB per workflow; the others do not exist in a workflow or are not deterministic. */
 const FORBIDDEN_IN_WORKFLOWS = /^(zod|node:.*|pg|kysely|@temporalio\/(client|worker|activity))$/;
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
-/** Files of `db/` without SQL, such as the migrator and group commit. Code that decides belongs into `engine/`. */
+/**
+ * Files of `db/` without SQL, such as the migrator and group commit. Code that makes decisions belongs in `engine/`.
+ */
 const DB_FILES_WITHOUT_SQL_MAX = 16;
 /** Pairs of folders of `db/` that import each other. */
 const DB_TWO_WAY_PAIRS_MAX = 12;
-/** Files of `db/` that need each other, by their types too. */
+/** Files of `db/` that import each other in a cycle, also through types. */
 const DB_CYCLE_MAX = 4;
 const SQL = /\b(?:sql|prepared)(?:<[^`]*?>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql\.raw\b/;
 
@@ -113,7 +115,7 @@ function problemOf({ room, file, target, typeOnly }) {
   }`;
 }
 
-/** Counts what would make an engine of `db/` again. */
+/** Checks that `db/` has queries only: few files without SQL, and few cycles of imports. */
 function checkDb() {
   const files = sources(join(ROOT, 'db'))
     .map((file) => relative(ROOT, file))
@@ -138,8 +140,9 @@ function checkDb() {
 }
 
 /**
- * Finds files of the dashboard that import each other, by their types too: such files can only be read together. The
- * lazy `import('…')` of a route is no part of a cycle, since the screen that it loads needs the types of its address.
+ * Finds files of the dashboard that import each other, also through types, because such files can only be understood
+ * together. The lazy `import('…')` of a route is no part of a cycle, since the screen that it loads needs the types of
+ * its address.
  */
 function checkDashboard() {
   const files = sources(join(ROOT, 'dashboard'))

@@ -1,6 +1,6 @@
 /**
- * Holds two rules about names (CONTRIBUTING.md): an exported type has a name of its own, and a function that acts
- * has the name of an action. Prints one line for each name that breaks a rule.
+ * Checks two rules about names (CONTRIBUTING.md): no two exported types have the same name, and the name of a function
+ * with an effect starts with a verb. Prints one line for each name that breaks a rule.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

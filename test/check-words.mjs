@@ -51,7 +51,7 @@ function faultsOf(sentence, long) {
   return faults;
 }
 
-/** Splits a text into sentences; inline code is one word and hides what it holds. */
+/** Splits a text into sentences; inline code counts as one word, whatever it contains. */
 function sentences(text) {
   return text
     .replace(/`[^`]*`|\$\{[^}]*\}|https?:\S+/g, '◇')

@@ -1,6 +1,6 @@
 // `npm run fuzz:api`: schemathesis over /openapi.json of a service started for it, at most ten minutes. It fails on any
-// 5xx and on any answer that the document does not allow. BASE_URL, SECRET_KEY and SESSION_COOKIE in the environment
-// take a running one. SECONDS=60 npm run fuzz:api is a short look.
+// 5xx and on any response that the document does not allow. With BASE_URL, SECRET_KEY and SESSION_COOKIE in the
+// environment it uses a running service. SECONDS=60 npm run fuzz:api is a short run.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const VERSION = '4.32.5';
 const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
 /** The rest of ten minutes after starting, stopping and the installation. */
 const SECONDS = Number(process.env.SECONDS ?? 500);
-/** The share of the run that goes to what only people may do. */
+/** The share of the time for operations that only signed-in users may call. */
 const PEOPLE_SHARE = 0.2;
 const START_SECONDS = 300;
 /** Paths for sessions only. The last two would end the session of the run. */

@@ -3,7 +3,10 @@ import { describeInBrowser, openDashboard, VIEWPORTS } from '../support/browser/
 import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** A page whose data moves more than this while it arrives is hard to read or click (a good page of the web: 0.1). */
+/**
+ * The maximum layout shift while the data of a page loads. Beyond it, a page is hard to read or click. Web Vitals calls
+ * 0.1 good.
+ */
 const SHIFT_MAX = 0.02;
 /** Collects every shift since the page started, with the elements that moved most. */
 const WATCH = `window.shifts = [];

@@ -6,7 +6,7 @@ import { newHome, pidsOf, removeHome, type StartedService, untilService } from '
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
-/** Emails in doubt in one worker process (activities/campaigns/campaigns.ts), which a kill may double. */
+/** Emails in doubt in one worker process (activities/campaigns/campaigns.ts), which may arrive twice after a kill. */
 const IN_DOUBT_MAX = 70;
 
 let home: string;

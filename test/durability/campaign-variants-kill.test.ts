@@ -9,7 +9,7 @@ const RECIPIENTS = 5_000;
 /** Share of the recipients: 30 % of 5,000 are 1,500 contacts, of which 3 get A for each B. */
 const SHARE = 0.3;
 const TESTED = { A: 1_125, B: 375 };
-/** Emails in doubt in the two worker processes, which one kill of both may double. */
+/** Emails in doubt in the two worker processes, which may arrive twice after one kill of both. */
 const IN_DOUBT_MAX = 140;
 const KILLS = 3;
 

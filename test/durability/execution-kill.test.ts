@@ -87,7 +87,7 @@ async function trackAll(event: string): Promise<void> {
   );
 }
 
-/** Expects two emails per contact; only emails on the wire at the kill may be doubled. */
+/** Expects two emails per contact; only emails on the wire at the kill may arrive twice. */
 async function expectMails(event: string): Promise<void> {
   const counts = Object.entries(await sink.recipients()).filter(([to]) => to.startsWith(`${event}-`));
   expect(counts).toHaveLength(CONTACTS);

@@ -78,7 +78,7 @@ async function trackAll(event: string, count: number): Promise<void> {
 }
 
 /**
- * Returns the number of different emails per contact; a kill may double an email on the wire with the same
+ * Returns the number of different emails per contact. An email on the wire at a kill may arrive twice, with the same
  * Message-ID.
  */
 async function mailsOf(event: string): Promise<number[]> {

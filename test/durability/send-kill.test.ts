@@ -8,7 +8,7 @@ import { createTestTemporal } from '../support/services.ts';
 import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** Emails in doubt in one process (activities/emails/mailer.ts), which a kill may double. */
+/** Emails in doubt in one process (activities/emails/mailer.ts), which may arrive twice after a kill. */
 const IN_DOUBT_MAX = 60;
 
 let database: TestDatabase;

@@ -12,7 +12,7 @@ import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const EVENTS = 400;
-/** Concurrent requests of a turn (activities/webhooks/turn.ts), which a kill may double. */
+/** Concurrent requests of a turn (activities/webhooks/turn.ts), which may arrive twice after a kill. */
 const WIDTH = 20;
 
 let database: TestDatabase;

@@ -37,7 +37,7 @@ function machineStat(): string {
   }
 }
 
-/** The fields of /proc/<pid>/stat from the third on: the second, the name, may hold spaces. */
+/** The fields of /proc/<pid>/stat from the third one on. The second one, the name, may contain spaces. */
 function statFields(pid: number): string[] {
   return procFile(pid, 'stat')
     .replace(/^.*\) /, '')

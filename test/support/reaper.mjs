@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Services stop their own processes in order, and Postgres releases its shared memory, when they are asked first. */
+/** Time after SIGTERM in which services stop their own processes, and Postgres releases its shared memory. */
 const GRACE_MS = 5_000;
 const POLL_MS = 50;
 
@@ -46,7 +46,7 @@ function processes() {
 function linuxProcess(pid) {
   if (!(pid > 0)) return [];
   const read = (name) => attempt(() => readFileSync(`/proc/${pid}/${name}`, 'utf8')) ?? '';
-  // A zombie has none of the three, so it counts as ended.
+  // A zombie has no command line, working folder or environment, so it counts as ended.
   const folder = attempt(() => readlinkSync(`/proc/${pid}/cwd`)) ?? '';
   return [{ pid, words: [read('cmdline'), read('environ'), folder].join('\0') }];
 }

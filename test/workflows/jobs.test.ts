@@ -210,7 +210,8 @@ describe('an import', () => {
       const found = await sql`SELECT id FROM jobs WHERE id = ${jobId} AND processed > 0 FOR UPDATE`.execute(trx);
       return found.rows.length > 0;
     }, 'the first rows');
-    // An activity ends after some seconds, on a busy machine before this lock: the next one has to run into it.
+    // An activity ends after some seconds. On a busy machine that may be before this lock, so the next one must wait
+    // for it.
     const { rows: own } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(trx);
     await until(async () => {
       const waiting = sql`SELECT FROM pg_stat_activity WHERE ${own[0]?.pid} = ANY(pg_blocking_pids(pid))`;
