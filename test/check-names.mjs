@@ -15,9 +15,9 @@ const ROOMS = [
 
 /** Types of the dashboard that mean the same as the service's type of that name, in the form that the API returns. */
 const MIRRORED = new Set([
-  ...['Campaign', 'CampaignStatus', 'Contact', 'Execution', 'FieldKind', 'Graph', 'Invitation', 'LoggedRequest'],
-  ...['Operator', 'Role', 'Scalar', 'Step', 'StepType', 'Template', 'TimelineItem', 'Topic', 'Transition', 'Unit'],
-  ...['VisitStatus', 'Workflow', 'WorkflowDetail'],
+  ...['Campaign', 'CampaignStatus', 'Contact', 'Email', 'Execution', 'FieldKind', 'Graph', 'Invitation'],
+  ...['LoggedRequest', 'Operator', 'Role', 'Scalar', 'Step', 'StepType', 'Template', 'TimelineItem', 'Topic'],
+  ...['Transition', 'Unit', 'VisitStatus', 'Workflow', 'WorkflowDetail'],
 ]);
 
 const EXPORTED_TYPE = /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum) (\w+)/gm;

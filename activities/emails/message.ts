@@ -1,5 +1,5 @@
 import type { MessageContent } from '../../channels/email/finished-mail.ts';
-import { buildMessage, type MessageInput } from '../../channels/email/mime.ts';
+import { buildMessage, type MessageParts } from '../../channels/email/mime.ts';
 import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute, PaidFor, Work } from '../../compute/compute.ts';
@@ -214,7 +214,7 @@ async function completeApplicationMessage(
   return finish(p, run, { original }, [file.content]);
 }
 
-type WithoutFiles = Omit<MessageInput, 'attachments'>;
+type WithoutFiles = Omit<MessageParts, 'attachments'>;
 
 async function composeInProcess(
   { db, dkim, email }: Rendering,

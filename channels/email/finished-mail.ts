@@ -1,6 +1,6 @@
 import { asBuffer } from '../../rules/as-buffer.ts';
 import { type DkimSigner, signMessage } from './dkim.ts';
-import { buildMessage, type MessageInput } from './mime.ts';
+import { buildMessage, type MessageParts } from './mime.ts';
 import { completeOriginal, type OriginalInput } from './original.ts';
 import { type Payload, payloadOf } from './smtp/payload.ts';
 
@@ -13,8 +13,8 @@ export type FinishedEmailInput = Signing & MessageContent;
 export type MessageContent = ComposedInput | { original: Omit<OriginalInput, 'message'> & { message: Uint8Array } };
 
 interface ComposedInput {
-  message: Omit<MessageInput, 'attachments'> & {
-    attachments: readonly (Omit<NonNullable<MessageInput['attachments']>[number], 'content'> & {
+  message: Omit<MessageParts, 'attachments'> & {
+    attachments: readonly (Omit<NonNullable<MessageParts['attachments']>[number], 'content'> & {
       content: Uint8Array;
     })[];
   };

@@ -20,7 +20,7 @@ export interface EmailAttachment {
   contentId?: string | null | undefined;
 }
 
-export interface MessageInput {
+export interface MessageParts {
   from: MailAddress;
   to: MailAddress;
   cc?: readonly MailAddress[] | undefined;
@@ -45,7 +45,7 @@ const OWN_HEADERS =
  * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and have
  * at most 998 octets. No part of the input can add a header, read a file of this host or fetch a URL.
  */
-export async function buildMessage(input: MessageInput): Promise<Buffer> {
+export async function buildMessage(input: MessageParts): Promise<Buffer> {
   const attachments = input.attachments ?? [];
   const forms = attachments.filter(({ disposition }) => disposition === 'alternative');
   const composer = new MailComposer({

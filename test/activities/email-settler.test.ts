@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 afterAll(() => database?.drop());
 
-async function claimMails(count: number) {
+async function buildClaimedEmails(count: number) {
   const contentId = uuidv7();
   await sql`
     INSERT INTO contents (id, project_id, hash, subject, body, type, from_email)
@@ -46,7 +46,7 @@ async function claimMails(count: number) {
   `.execute(database.db);
   return claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(suppressionKey) });
 }
-function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
+function settle(emails: Awaited<ReturnType<typeof claimEmails>>) {
   const settler = createEmailSettler({
     db,
     suppressionKey,
@@ -76,13 +76,13 @@ const countOutcomes = async () => {
 it('results are recorded once if the response to COMMIT is lost, with the values of the hook', async () => {
   const before = await countOutcomes();
   proxy.loseCommit('answer', { skip: 1 });
-  const settled = await settle(await claimMails(4));
+  const settled = await settle(await buildClaimedEmails(4));
   expect(settled).toEqual(Array.from({ length: 4 }, () => ({ recorded: true, value: 'completed' })));
   expect(await countOutcomes()).toBe(before + 4);
 });
 
 it('results whose COMMIT was lost when Postgres stopped are recorded after it starts again', async () => {
-  const emails = await claimMails(1);
+  const emails = await buildClaimedEmails(1);
   proxy.loseCommit('request', { later: 'refused' });
   const settling = settle(emails);
   await until(async () => hooked.length > 0, 'the first try');

@@ -20,14 +20,14 @@ async function post(path: string, body: string | FormData, key = service.one.sec
   return { status: response.status, error };
 }
 
-const mail = (to: string, data: string) =>
+const emailTo = (to: string, data: string) =>
   `{"to":${to},"from":"x@shop.example.com","subject":"S","body":"<p>b</p>","data":{"x":${data}}}`;
 
 describe('a request whose form makes it costly', () => {
   it.each([
-    ['36 MB of empty lists', mail('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
-    ['empty recipients', mail(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
-    ['lists as large as a mail may be', mail('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
+    ['36 MB of empty lists', emailTo('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
+    ['empty recipients', emailTo(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
+    ['lists as large as a mail may be', emailTo('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
   ])('an email of %s is refused by its size or its number of values', async (_, body) => {
     const { status, error } = await post('/v1/send', body);
     expect([status, error.code]).toEqual(

@@ -38,7 +38,7 @@ interface Expected {
 }
 
 /** The running service, and where its SMTP relay listens. */
-interface MailSource {
+interface EmailSource {
   service: TestService;
   relayPort: number;
 }
@@ -46,7 +46,7 @@ interface MailSource {
 /** An email, its way of sending, and the content that its recipient must find. */
 interface Outgoing extends Expected {
   way: string;
-  send(from: MailSource): Promise<unknown>;
+  send(from: EmailSource): Promise<unknown>;
 }
 
 /**
@@ -67,7 +67,7 @@ const FILES = [
 const LOGO = { filename: 'logo.png', contentType: 'image/png', content: EVERY_BYTE, contentId: 'logo@here' };
 
 /** Emails by every way of sending, including content that careless encoders break. */
-export const OUTGOING_MAILS: Outgoing[] = [
+export const OUTGOING_EMAILS: Outgoing[] = [
   {
     way: 'by /v1/send',
     from: SHOP,

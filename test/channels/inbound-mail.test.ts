@@ -11,7 +11,7 @@ import { buildWorkflow, listExecutions } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { mailState, newSentMail, type SentMail } from '../support/mail-state.ts';
+import { emailState, newSentEmail, type SentEmail } from '../support/mail-state.ts';
 import { pruneTables } from '../support/periodic.ts';
 import { arf, dsn, dsnOf, encodePart, xtext } from '../support/smtp/mail-reports.ts';
 
@@ -60,11 +60,11 @@ async function deliver(p: { from?: string; to: string | string[]; raw: string })
 }
 
 async function buildSentEmail() {
-  const email = await newSentMail(api);
+  const email = await newSentEmail(api);
   return { ...email, returnPath: verpAddress(verpKey, email.id, 'shop.example.com') };
 }
 
-const stateOf = (email: SentMail) => mailState(api, email);
+const stateOf = (email: SentEmail) => emailState(api, email);
 
 describe('delivery status notifications', () => {
   it('a hard bounce is BOUNCED, unsubscribed and suppressed; the same notification again changes nothing', async () => {

@@ -1,10 +1,10 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { buildMessage, type MessageInput } from '../../channels/email/mime.ts';
+import { buildMessage, type MessageParts } from '../../channels/email/mime.ts';
 
 const PIXEL = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
 
-function mail(over: Partial<MessageInput> = {}): MessageInput {
+function email(over: Partial<MessageParts> = {}): MessageParts {
   return {
     from: { name: 'Shop', address: 'shop@example.com' },
     to: { address: 'ann@example.org' },
@@ -17,8 +17,8 @@ function mail(over: Partial<MessageInput> = {}): MessageInput {
   };
 }
 
-async function read(over: Partial<MessageInput> = {}) {
-  const raw = (await buildMessage(mail(over))).toString('latin1');
+async function read(over: Partial<MessageParts> = {}) {
+  const raw = (await buildMessage(email(over))).toString('latin1');
   const parsed = await PostalMime.parse(Buffer.from(raw, 'latin1'));
   return { raw, parsed, headers: raw.slice(0, raw.indexOf('\r\n\r\n')) };
 }
@@ -124,7 +124,7 @@ describe('a built message', () => {
     expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer)).toEqual(PIXEL);
   });
 
-  it.each<[string, Partial<MessageInput>]>([
+  it.each<[string, Partial<MessageParts>]>([
     ['subject', { subject: 'Hi\r\nBcc: eve@example.net' }],
     ['sender name', { from: { name: 'A\r\nBcc: eve@example.net', address: 'a@example.com' } }],
     ['sender address', { from: { address: 'a@example.com\r\nBcc: eve@example.net' } }],

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
-import { HARD_LINES, IDN_SENDER, OUTGOING_MAILS, SENDER } from '../build/outgoing-mails.ts';
+import { HARD_LINES, IDN_SENDER, OUTGOING_EMAILS, SENDER } from '../build/outgoing-mails.ts';
 import { expectOk } from '../build/workflows.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type MailVerdict, verdictOf } from '../support/smtp/mail-verdict.ts';
-import { type ReadMail, readMails } from '../support/smtp/read-mail.ts';
+import { type MessageVerdict, verdictOf } from '../support/smtp/mail-verdict.ts';
+import { type ParsedMessage, parseMessages } from '../support/smtp/read-mail.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
@@ -15,7 +15,7 @@ const MAIL_HOST = 'mail.tidings.example';
 let dns: DnsServer;
 let sink: SmtpSink;
 let service: TestService;
-let read: Map<string, ReadMail>;
+let read: Map<string, ParsedMessage>;
 let startedAt: number;
 
 beforeAll(async () => {
@@ -32,13 +32,13 @@ beforeAll(async () => {
   });
   for (const domain of [SENDER, IDN_SENDER[0]]) await publishDomain(domain);
   await buildOwner('owner@to.test');
-  await Promise.all(OUTGOING_MAILS.map((mail) => mail.send({ service, relayPort })));
+  await Promise.all(OUTGOING_EMAILS.map((mail) => mail.send({ service, relayPort })));
   await until(
-    async () => OUTGOING_MAILS.every(({ to }) => indexOf(to.address) >= 0),
-    `mails to ${OUTGOING_MAILS.length} recipients`,
+    async () => OUTGOING_EMAILS.every(({ to }) => indexOf(to.address) >= 0),
+    `mails to ${OUTGOING_EMAILS.length} recipients`,
   );
-  const raws = await readMails(OUTGOING_MAILS.map(({ to }) => arrived(to.address).raw));
-  read = new Map(raws.map((mail, i) => [OUTGOING_MAILS[i]?.way ?? '', mail]));
+  const raws = await parseMessages(OUTGOING_EMAILS.map(({ to }) => arrived(to.address).raw));
+  read = new Map(raws.map((mail, i) => [OUTGOING_EMAILS[i]?.way ?? '', mail]));
 });
 afterAll(async () => {
   await service?.close();
@@ -46,18 +46,18 @@ afterAll(async () => {
   await dns?.close();
 });
 
-describe.each(OUTGOING_MAILS)('an email $way', (mail) => {
+describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
   it('passes SPF for the domain of its return path, and DKIM and DMARC for the domain of its From', async () => {
     const domain = mail.from.address.replace(/.*@/, '');
     expect(await verdictOf(dns.address, arrived(mail.to.address))).toEqual({
       spf: { result: 'pass', domain: `bounces.${domain}` },
       dkim: [{ result: 'pass', domain }],
       dmarc: { result: 'pass', policy: 'reject', aligned: { spf: `bounces.${domain}`, dkim: domain } },
-    } satisfies MailVerdict);
+    } satisfies MessageVerdict);
   });
 
   it("is read by Python's email package with the same content", () => {
-    const found = mailSentBy(mail.way);
+    const found = emailSentBy(mail.way);
     expect(found.defects).toEqual(mail.defects ?? []);
     expect(found.longestLine).toBeLessThanOrEqual(998);
     const names = found.headers.map(([name]) => name);
@@ -116,13 +116,13 @@ function arrived(to: string) {
   return { from: sink.messages[at]?.from ?? '', raw: raw ?? '', ip: '127.0.0.1', helo: helo ?? '' };
 }
 
-function mailSentBy(way: string): ReadMail {
+function emailSentBy(way: string): ParsedMessage {
   const found = read.get(way);
   if (!found) throw new Error(`no mail ${way}`);
   return found;
 }
 
-function textOf({ parts }: ReadMail, type: string): string | null | undefined {
+function textOf({ parts }: ParsedMessage, type: string): string | null | undefined {
   return parts.find((part) => part.type === type && part.filename === null)?.text;
 }
 

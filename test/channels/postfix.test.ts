@@ -72,7 +72,7 @@ const message = (to = 'ada@to.test', data = 'Subject: hello\r\n\r\n.Hello\r\n') 
   data,
 });
 
-async function waitForMails(count: number): Promise<string[]> {
+async function waitForEmails(count: number): Promise<string[]> {
   await until(async () => sink.messages.length >= count, `${count} mails from Postfix`);
   return sink.bodies;
 }
@@ -139,7 +139,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
           },
         }),
       );
-      await waitForMails(1);
+      await waitForEmails(1);
       await expectAuthentic(0);
       const queueId = SIGNED_IN.exec(sink.bodies[0] ?? '')?.[2];
       const id = data.emails[0].email;
@@ -156,7 +156,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
         service.call('POST', '/campaigns', { body: campaignBody({ from: `news@${domain}`, subject: 'Grüße {{n}}' }) }),
       );
       await expectOk(service.call('POST', `/campaigns/${data.id}/send`, { body: {} }));
-      await waitForMails(150);
+      await waitForEmails(150);
       expect([...sink.perRecipient().values()]).toEqual(Array(150).fill(1));
       for (const at of [0, 75, 149]) await expectAuthentic(at);
       await until(async () => (await service.call('GET', `/campaigns/${data.id}`)).body.status === 'SENT', 'SENT');
@@ -168,7 +168,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
   describe('speaks with the SMTP client', () => {
     it.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('on its listener %s', async (listener) => {
       expect(await pool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
-      const [raw] = await waitForMails(1);
+      const [raw] = await waitForEmails(1);
       expect(raw).toMatch(SIGNED_IN);
       expect(raw).toMatch(/\r\n\r\n\.\.Hello\r\n$/); // The dot is still doubled, because Postfix forwards the message by SMTP.
       if (listener !== 'TLS') expect(postfix.log()).not.toContain(`SASL ${listener} authentication failed`);
@@ -179,13 +179,13 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       const results = await Promise.all(Array.from({ length: 200 }, (_, i) => client.send(message(`to${i}@to.test`))));
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
       expect(client.counts).toMatchObject({ opened: 1, lost: 0 });
-      await waitForMails(200);
+      await waitForEmails(200);
       expect(sink.perRecipient().size).toBe(200);
     });
 
     it('to a local part outside ASCII', async () => {
       expect(await pool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({ outcome: 'accepted' });
-      await waitForMails(1);
+      await waitForEmails(1);
       expect(Buffer.from(sink.messages[0]?.to ?? '', 'latin1').toString()).toBe('jörg@xn--bcher-kva.test');
     });
 
@@ -290,7 +290,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       });
       await expectNobodyBlamed();
       expect(await attempt(urlOf())).toMatchObject({ status: 'SENT', attempts: 2 });
-      expect((await waitForMails(1))[0]).toMatch(SIGNED_IN);
+      expect((await waitForEmails(1))[0]).toMatch(SIGNED_IN);
     });
 
     it('and a whole campaign waits for the right one', async () => {
@@ -308,7 +308,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(rows).toEqual([{ error: words }]);
       await expectNobodyBlamed();
       expect(await after.send(start)).toMatchObject({ outcome: 'done', sent: 60 });
-      await waitForMails(60);
+      await waitForEmails(60);
       expect(sink.perRecipient().size).toBe(60);
     });
   });

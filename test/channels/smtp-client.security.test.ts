@@ -39,17 +39,17 @@ const message: SmtpMessage = {
 
 describe('TLS', () => {
   it('is used if STARTTLS is offered, and a self-signed certificate is accepted on loopback', async () => {
-    const { port, mails } = await server();
+    const { port, emails } = await server();
     expect(await pool(`smtp://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
-    expect(mails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
+    expect(emails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
   });
 
   it('sends a message of several megabytes in parts, and all of it arrives', async () => {
-    const { port, mails } = await server();
+    const { port, emails } = await server();
     const text = `Subject: hello\r\n\r\n${`${'x'.repeat(76)}\r\n`.repeat(40_000)}`;
     const sent = await pool(`smtp://127.0.0.1:${port}`).send({ ...message, data: Buffer.from(text, 'latin1') });
     expect(sent).toMatchObject({ outcome: 'accepted' });
-    expect(mails.map(({ secure, body }) => [secure, body === text])).toEqual([[true, true]]);
+    expect(emails.map(({ secure, body }) => [secure, body === text])).toEqual([[true, true]]);
   });
 
   it('resumes the session of an earlier connection', async () => {
@@ -61,29 +61,29 @@ describe('TLS', () => {
   });
 
   it('is used from the first byte with smtps', async () => {
-    const { port, mails } = await server({ secure: true });
+    const { port, emails } = await server({ secure: true });
     expect(await pool(`smtps://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
-    expect(mails).toMatchObject([{ secure: true }]);
+    expect(emails).toMatchObject([{ secure: true }]);
   });
 
   it.each(['smtp', 'smtps'])('sends nothing over %s when the certificate does not hold', async (protocol) => {
-    const { port, mails } = await server({ secure: protocol === 'smtps' });
+    const { port, emails } = await server({ secure: protocol === 'smtps' });
     const result = await pool(`${protocol}://127.0.0.1:${port}?tls.rejectUnauthorized=true`).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringMatching(/self[- ]signed|certificate/) });
-    expect(mails).toEqual([]);
+    expect(emails).toEqual([]);
   });
 
   it('is not used with ignoreTLS=true', async () => {
-    const { port, mails } = await server();
+    const { port, emails } = await server();
     await pool(`smtp://127.0.0.1:${port}?ignoreTLS=true`).send(message);
-    expect(mails).toMatchObject([{ secure: false }]);
+    expect(emails).toMatchObject([{ secure: false }]);
   });
 
   it('sends nothing with requireTLS=true if the server does not offer it', async () => {
-    const { port, mails } = await server({ hideSTARTTLS: true });
+    const { port, emails } = await server({ hideSTARTTLS: true });
     const result = await pool(`smtp://127.0.0.1:${port}?requireTLS=true`).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('STARTTLS') });
-    expect(mails).toEqual([]);
+    expect(emails).toEqual([]);
   });
 
   it('ignores unencrypted text that was injected after the reply to STARTTLS', async () => {
@@ -108,21 +108,21 @@ describe('TLS', () => {
 
 describe('AUTH', () => {
   it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('the SMTP client signs in by %s', async (method) => {
-    const { port, mails, logins } = await server({ authMethods: [method] });
+    const { port, emails, logins } = await server({ authMethods: [method] });
     const result = await pool(`smtp://ann%40example.com:secret@127.0.0.1:${port}`).send(message);
     expect(result).toMatchObject({ outcome: 'accepted' });
     expect(logins).toMatchObject([{ method, user: 'ann@example.com', secure: true }]);
-    expect(mails).toMatchObject([{ user: 'ann@example.com' }]);
+    expect(emails).toMatchObject([{ user: 'ann@example.com' }]);
   });
 
   it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
     'refused by %s is about the session: the mail can be sent later',
     async (method) => {
-      const { port, mails } = await server({ authMethods: [method] });
+      const { port, emails } = await server({ authMethods: [method] });
       const result = await pool(`smtp://ann:wrong@127.0.0.1:${port}`).send(message);
       expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 535 });
       expect(JSON.stringify(result)).not.toContain('wrong');
-      expect(mails).toEqual([]);
+      expect(emails).toEqual([]);
     },
   );
 

@@ -339,18 +339,18 @@ class World {
     const emails = [];
     for (const sourceType of sources)
       for (const to of [email, null]) {
-        const mail = { projectId, contactId, to, sourceType, type: 'MARKETING' as const };
-        emails.push({ id: await buildEmail(database.db, mail), deliveryId: uuidv7() });
+        const message = { projectId, contactId, to, sourceType, type: 'MARKETING' as const };
+        emails.push({ id: await buildEmail(database.db, message), deliveryId: uuidv7() });
       }
     const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(key) });
     expect(claimed).toHaveLength(emails.length);
-    const byMail = claimed.filter((mail) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(mail)));
+    const byEmail = claimed.filter((email) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(email)));
     const withheld = withheldReason({ projectId, pads: keyPads(key), subscribed: sql`subscribed`, email: sql`email` });
     const { rows } = await sql<{ reason: string | null }>`
       SELECT ${withheld} AS reason FROM contacts WHERE project_id = ${projectId} AND id = ${contactId}`.execute(
       database.db,
     );
-    return [...byMail.map(({ sourceType }) => sourceType), ...(rows[0]?.reason === null ? ['audience'] : [])];
+    return [...byEmail.map(({ sourceType }) => sourceType), ...(rows[0]?.reason === null ? ['audience'] : [])];
   }
 }
 

@@ -64,7 +64,7 @@ describe('running executions', () => {
     await trackAll(event);
     for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
     await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
-    await expectMails(event);
+    await expectEmails(event);
   });
 
   it('all end and send each email once, although all processes are killed', async () => {
@@ -74,7 +74,7 @@ describe('running executions', () => {
     await service.exited;
     service = await start();
     await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
-    await expectMails('kill-all');
+    await expectEmails('kill-all');
   });
 });
 
@@ -88,7 +88,7 @@ async function trackAll(event: string): Promise<void> {
 }
 
 /** Expects two emails per contact; only emails on the wire at the kill may arrive twice. */
-async function expectMails(event: string): Promise<void> {
+async function expectEmails(event: string): Promise<void> {
   const counts = Object.entries(await sink.recipients()).filter(([to]) => to.startsWith(`${event}-`));
   expect(counts).toHaveLength(CONTACTS);
   expect(counts.filter(([, count]) => count < 2)).toEqual([]);

@@ -81,7 +81,7 @@ async function trackAll(event: string, count: number): Promise<void> {
  * Returns the number of different emails per contact. An email on the wire at a kill may arrive twice, with the same
  * Message-ID.
  */
-async function mailsOf(event: string): Promise<number[]> {
+async function emailsOf(event: string): Promise<number[]> {
   const idsOf = new Map<string, Set<string>>();
   for (const { to, messageId } of await sink.messages()) {
     if (to.startsWith(`${event}-`)) idsOf.set(to, (idsOf.get(to) ?? new Set()).add(messageId));
@@ -147,11 +147,11 @@ describe('requests about executions while API and workers are killed', () => {
     await untilService(service, () => allAre(moves, 'COMPLETED', CONTACTS));
     await untilService(service, () => allAre(moves, 'EXITED', CONTACTS));
     expect(await allAre(moves, 'WAITING', CONTACTS)).toBe(true);
-    expect(await mailsOf('moves')).toEqual(ONE_EACH);
+    expect(await emailsOf('moves')).toEqual(ONE_EACH);
   });
 
   it('take effect once: a retried contact continues to the email', async () => {
     await untilService(service, () => allAre(retries, 'COMPLETED', CONTACTS));
-    expect(await mailsOf('retried')).toEqual(ONE_EACH);
+    expect(await emailsOf('retried')).toEqual(ONE_EACH);
   });
 });

@@ -12,7 +12,7 @@ import { emailIdOfVerp } from '../../rules/emails/verp.ts';
 import { AppError } from '../../rules/errors.ts';
 import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rules/filters/filters.ts';
 import { markTrusted } from '../../rules/provenance/provenance.ts';
-import { address, type ClaimedMail, claimedMail, condition, csv, liquid, mail, report } from './untrusted.ts';
+import { address, condition, csv, type EmailWithDns, email, emailWithDns, liquid, report } from './untrusted.ts';
 
 /** A parser of untrusted bytes: its input, and the errors that it may throw. */
 export interface Parser {
@@ -66,7 +66,7 @@ function readCsv(text: string): void {
 const LOOK_UPS_MAX = 250;
 
 /** Authenticates the sender of an email, as for inbound email. Every name has one of the sender's records, or none. */
-async function readVerdicts({ raw, records, ...claim }: ClaimedMail): Promise<void> {
+async function readVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<void> {
   let lookUps = 0;
   const resolve: Resolve = async (name, type) => {
     lookUps += 1;
@@ -86,13 +86,13 @@ function answerOf(type: string, record: string): unknown[] {
 }
 
 export const PARSERS: Parser[] = [
-  { name: 'mail that comes in', inputs: mail, run: (text: string) => readInbound(text, false), refuses: unreadable },
-  { name: 'mail that comes back', inputs: mail, run: (text: string) => readInbound(text, true), refuses: unreadable },
+  { name: 'mail that comes in', inputs: email, run: (text: string) => readInbound(text, false), refuses: unreadable },
+  { name: 'mail that comes back', inputs: email, run: (text: string) => readInbound(text, true), refuses: unreadable },
   { name: 'reports (DSN, ARF)', inputs: report, run: (text: string) => readInbound(text, true), refuses: unreadable },
-  { name: 'verdicts on mail (SPF, DKIM, DMARC)', inputs: claimedMail, run: readVerdicts, refuses: never },
+  { name: 'verdicts on mail (SPF, DKIM, DMARC)', inputs: emailWithDns, run: readVerdicts, refuses: never },
   {
     name: 'submissions of the relay',
-    inputs: mail,
+    inputs: email,
     run: (text: string) => readSubmission(Buffer.from(text)),
     refuses: unreadable,
   },

@@ -73,7 +73,7 @@ const BODIES = [
 ];
 
 /** Generates emails: any mixture of headers and bodies, very many copies of one header, nested parts. */
-export const mail: fc.Arbitrary<string> = fc.oneof(
+export const email: fc.Arbitrary<string> = fc.oneof(
   textOf([...HEADERS, ...BODIES, '\r\n']),
   fc
     .tuple(fc.constantFrom(...HEADERS), fc.integer({ min: 1, max: 2_000 }))
@@ -87,7 +87,7 @@ function nested(depth: number): string {
 }
 
 /** An inbound email and the DNS of all names in it: each has one of these records. */
-export interface ClaimedMail {
+export interface EmailWithDns {
   raw: string;
   from: string;
   helo: string;
@@ -124,8 +124,8 @@ const RECORDS = [
 ];
 
 /** Generates emails that claim a sender, with a DNS that the attacker controls as well. */
-export const claimedMail: fc.Arbitrary<ClaimedMail> = fc.record({
-  raw: fc.oneof(textOf([...SIGNATURES, ...HEADERS]), mail),
+export const emailWithDns: fc.Arbitrary<EmailWithDns> = fc.record({
+  raw: fc.oneof(textOf([...SIGNATURES, ...HEADERS]), email),
   from: fc.oneof(fc.constantFrom('ada@a.example', 'bob@b.example', ''), textOf(['a@b', '@'], 100)),
   helo: fc.oneof(fc.constantFrom('a.example', '[192.0.2.1]'), textOf(['a.', '.'], 100)),
   ip: fc.constantFrom('192.0.2.1', '2001:db8::1', '::ffff:192.0.2.1'),

@@ -101,7 +101,7 @@ function run(channel: DirectChannel) {
   return sender;
 }
 
-function runMails() {
+function runEmails() {
   return run(emailChannel(depsOf()));
 }
 
@@ -133,7 +133,7 @@ const sent = (id: string) => until(async () => (await rowOf(id)).status === 'SEN
 describe('a single email', () => {
   it('is sent without Temporal, and its outbox row is deleted when its record becomes SENT', async () => {
     const id = await accept();
-    runMails();
+    runEmails();
     await sent(id);
     expect(sink.messages.map(({ to }) => to)).toEqual(['ada@example.com']);
     expect(await outboxOf(id)).toEqual([]);
@@ -161,7 +161,7 @@ describe('a single email', () => {
     });
     await until(async () => begun.length === 2, 'two large mails');
     const small = await accept();
-    runMails();
+    runEmails();
     await sent(small);
     expect(begun).toEqual(large.slice(0, 2));
     open();
@@ -171,7 +171,7 @@ describe('a single email', () => {
 
   it('that was deferred is handed to Temporal with the time of its next attempt', async () => {
     const id = await accept({ to: 'defer450-4.2.1@example.com' });
-    runMails();
+    runEmails();
     const [row] = await until(async () => {
       const rows = await outboxOf(id);
       return rows[0]?.kind === 'email.retry' && rows;
@@ -191,7 +191,7 @@ describe('a single email', () => {
       suppressionPads: pads,
     });
     await sql`UPDATE outbox SET attempts = 1 WHERE ref_id = ${id}`.execute(database.db);
-    runMails();
+    runEmails();
     await until(async () => (await outboxOf(id))[0]?.kind === 'email.retry', 'the hand-over');
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', claim: null, delivery_id: null });
     if (!claimed) throw new Error('not claimed');
@@ -204,7 +204,7 @@ describe('a single email', () => {
     const contactId = await buildContact(database.db, { projectId });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
     const id = await accept({ contactId, type: 'MARKETING' });
-    runMails();
+    runEmails();
     await until(async () => (await rowOf(id)).status === 'HELD', 'the hold');
     expect(await rowOf(id)).toMatchObject({ attempts: 0 });
     expect(await outboxOf(id)).toEqual([]);
@@ -213,7 +213,7 @@ describe('a single email', () => {
   it('is sent once if its row was queued twice', async () => {
     const id = await accept();
     await queue(id);
-    runMails();
+    runEmails();
     await sent(id);
     await until(async () => (await outboxOf(id)).length === 0, 'an empty outbox');
     expect(sink.messages).toHaveLength(1);
@@ -227,7 +227,7 @@ describe('a project with a send rate', () => {
     for (let n = 0; n < 60; n += 1) mine.push(await accept({ to: `mine${n}@example.com` }));
     const other = (await buildProject(database.db, 'Other')).id;
     await buildDomain(database.db, { projectId: other });
-    const sender = runMails();
+    const sender = runEmails();
     await until(async () => sink.messages.length > 0, 'the first mail');
     const theirs = await accept({ projectId: other, to: 'theirs@example.com' });
     sender.wake();
@@ -246,7 +246,7 @@ describe('a project with a send rate', () => {
     await sql`UPDATE projects SET send_rate_per_second = 1 WHERE id = ${projectId}`.execute(database.db);
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push(await accept({ mode: 'test' }));
-    runMails();
+    runEmails();
     await Promise.all(ids.map(sent));
     expect(sink.messages).toEqual([]);
   });

@@ -26,7 +26,7 @@ const waitForEnd = async (workflowId: string) => {
   return expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
 };
 
-const mailsTo = async (email: string) => (await expectOk(service.call('GET', `/v1/emails?to=${email}`))).data;
+const emailsTo = async (email: string) => (await expectOk(service.call('GET', `/v1/emails?to=${email}`))).data;
 
 describe('an execution that runs in a cycle', () => {
   it('sends one email and ends FAILED `loop` if the time of its DELAY has passed', async () => {
@@ -48,7 +48,7 @@ describe('an execution that runs in a cycle', () => {
         { type: 'SEND_EMAIL', status: 'FAILED', error: 'loop' },
       ],
     });
-    expect(await mailsTo('past@example.com')).toHaveLength(1);
+    expect(await emailsTo('past@example.com')).toHaveLength(1);
   });
 
   it('ends in the same way if it is edited into a cycle with a short wait', async () => {
@@ -65,7 +65,7 @@ describe('an execution that runs in a cycle', () => {
     );
     await track(service, 'hasty@example.com', 'hasty');
     expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'FAILED', error: 'loop' });
-    expect(await mailsTo('hasty@example.com')).toHaveLength(1);
+    expect(await emailsTo('hasty@example.com')).toHaveLength(1);
   });
 });
 

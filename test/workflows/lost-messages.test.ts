@@ -105,7 +105,7 @@ it('an email of a running delivery is not sent by recovery', async () => {
 });
 
 /** Builds an email of a step at which an execution is, or which it has passed. */
-async function mailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
+async function emailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
   const id = await mailOf(1, { sourceType: 'WORKFLOW' });
   await sql`
     WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${service.one.id}, 'Test') RETURNING id), e AS (
@@ -121,8 +121,8 @@ async function mailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promis
 it('does not send emails of campaigns and steps, except held and released ones', async () => {
   const ofCampaign = await mailOf(1, { sourceType: 'CAMPAIGN' });
   await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
-  const ofStep = await mailOfStep('RUNNING');
-  const released = await mailOfStep('COMPLETED');
+  const ofStep = await emailOfStep('RUNNING');
+  const released = await emailOfStep('COMPLETED');
   await operator.keepHouse();
   await sent(released);
   expect(await mail(ofCampaign)).toMatchObject({ status: 'PENDING' });
@@ -130,7 +130,7 @@ it('does not send emails of campaigns and steps, except held and released ones',
 });
 
 it('an email that waited for its next attempt when its execution was cancelled is FAILED as cancelled', async () => {
-  const id = await mailOfStep('CANCELLED');
+  const id = await emailOfStep('CANCELLED');
   await sql`UPDATE emails SET status = 'SENDING', attempts = 1, error = '450 later' WHERE id = ${id}`.execute(
     service.db,
   );

@@ -38,7 +38,7 @@ const submit = (email: string, data: object, idempotencyKey?: string): Promise<C
     body: { email, event: 'newsletter_form', subscribed: true, data },
     headers: { origin: 'https://shop.example', ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
   });
-const mailsTo = (email: string) => sink.bodies.filter((body) => body.includes(`To: ${email}`));
+const emailsTo = (email: string) => sink.bodies.filter((body) => body.includes(`To: ${email}`));
 const contactOf = async (email: string) =>
   (await expectOk(service.call('GET', `/contacts?search=${encodeURIComponent(email)}`))).data[0];
 /** Returns the steps caused by submissions of the form, once all have ended. */
@@ -56,8 +56,8 @@ it('subscribes a contact, who gets the email', async () => {
   const answer = await submit('ann@example.com', { firstName: 'Ann' });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await contactOf('ann@example.com')).toMatchObject({ subscribed: true, data: { firstName: 'Ann' } });
-  await until(async () => mailsTo('ann@example.com').length === 1, 'the mail');
-  expect(mailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
+  await until(async () => emailsTo('ann@example.com').length === 1, 'the mail');
+  expect(emailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
 });
 
 it('sent twice counts once, and returns the first response', async () => {
@@ -72,13 +72,13 @@ it('sent twice counts once, and returns the first response', async () => {
     details: { originalResponse: answers[0]?.body },
   });
   expect(await stepsOf('ben@example.com', 1)).toEqual(['COMPLETED']);
-  await until(async () => mailsTo('ben@example.com').length === 1, 'the mail');
+  await until(async () => emailsTo('ben@example.com').length === 1, 'the mail');
 });
 
 it('does not remove the refusal of a person who unsubscribed, and its response does not reveal the refusal', async () => {
   const before = await submit('cleo@example.com', { firstName: 'Cleo' });
   expect(await stepsOf('cleo@example.com', 1)).toEqual(['COMPLETED']);
-  const email = await until(async () => mailsTo('cleo@example.com')[0], 'the mail');
+  const email = await until(async () => emailsTo('cleo@example.com')[0], 'the mail');
   const link = /^List-Unsubscribe: <(http[^>]+)>/im.exec(email.replace(/\r\n[ \t]+/g, ' '))?.[1] ?? '';
   const left = await fetch(service.baseUrl + new URL(link).pathname, {
     method: 'POST',
@@ -95,7 +95,7 @@ it('does not remove the refusal of a person who unsubscribed, and its response d
   expect(again.body.data.contact).toBe(before.body.data.contact);
   expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
   expect(await stepsOf('cleo@example.com', 2)).toEqual(['COMPLETED', 'SKIPPED']);
-  expect(mailsTo('cleo@example.com')).toHaveLength(1);
+  expect(emailsTo('cleo@example.com')).toHaveLength(1);
 
   // Not even if the project deletes the reason: only the person or the project resubscribes them.
   expect((await service.call('DELETE', '/suppressions/cleo@example.com')).status).toBe(204);
@@ -130,5 +130,5 @@ it('cannot prevent a password reset, with any input', async () => {
       body: { ...email, to: ['finn@example.com', 'gina@example.com'], data: { resetCode: '123456' } },
     }),
   );
-  await until(async () => mailsTo('finn@example.com').some((body) => body.includes('Reset 123456')), 'the reset mail');
+  await until(async () => emailsTo('finn@example.com').some((body) => body.includes('Reset 123456')), 'the reset mail');
 });

@@ -39,7 +39,7 @@ async function waitForEnd(workflow: BuiltWorkflow) {
   }, 'the end of the execution');
 }
 
-async function mailTo(address: string): Promise<Email> {
+async function emailTo(address: string): Promise<Email> {
   const at = await until(async () => {
     const index = sink.messages.findIndex((message) => message.to === address);
     return index < 0 ? undefined : { index };
@@ -70,7 +70,7 @@ async function unsubscribe(email: string): Promise<void> {
     }),
   );
   expect(sent.success).toBe(true);
-  const { text } = await mailTo(email);
+  const { text } = await emailTo(email);
   const link = /https?:\S+\/u\/\S+/.exec(text ?? '')?.[0] ?? '';
   const answer = await fetch(service.baseUrl + new URL(link).pathname, { method: 'POST' });
   expect(answer.status).toBe(200);
@@ -99,7 +99,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
       about: { value: '<b>me</b>', persistent: false },
     });
     await waitForEnd(workflow);
-    const { html } = await mailTo('site@victim.example');
+    const { html } = await emailTo('site@victim.example');
     expect(html).toContain('<a href="#">your site</a> They say: &lt;b&gt;me&lt;/b&gt;');
     const { untrusted } = await contact('site@victim.example');
     expect([...untrusted].sort()).toEqual(['about', 'website']);
@@ -138,7 +138,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     expect(execution.steps.at(-1)).toMatchObject({ type: 'SEND_EMAIL', status: 'FAILED' });
     expect(execution.error).toMatch(/public key/);
     await asTenant('own@victim.example', 'invite', { friend, note: { value: '<i>hello</i>', persistent: false } });
-    expect((await mailTo('someone@else.example')).html).toContain('<div><i>hello</i></div>');
+    expect((await emailTo('someone@else.example')).html).toContain('<div><i>hello</i></div>');
   });
 
   it('subscribes no contact that has unsubscribed', async () => {
@@ -242,7 +242,7 @@ describe('untrusted text', () => {
       note: { value: `${LURE} ${'x'.repeat(300)}`, persistent: false },
     });
     await waitForEnd(workflow);
-    const { subject, html, text } = await mailTo('lured@victim.example');
+    const { subject, html, text } = await emailTo('lured@victim.example');
     expect(subject ?? '').toBe('');
     expect(`${html}${text}`).not.toMatch(/evil|https?:\/\/(?!127)/);
     expect(html).toContain('<p>Hello Your account is locked. Confirm at or or now, Your account');
@@ -274,7 +274,7 @@ describe('untrusted text', () => {
       }),
     );
     await expectOk(service.call('POST', `/campaigns/${created.data.id}/send`, { body: {} }));
-    const { subject, html, text } = await mailTo('one@list.example');
+    const { subject, html, text } = await emailTo('one@list.example');
     expect(subject).toBe('News for Ada Lovelace, very very very very very…');
     expect(`${html}${text}`).not.toMatch(/evil/i);
     expect(html).toContain('Hello Your account is locked. Confirm at or or now YOUR ACCOUNT IS LOCKED.');
@@ -299,7 +299,7 @@ describe('an untrusted value in an email of the tenant', () => {
   }
 
   async function expectTextOnly(to: string): Promise<void> {
-    const { subject: read, html, text } = await mailTo(to);
+    const { subject: read, html, text } = await emailTo(to);
     expect(html).toContain('<a href="#">your site</a> &lt;b&gt;me&lt;/b&gt;');
     expect(`${read}${html}${text}`).not.toMatch(/evil/);
   }
@@ -346,7 +346,7 @@ describe('an untrusted value in an email of the tenant', () => {
     await asTenant(second, 'x', { site: 'https://shop.example/', about: '<i>us</i>', name: 'Ada' });
     await expectOk(service.call('POST', '/v1/send', { body: { to: [first, second], from, subject, body } }));
     await expectTextOnly(first);
-    const { html } = await mailTo(second);
+    const { html } = await emailTo(second);
     await expectLink(html, 'https://shop.example/');
   });
 
@@ -354,7 +354,7 @@ describe('an untrusted value in an email of the tenant', () => {
     const to = await sendForm('own@victim.example');
     const data = { site: { value: 'https://shop.example/', persistent: false }, about: '<i>us</i>', name: 'Ada' };
     await send(to, { from, subject, body, data });
-    const email = await mailTo(to);
+    const email = await emailTo(to);
     expect(email.subject).toBe('News for Ada');
     await expectLink(email.html, 'https://shop.example/');
     expect((await contact(to)).untrusted).toEqual(['site']);

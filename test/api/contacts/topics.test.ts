@@ -153,7 +153,7 @@ describe("a contact's topics", () => {
 });
 
 describe('the pages of an email about a topic', () => {
-  async function mail() {
+  async function buildTopicEmail() {
     const topic = await create();
     const { id: contactId } = await contact();
     const emailId = await buildEmail(api.db, {
@@ -189,7 +189,7 @@ describe('the pages of an email about a topic', () => {
   const state = async (contactId: string) => (await api.call('GET', `/contacts/${contactId}`)).body;
 
   it('have two buttons: this topic, and everything', async () => {
-    const { topic, contactId, manage } = await mail();
+    const { topic, contactId, manage } = await buildTopicEmail();
     const page = await get(`/u/${manage}`);
     expect(page.match(/<button/g)).toHaveLength(2);
     expect(page).toContain(`Unsubscribe from ${name}`);
@@ -200,7 +200,7 @@ describe('the pages of an email about a topic', () => {
   });
 
   it('leave the topic also for the next contact with the address, after an erasure, in any order of requests', async () => {
-    const { topic, contactId, manage } = await mail();
+    const { topic, contactId, manage } = await buildTopicEmail();
     await api.call('DELETE', `/contacts/${contactId}`);
     expect(await post(`/u/${manage}`, 'List-Unsubscribe=One-Click')).toContain('You are unsubscribed from');
     expect(await get(`/u/${manage}`)).toContain('You are unsubscribed from');
@@ -217,7 +217,7 @@ describe('the pages of an email about a topic', () => {
 
   it('show the topics in the settings, and store only changes', async () => {
     const other = await create({ name: `${name} too <b>` });
-    const { topic, contactId, manage } = await mail();
+    const { topic, contactId, manage } = await buildTopicEmail();
     const page = await get(`/m/${manage}`);
     expect(page).toContain(`value="${topic.id}" checked`);
     expect(page).toContain(`${name} too &lt;b&gt;`);

@@ -42,7 +42,7 @@ function newBatcher(): EngagementBatcher {
     lenient: true,
   });
 }
-async function buildMail(): Promise<string> {
+async function buildEmail(): Promise<string> {
   const [id, contentId] = [uuidv7(), uuidv7()];
   await sql`
     INSERT INTO contents (id, project_id, hash, subject, body, type, from_email)
@@ -61,7 +61,7 @@ const opensOf = async (ids: string[]) => {
 };
 /** Opens a new email, which is written after all earlier opens. */
 async function settle(): Promise<void> {
-  const last = await buildMail();
+  const last = await buildEmail();
   await batcher.close();
   batcher = newBatcher();
   open(last);
@@ -69,7 +69,7 @@ async function settle(): Promise<void> {
 }
 
 it('opens whose COMMIT succeeded without a response count once', async () => {
-  const ids = [await buildMail(), await buildMail()];
+  const ids = [await buildEmail(), await buildEmail()];
   proxy.loseCommit('answer');
   for (const id of ids) open(id);
   await until(async () => proxy.commits > 0 && (await opensOf(ids)).every((opens) => opens > 0), 'the opens');
@@ -79,7 +79,7 @@ it('opens whose COMMIT succeeded without a response count once', async () => {
 
 it('opens whose COMMIT has an unknown result count once, whether it succeeded or not', async () => {
   for (const what of ['answer', 'request'] as const) {
-    const ids = [await buildMail(), await buildMail()];
+    const ids = [await buildEmail(), await buildEmail()];
     warnings = [];
     proxy.loseCommit(what, { later: 'refused' });
     for (const id of ids) open(id);

@@ -20,7 +20,7 @@ import { startTestApi, type TestApi } from '../../support/api.ts';
 import { campaignWorker, sendingCampaign } from '../../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../../support/certificate.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
-import { mailState, newSentMail, type SentMail } from '../../support/mail-state.ts';
+import { emailState, newSentEmail, type SentEmail } from '../../support/mail-state.ts';
 import { pruneTables } from '../../support/periodic.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
@@ -90,7 +90,7 @@ async function post(given: Given, p: { key?: string; tamper?: Given } = {}) {
   });
 }
 
-const sentMail = () => newSentMail(api);
+const sentEmail = () => newSentEmail(api);
 
 const AT = '2026-11-21T09:59:00.000Z';
 const mailOf = (id: string) => ({ headers: [{ name: 'Message-ID', value: `<${id}@shop.example.com>` }] });
@@ -119,11 +119,11 @@ async function tell(message: object): Promise<number> {
   return (await post({ Message: JSON.stringify(message) })).status;
 }
 
-const stateOf = (email: SentMail) => mailState(api, email);
+const stateOf = (email: SentEmail) => emailState(api, email);
 
 describe('a notification of SES', () => {
   it('finds the email by its tags if headers are omitted', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
     for (const email_id of [['no id'], [], 'x', [email.id.toUpperCase()]])
       expect(await tell(about({ email_id }))).toBe(200);
@@ -131,7 +131,7 @@ describe('a notification of SES', () => {
   });
 
   it('records a delivery', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     expect(await tell(delivery(email.id))).toBe(200);
     const { mail: row, names, events } = await stateOf(email);
     expect([row.status, row.delivered_at?.toISOString(), names]).toEqual(['DELIVERED', AT, ['email.delivery']]);
@@ -144,7 +144,7 @@ describe('a notification of SES', () => {
   });
 
   it('a dead mailbox unsubscribes and suppresses once, with its reason', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     for (let n = 0; n < 3; n++) expect(await tell(bounce(email.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
     const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
@@ -158,7 +158,7 @@ describe('a notification of SES', () => {
   });
 
   it('a refusal because of the sender unsubscribes no contact, however SES names it', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     await tell(bounce(email.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
     const { mail: row, ...state } = await stateOf(email);
     expect(row).toMatchObject({ status: 'FAILED', bounce_type: null, reason: 'provider_rejected' });
@@ -171,7 +171,7 @@ describe('a notification of SES', () => {
   ])(
     'a Permanent bounce of the kind %s that proves nothing suppresses nobody',
     async (kind, diagnosticCode, status) => {
-      const email = await sentMail();
+      const email = await sentEmail();
       const told = bounce(email.id, diagnosticCode);
       const bouncedRecipients = [{ emailAddress: 'x@y.z', diagnosticCode, status }];
       await tell({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
@@ -180,19 +180,19 @@ describe('a notification of SES', () => {
   );
 
   it('a full mailbox is Transient; without a diagnostic text, SES’s own type is used', async () => {
-    const full = await sentMail();
+    const full = await sentEmail();
     await tell(bounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
     const state = await stateOf(full);
     expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient' });
     expect(state.events[0]?.data).toMatchObject({ bounceType: 'Transient', transientBounce: true });
     expect(state.subscribed).toBe(true);
-    const silent = await sentMail();
+    const silent = await sentEmail();
     await tell(bounce(silent.id));
     expect((await stateOf(silent)).entries).toEqual(['hard_bounce']);
   });
 
   it('a complaint unsubscribes and suppresses; a "not spam" report does not', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     await tell(complaint(email.id, 'not-spam'));
     expect((await stateOf(email)).mail.status).toBe('SENT');
     await tell(complaint(email.id));
@@ -207,20 +207,20 @@ describe('a notification of SES', () => {
   });
 
   it('in any order: a late delivery changes neither a complaint nor an open', async () => {
-    const complained = await sentMail();
+    const complained = await sentEmail();
     for (const message of [complaint(complained.id), delivery(complained.id), delivery(complained.id)])
       await tell(message);
     const { mail: row, names } = await stateOf(complained);
     expect(row.status).toBe('COMPLAINED');
     expect(names).toEqual(['email.complaint', 'contact.unsubscribed', 'email.delivery']);
-    const opened = await sentMail();
+    const opened = await sentEmail();
     await api.db.updateTable('emails').set({ status: 'OPENED' }).where('id', '=', opened.id).execute();
     await tell(delivery(opened.id));
     expect((await stateOf(opened)).mail.status).toBe('OPENED');
   });
 
   it('finds the email by its return path if it came to SES by SMTP, without headers', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), email.id, 'bounces.example.com');
     await tell({ ...delivery(email.id), mail: { source, messageId: '0100-ses' } });
     expect((await stateOf(email)).mail.status).toBe('DELIVERED');
@@ -239,7 +239,7 @@ describe('a notification of SES', () => {
   });
 
   it('signature version 1 is accepted too', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     expect((await post({ Message: JSON.stringify(delivery(email.id)), SignatureVersion: '1' })).status).toBe(200);
     expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });
@@ -326,7 +326,7 @@ describe('a notification of SES with default settings, which has only the id fro
     expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
     expect(await unknown('at noon')).toBe(200);
     // A notification that names the email itself needs no SES id.
-    const email = await sentMail();
+    const email = await sentEmail();
     const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(email.id) };
     expect(await tell({ ...delivery(''), mail: about })).toBe(200);
     expect((await stateOf(email)).mail.status).toBe('DELIVERED');
@@ -381,7 +381,7 @@ describe('the subscription', () => {
 
 describe('a message that is not from our topic', () => {
   it('changes nothing and causes no request', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     const Message = JSON.stringify(complaint(email.id));
     const certificateUrls = [
       'https://evil.example/SimpleNotificationService-0123456789abcdef.pem',
@@ -426,7 +426,7 @@ describe('a message that is not from our topic', () => {
   });
 
   it('with raw delivery is refused with the setting to switch off, in the log too', async () => {
-    const email = await newSentMail(api);
+    const email = await newSentEmail(api);
     const body = JSON.stringify(delivery(email.id));
     const warn = vi.spyOn(api.deps.log, 'warn');
     const marked: Record<string, string> = { 'x-amz-sns-rawdelivery': 'true', 'x-amz-sns-topic-arn': TOPIC };
@@ -440,11 +440,11 @@ describe('a message that is not from our topic', () => {
       expect.stringContaining('raw message delivery'),
     ]);
     warn.mockRestore();
-    expect((await mailState(api, email)).mail.status).toBe('SENT');
+    expect((await emailState(api, email)).mail.status).toBe('SENT');
   });
 
   it('is refused too if another certificate signed it, or if it was changed', async () => {
-    const email = await sentMail();
+    const email = await sentEmail();
     const Message = JSON.stringify(complaint(email.id));
     expect((await post({ Message }, { key: other.key })).status).toBe(403);
     expect((await post({ Message: JSON.stringify(delivery(email.id)) }, { tamper: { Message } })).status).toBe(403);

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { authenticate } from 'mailauth';
 
 /** A message with its envelope, as a receiving server gets it. */
-export interface ArrivedMail {
+export interface ArrivedMessage {
   /** The envelope sender. */
   from: string;
   raw: string;
@@ -12,7 +12,7 @@ export interface ArrivedMail {
 }
 
 /** Results of a receiver; `aligned` is the domain that DMARC can use, if any. */
-export interface MailVerdict {
+export interface MessageVerdict {
   spf: { result: string; domain: string };
   /** One for each signature. */
   dkim: { result: string; domain: string }[];
@@ -22,7 +22,7 @@ export interface MailVerdict {
 /**
  * Checks SPF, DKIM and DMARC of a message with mailauth, which uses only the DNS server at `dns` (`127.0.0.1:5353`).
  */
-export async function verdictOf(dns: string, email: ArrivedMail): Promise<MailVerdict> {
+export async function verdictOf(dns: string, email: ArrivedMessage): Promise<MessageVerdict> {
   const servers = new Resolver({ timeout: 2_000, tries: 2 });
   servers.setServers([dns]);
   const { spf, dkim, dmarc } = await authenticate(Buffer.from(email.raw, 'latin1'), {

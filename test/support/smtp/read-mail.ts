@@ -17,7 +17,7 @@ export interface ReadPart {
 }
 
 /** A message as Python's `email` package understands it. */
-export interface ReadMail {
+export interface ParsedMessage {
   /** Defects that the parser tolerated, in the message, its parts and their headers. */
   defects: string[];
   /** Headers in order, with names in lower case and decoded values. */
@@ -36,7 +36,7 @@ export interface ReadMail {
  * Reads messages, strings of bytes, with Python's `email` package.
  * @throws Error without python3, or if it fails
  */
-export async function readMails(raws: string[]): Promise<ReadMail[]> {
+export async function parseMessages(raws: string[]): Promise<ParsedMessage[]> {
   const python = spawn('python3', [SCRIPT]);
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
@@ -48,14 +48,14 @@ export async function readMails(raws: string[]): Promise<ReadMail[]> {
     throw new Error('these tests need python3 on PATH: its email package reads the mail', { cause });
   });
   if (code !== 0) throw new Error(`python3 failed: ${Buffer.concat(errors)}`);
-  return JSON.parse(Buffer.concat(output).toString()).map(readMail);
+  return JSON.parse(Buffer.concat(output).toString()).map(parseMessage);
 }
 
 interface FoundPart extends Omit<ReadPart, 'content'> {
   base64: string;
 }
 
-function readMail(found: Omit<ReadMail, 'parts'> & { parts: FoundPart[] }): ReadMail {
+function parseMessage(found: Omit<ParsedMessage, 'parts'> & { parts: FoundPart[] }): ParsedMessage {
   const parts = found.parts.map(({ base64, text, ...part }) => ({
     ...part,
     content: Buffer.from(base64, 'base64'),
