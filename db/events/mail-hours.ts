@@ -19,7 +19,7 @@ const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
 export type EmailFigures = Record<Figure, number>;
 
 /** `date` is `YYYY-MM-DD`. */
-export interface MailDay extends EmailFigures {
+export interface EmailDay extends EmailFigures {
   date: string;
 }
 
@@ -41,12 +41,12 @@ const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
  * with a soft and then a hard bounce counts as two bounces. Events that are erased or pruned after their hour stay
  * counted.
  */
-export async function listEmailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<MailDay[]> {
+export async function listEmailDays(db: Db, p: { projectId: string; days: readonly LocalDay[] }): Promise<EmailDay[]> {
   const [first, last] = [p.days.at(0), p.days.at(-1)];
   if (!first || !last) return [];
   const from = sql`${firstHourOf(first.fromMs)}::int`;
   const until = sql`${firstHourOf(last.untilMs)}::int`;
-  const { rows } = await sql<MailDay>`
+  const { rows } = await sql<EmailDay>`
     WITH bounds AS MATERIALIZED (
       SELECT greatest(${from}, least(${until}, (SELECT hour FROM mail_hours_until))) AS counted),
     hours AS (

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type EmailFigures, listEmailDays, type MailDay } from '../../../db/events/mail-hours.ts';
+import { type EmailFigures, listEmailDays, type EmailDay } from '../../../db/events/mail-hours.ts';
 import { listUpcomingHours } from '../../../db/events/upcoming.ts';
 import { isOperator } from '../../../db/operator/operators.ts';
 import {
@@ -124,7 +124,7 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
 }
 
 /** Returns totals, rates and days, with delivered emails by their basis. */
-function summaryOf(days: readonly MailDay[], isReported: boolean) {
+function summaryOf(days: readonly EmailDay[], isReported: boolean) {
   const delivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({
     ...counts,
     delivered: deliveredOf(counts, isReported),
