@@ -49,13 +49,13 @@ export function previewEffects(deps: EffectDeps, webhooks: AssumedResponse[]): E
   const said = new Map<string, number>();
   return {
     SEND_SMS: (position, environment) => previewSms(deps, position, environment),
-    SEND_EMAIL: (position, environment) => previewEmail(deps, position, environment),
+    SEND_EMAIL: (position, environment) => previewEmailStep(deps, position, environment),
     UPDATE_CONTACT: previewUpdate,
     WEBHOOK: (position, environment) => previewRequest(deps, position, { environment, webhooks, said }),
   };
 }
 
-async function previewEmail(
+async function previewEmailStep(
   deps: EffectDeps,
   position: EffectPosition,
   environment: ExecutionEnvironment,
