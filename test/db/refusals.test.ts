@@ -344,7 +344,7 @@ class World {
       }
     const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(key) });
     expect(claimed).toHaveLength(emails.length);
-    const byEmail = claimed.filter((email) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(email)));
+    const byEmail = claimed.filter((message) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(message)));
     const withheld = withheldReason({ projectId, pads: keyPads(key), subscribed: sql`subscribed`, email: sql`email` });
     const { rows } = await sql<{ reason: string | null }>`
       SELECT ${withheld} AS reason FROM contacts WHERE project_id = ${projectId} AND id = ${contactId}`.execute(

@@ -79,7 +79,7 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     const paged = (list: (p: typeof ref & { after?: string }) => Promise<ExportedRecord[]>) =>
       pagesOf((after) => inTurn(() => list({ ...ref, ...(after !== undefined && { after }) })));
 
-    async function* listEmails(): Records {
+    async function* emailPages(): Records {
       let cursor: string | undefined;
       do {
         const asked = { projectId, mode: 'all' as const, to: contact.email, limit: EMAILS_A_PAGE, cursor };
@@ -91,7 +91,7 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
 
     const sections: Record<string, Records> = {
       suppressions: single(() => listSuppressionsOf(reads, suppressionKey, { projectId, email: contact.email })),
-      emails: listEmails(),
+      emails: emailPages(),
       sms: paged((p) => listSmsOf(reads, p)),
       events: paged((p) => listEventsOf(reads, p)),
       executions: paged((p) => listExecutionsOf(reads, p)),

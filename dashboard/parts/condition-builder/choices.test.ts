@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choiceKey, choicesOf, typedChoices, choiceOf, eventChoicesOf } from './choices.ts';
+import { choiceKey, choiceOf, choicesOf, eventChoicesOf, typedChoices } from './choices.ts';
 
 const SEGMENT = '0190a000-0000-7000-8000-000000000001';
 const choices = choicesOf({

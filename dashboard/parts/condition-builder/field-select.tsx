@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
-import { choiceKey, typedChoices, choiceOf, type FieldChoice } from './choices.ts';
+import { choiceKey, choiceOf, type FieldChoice, typedChoices } from './choices.ts';
 import type { DraftFilter } from './draft.ts';
 import type { ConditionScope } from './language.ts';
 import { fieldWord } from './sentence.ts';

@@ -2,7 +2,7 @@ import type { EditorView } from '@codemirror/view';
 import { Box } from '@mantine/core';
 import { forwardRef, useEffect, useImperativeHandle, useRef } from 'react';
 import { text } from '../../text/text.ts';
-import { type CodeEvents, mountCodeEditor, showFault, showVariables, replaceText } from './code-view.ts';
+import { type CodeEvents, mountCodeEditor, replaceText, showFault, showVariables } from './code-view.ts';
 import type { EmailFault } from './use-preview.ts';
 import type { Variable } from './variables.ts';
 

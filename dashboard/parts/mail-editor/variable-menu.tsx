@@ -57,7 +57,12 @@ export function VariableMenu({
           placeholder={text.emailEditor.addVariable}
           aria-label={text.emailEditor.addVariable}
         />
-        <Combobox.Options mah={240} style={{ overflowY: 'auto' }} aria-label={text.emailEditor.addVariable} tabIndex={0}>
+        <Combobox.Options
+          mah={240}
+          style={{ overflowY: 'auto' }}
+          aria-label={text.emailEditor.addVariable}
+          tabIndex={0}
+        >
           {found.map(({ name, about }) => (
             <Combobox.Option key={name} value={name}>
               <Text size="sm">{name}</Text>

@@ -56,7 +56,11 @@ export function Links({ campaign }: { campaign: Campaign }) {
       <QueryView of={links} height={300}>
         {({ data }) => {
           const of = linksOf(data, version);
-          return shown === 'list' ? <List links={of} /> : <ClicksOnEmail campaign={campaign} version={version} links={of} />;
+          return shown === 'list' ? (
+            <List links={of} />
+          ) : (
+            <ClicksOnEmail campaign={campaign} version={version} links={of} />
+          );
         }}
       </QueryView>
     </Paper>

@@ -10,7 +10,15 @@ const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
  * @param p.by the difference in `unit`; its sign gives the direction
  * @param p.isGood the direction that is an improvement; without it the change has no color
  */
-export function ChangeIndicator({ by, unit, isGood }: { by: number; unit: 'points' | 'percent'; isGood?: 'up' | 'down' }) {
+export function ChangeIndicator({
+  by,
+  unit,
+  isGood,
+}: {
+  by: number;
+  unit: 'points' | 'percent';
+  isGood?: 'up' | 'down';
+}) {
   const written = NUMBER.format(Math.abs(by));
   const direction = written === NUMBER.format(0) ? 'same' : by > 0 ? 'up' : 'down';
   const Icon = ICONS[direction];

@@ -86,7 +86,10 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
           previous.totals.sent > 0 && (
             <>
               <span>{text.home.previous(formatCount(previous.totals.sent))}</span>
-              <ChangeIndicator by={(100 * (totals.sent - previous.totals.sent)) / previous.totals.sent} unit="percent" />
+              <ChangeIndicator
+                by={(100 * (totals.sent - previous.totals.sent)) / previous.totals.sent}
+                unit="percent"
+              />
             </>
           )
         ) : (

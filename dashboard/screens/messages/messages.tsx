@@ -47,7 +47,9 @@ export function Messages() {
 }
 
 function NoEmails() {
-  return <Empty icon={IconMail} title={text.messages.noEmails} what={text.messages.noEmailsWhy} curl={useFirstEmail()} />;
+  return (
+    <Empty icon={IconMail} title={text.messages.noEmails} what={text.messages.noEmailsWhy} curl={useFirstEmail()} />
+  );
 }
 
 const COLUMNS: Column<Email>[] = [

@@ -42,7 +42,11 @@ export function BlockTools({
         onChange={(event) => onDepth(Number(event.currentTarget.value))}
         data={around.map(({ name }, at) => ({ value: String(at), label: text.emailEditor.blockNames[name] ?? name }))}
       />
-      {tool(text.emailEditor.blockDouble, whole ? duplicateBlock(source, block) : undefined, <IconCopyPlus size={16} />)}
+      {tool(
+        text.emailEditor.blockDouble,
+        whole ? duplicateBlock(source, block) : undefined,
+        <IconCopyPlus size={16} />,
+      )}
       {tool(text.emailEditor.blockUp, swapBlocks(source, blocks, block, -1), <IconArrowUp size={16} />)}
       {tool(text.emailEditor.blockDown, swapBlocks(source, blocks, block, 1), <IconArrowDown size={16} />)}
       {tool(

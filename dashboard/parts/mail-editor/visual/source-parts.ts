@@ -1,5 +1,5 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
-import { hasOpenLiquid, hasMarkup, isLogicOnly } from './liquid-marks.ts';
+import { hasMarkup, hasOpenLiquid, isLogicOnly } from './liquid-marks.ts';
 
 /**
  * A character as it is shown, with its range in the source. An entity, a `<br>` or a run of white space is one

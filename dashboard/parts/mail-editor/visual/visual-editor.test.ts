@@ -95,7 +95,9 @@ describe('typing', () => {
     const first = withTypedText(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
     expect(first.source).toBe('<p>one<br>two</p><p>three</p>');
     expect(withTypedText(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
-    expect(withTypedText(modelOf('<p>a<br class="x"/>\n b</p>'), 0, 'a\n c').source).toBe('<p>a<br class="x"/>\n c</p>');
+    expect(withTypedText(modelOf('<p>a<br class="x"/>\n b</p>'), 0, 'a\n c').source).toBe(
+      '<p>a<br class="x"/>\n c</p>',
+    );
   });
 
   it('can be emptied and filled again', () => {

@@ -4,7 +4,7 @@ import type { RowType } from '../../../parts/data-fields/rows.ts';
 import { JsonValue } from '../../../parts/json-editor/json-value.tsx';
 import { text } from '../../../text/text.ts';
 import { RawSetting } from './as-written.tsx';
-import { type FormProps, groupOf, undefinedIfEmpty, textOf } from './form.ts';
+import { type FormProps, groupOf, textOf, undefinedIfEmpty } from './form.ts';
 import { HeaderRows } from './header-rows.tsx';
 import { headersIn } from './headers.ts';
 import { useContactData, useStepVariables } from './variables.ts';

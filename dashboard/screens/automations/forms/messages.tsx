@@ -10,7 +10,7 @@ import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
 import { SendTest } from '../../templates/send-test.tsx';
 import { fieldsOf, type Template } from '../../templates/template-fields.ts';
-import { type FormProps, groupOf, undefinedIfEmpty, textOf } from './form.ts';
+import { type FormProps, groupOf, textOf, undefinedIfEmpty } from './form.ts';
 import classes from './messages.module.css';
 
 const t = text.automations;

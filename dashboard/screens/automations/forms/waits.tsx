@@ -4,7 +4,7 @@ import type { AnyStepConfig } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
 import { AutomaticReplies } from './automatic-replies.tsx';
 import { EventFilters } from './event-filters.tsx';
-import { type FormProps, undefinedIfEmpty, textOf, withoutFields } from './form.ts';
+import { type FormProps, textOf, undefinedIfEmpty, withoutFields } from './form.ts';
 
 const t = text.automations;
 const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks'];

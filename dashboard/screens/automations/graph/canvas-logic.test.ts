@@ -142,7 +142,13 @@ describe('the path of a contact', () => {
       startedAt: at,
       completedAt: at,
     });
-    const lit = highlightedPath(welcome, [visit('hello'), visit('days'), visit('read', 'no'), visit('again'), visit('done')]);
+    const lit = highlightedPath(welcome, [
+      visit('hello'),
+      visit('days'),
+      visit('read', 'no'),
+      visit('again'),
+      visit('done'),
+    ]);
     expect([...lit.ways].sort()).toEqual(['again ', 'days ', 'hello ', 'read no']);
     expect([...lit.steps.keys()]).toEqual(['hello', 'days', 'read', 'again', 'done']);
   });
