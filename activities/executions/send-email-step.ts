@@ -170,7 +170,7 @@ function completionOf(email: AttemptedEmail): EffectOutcome {
 }
 
 function stepOf({ id, executionId, visit }: AttemptedEmail): { executionId: string; visit: number } {
-  if (executionId === null || visit === null) throw new Error(`mail ${id} is of no step`);
+  if (executionId === null || visit === null) throw new Error(`email ${id} does not belong to a step`);
   return { executionId, visit };
 }
 

@@ -2,7 +2,7 @@ import { type ChannelTour, EMAIL_BODY } from './channel-tour.ts';
 import { until } from './client.ts';
 import type { Loop } from './loop.ts';
 import { click } from './loops-email.ts';
-import { compareRecord, RECORD_TIMEOUT_MS, show } from './record.ts';
+import { compareRecord, printContent, RECORD_TIMEOUT_MS } from './record.ts';
 import { createWorkflow, PLAIN } from './workflow.ts';
 
 /** Longer than any wait of the tour, so that only the click can end this wait. */
@@ -25,10 +25,11 @@ async function closeAutomation(tour: ChannelTour): Promise<string> {
   report.line(`execution ${id} has sent its email to ${to}, and is WAITING for email.click`);
   await click(tour, await until(`the email to ${to}`, () => mailbox.find(to), RECORD_TIMEOUT_MS));
   const { status, exitReason, steps } = await untilExecution(tour, { workflowId, status: 'EXITED' });
-  for (const { type, status: stepStatus, output } of steps) show(tour, 'step', { status: stepStatus, output }, type);
-  show(tour, 'execution', { id, status, exitReason });
+  for (const { type, status: stepStatus, output } of steps)
+    printContent(tour, 'step', { status: stepStatus, output }, type);
+  printContent(tour, 'execution', { id, status, exitReason });
   const { data } = await client.call('GET', `/contacts/${contact}`);
-  show(tour, 'contact', { email: to, data });
+  printContent(tour, 'contact', { email: to, data });
   return compareRecord(
     { status: 'EXITED', exitReason: 'clicked', interest: 'offer' },
     { status, exitReason, interest: data.interest },

@@ -6,7 +6,7 @@ import { open } from './loops-email.ts';
 import { deliveryStatus } from './notices.ts';
 import type { DemoProviders } from './providers.ts';
 import type { ReceivedHook } from './receiver.ts';
-import { compareRecord, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
+import { compareRecord, printContent, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
 /** A tour of a service that sends to servers of the tour. */
 export interface ProviderTour extends ChannelTour {
@@ -57,13 +57,13 @@ async function closeSms(tour: ProviderTour): Promise<string> {
   report.line(`Twilio's API got ${JSON.stringify(request?.params)}`);
   await callBack(tour, callback, { MessageSid: delivered.messageId, MessageStatus: 'delivered' });
   const sms = await untilSms(tour, delivered.id, 'DELIVERED');
-  show(tour, 'sms', sms);
+  printContent(tour, 'sms', sms);
   const stop = { From: PHONE, To: sms.from, Body: 'STOP' };
   await callBack(tour, `${tour.baseUrl}/webhooks/twilio/inbound`, stop);
   const { email, subscribed, smsSubscribed } = await client.call('GET', `/contacts/${contactId}`);
-  show(tour, 'contact', { email, subscribed, smsSubscribed });
+  printContent(tour, 'contact', { email, subscribed, smsSubscribed });
   const stopped = await sendSms(tour, 'FAILED');
-  show(tour, 'sms', stopped);
+  printContent(tour, 'sms', stopped);
   return compareRecord(
     { status: 'DELIVERED', smsSubscribed: false, next: 'FAILED, sms_stopped' },
     { status: sms.status, smsSubscribed, next: `${stopped.status}, ${stopped.reason}` },
@@ -105,13 +105,13 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
   const request = await until('the webhook', async () => hooks.received[0], RECORD_TIMEOUT_MS);
   const { type, data } = verifyHook(request, secret);
   report.line(`webhook-id ${request.headers['webhook-id']}: verified with the secret, and refused when altered`);
-  show(tour, 'webhook', data, type);
+  printContent(tour, 'webhook', data, type);
   const find = async () => {
     const [delivery] = (await client.call('GET', `/webhooks/${id}/deliveries`)).data;
     return delivery?.status === 'DELIVERED' && delivery;
   };
   const { status, attempts, responseStatus } = await until('its record', find, RECORD_TIMEOUT_MS);
-  show(tour, 'delivery', { event: type, status, attempts, responseStatus });
+  printContent(tour, 'delivery', { event: type, status, attempts, responseStatus });
   return compareRecord(
     { event: 'email.open', emailId: letter.emailId, delivery: 'DELIVERED' },
     { event: type, emailId: data.event.emailId, delivery: status },

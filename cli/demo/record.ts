@@ -65,10 +65,10 @@ export async function showRecord(
   const events: RecordedEvent[] = (await client.call('GET', `/events/contact/${contactId}`)).data.toReversed();
   const listed = (await client.call('GET', '/suppressions?limit=100')).data;
   const entry = listed.find((found: { email: string | null }) => found.email === contact.email);
-  show(tour, 'email', pickFilled(email, EMAIL_FIELDS));
-  for (const { name, data } of events) show(tour, 'event', data, name);
-  show(tour, 'contact', pickFilled(contact, ['id', 'email', 'subscribed']));
-  if (entry) show(tour, 'suppression', pickFilled(entry, ['email', 'reason', 'source', 'createdAt']));
+  printContent(tour, 'email', pickFilled(email, EMAIL_FIELDS));
+  for (const { name, data } of events) printContent(tour, 'event', data, name);
+  printContent(tour, 'contact', pickFilled(contact, ['id', 'email', 'subscribed']));
+  if (entry) printContent(tour, 'suppression', pickFilled(entry, ['email', 'reason', 'source', 'createdAt']));
   const unsubscribed = events.find(({ name }) => name === 'contact.unsubscribed');
   return compareRecord(expected, {
     status: email.status,
@@ -81,7 +81,7 @@ export async function showRecord(
 }
 
 /** Prints one line: the kind, the name if there is one, and the content as JSON. */
-export function show({ report }: Tour, what: string, content: object, name = ''): void {
+export function printContent({ report }: Tour, what: string, content: object, name = ''): void {
   report.line(`${what.padEnd(LABEL_CHARS)}${name && `${name} `}${JSON.stringify(content)}`);
 }
 

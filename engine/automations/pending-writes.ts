@@ -12,7 +12,8 @@ import type { Stop } from './walk.ts';
 const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;
 
 /**
- * Changes to executions that are not written yet. Walks collect them, so hundreds of executions cost a few statements.
+ * Changes to executions that are not written yet. Many executions share one, so that hundreds of them cost a few
+ * statements.
  */
 export interface PendingWrites {
   /** Open visits that end. A visit that has ended before does not change. */

@@ -89,8 +89,8 @@ export function splitBranches(config: AnyStepConfig): { name: string; weight: nu
 }
 
 /**
- * Returns the transitions of a step that exist or can be added. A WAIT_FOR_EVENT may have an unnamed one besides its
- * branches.
+ * Returns the transitions of a step that exist or can be added. A WAIT_FOR_EVENT may have a transition without a
+ * branch, besides those of its branches.
  */
 export function waysOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
   const drawn = graph.transitions.filter(({ from }) => from === step.id);
