@@ -13,8 +13,7 @@ export interface Target {
 /**
  * Every name that an installation has in Temporal. Each name carries the short form of the installation's id, so that
  * installations can share a namespace. A workflow id contains the id of a row, so Temporal rejects a second start of
- * the same row as "already started". Rows from before the upgrade that brought the short form keep their ids without
- * it.
+ * the same row as "already started". Older rows, from before the short form existed, keep workflow ids without it.
  */
 export class InstallationNames {
   readonly #installation: Installation;

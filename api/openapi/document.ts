@@ -8,7 +8,7 @@ import { repairReferences } from './references.ts';
 import { shareParts } from './shared.ts';
 import { dropUnused, keepVersioned } from './versioned.ts';
 
-/** The paths of a document: all paths, or only paths under `/v1`, which have the version promise. */
+/** The paths of a document: all paths, or only those under `/v1`, whose compatibility is guaranteed. */
 export type DocumentPaths = 'all' | 'v1';
 
 /**

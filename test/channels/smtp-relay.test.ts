@@ -270,7 +270,7 @@ describe('from another host', () => {
     }
   }
 
-  it.skipIf(!address)('a password is taken by TLS only, unless the operator allows it', async () => {
+  it.skipIf(!address)('accepts passwords over TLS only, unless the operator allows plain text', async () => {
     const strict = await greeting({ tls: true, allowPlain: false });
     expect(strict[1]).toContain('STARTTLS');
     expect(strict[1]).not.toContain('AUTH');

@@ -250,7 +250,7 @@ describe('a changed address', () => {
     });
   });
 
-  it('an old link unsubscribes the contact and the present contact with the old address', async () => {
+  it('an old link unsubscribes its contact, and the contact that has the old address now', async () => {
     const mail = await emailTo();
     await move(mail.contactId, `elsewhere-${mail.address}`);
     const other = await api.call('POST', '/contacts', { body: { email: mail.address } });
