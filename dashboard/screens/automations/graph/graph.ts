@@ -89,8 +89,8 @@ export function splitBranches(config: AnyStepConfig): { name: string; weight: nu
 }
 
 /**
- * Returns the transitions of a step that exist or can be added. A WAIT_FOR_EVENT may have a transition without a
- * branch, besides those of its branches.
+ * Returns the transitions of a step that exist or can be added. Besides the transitions of its branches, a
+ * WAIT_FOR_EVENT may have one without a branch.
  */
 export function waysOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
   const drawn = graph.transitions.filter(({ from }) => from === step.id);
