@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clockFinding, diskFinding } from './machine.ts';
-import { fail, formatReport, pass, warn } from './report.ts';
+import { failFinding, formatReport, passFinding, warnFinding } from './report.ts';
 
 const GIB = 1024 ** 3;
 
@@ -31,16 +31,17 @@ describe('the clock', () => {
 });
 
 describe('the report', () => {
-  const named = (...findings: ReturnType<typeof pass>[]) => findings.map((finding) => ({ name: 'disk', finding }));
+  const named = (...findings: ReturnType<typeof passFinding>[]) =>
+    findings.map((finding) => ({ name: 'disk', finding }));
 
   it('ends with the exit code of the worst finding', () => {
-    expect(formatReport(named(pass('a'))).exitCode).toBe(0);
-    expect(formatReport(named(pass('a'), warn('b', 'c'))).exitCode).toBe(1);
-    expect(formatReport(named(fail('a', 'b'), pass('c'), warn('d', 'e'))).exitCode).toBe(2);
+    expect(formatReport(named(passFinding('a'))).exitCode).toBe(0);
+    expect(formatReport(named(passFinding('a'), warnFinding('b', 'c'))).exitCode).toBe(1);
+    expect(formatReport(named(failFinding('a', 'b'), passFinding('c'), warnFinding('d', 'e'))).exitCode).toBe(2);
   });
 
   it('has a line for each finding with its remedy below, and the totals', () => {
-    expect(formatReport(named(pass('a'), warn('b', 'c'))).lines).toEqual([
+    expect(formatReport(named(passFinding('a'), warnFinding('b', 'c'))).lines).toEqual([
       'pass  disk  a',
       'warn  disk  b',
       '            → c',

@@ -16,10 +16,10 @@ const bytes = (n: number) => Buffer.from(Array.from({ length: n }, (_, i) => (i 
  * An email with unusual parts: names, inline images, lines that start with dots, eight-bit bytes of an attached
  * message.
  */
-const input = (signer?: DkimSigner): Extract<FinishedEmailInput, { mail: unknown }> => ({
+const input = (signer?: DkimSigner): Extract<FinishedEmailInput, { message: unknown }> => ({
   signer,
   rewrittenFields: [],
-  mail: {
+  message: {
     from: { name: 'Söhne & Co', address: 'shop@example.com' },
     to: { address: 'ann@example.org' },
     subject: 'Grüße',
@@ -40,8 +40,13 @@ const input = (signer?: DkimSigner): Extract<FinishedEmailInput, { mail: unknown
     ],
   },
 });
-const inThread = (p: Extract<FinishedEmailInput, { mail: unknown }>) =>
-  threads.run({ projectId: 'a', name: 'mail.finished', input: p, handOver: p.mail.attachments.map((a) => a.content) });
+const inThread = (p: Extract<FinishedEmailInput, { message: unknown }>) =>
+  threads.run({
+    projectId: 'a',
+    name: 'mail.finished',
+    input: p,
+    handOver: p.message.attachments.map((a) => a.content),
+  });
 
 /** Boundaries are random. */
 function hashOf(message: Uint8Array): string {
@@ -70,15 +75,15 @@ describe('an email that is made in a thread', () => {
   it('transfers its files to the thread without a copy', async () => {
     const email = input();
     await inThread(email);
-    expect(email.mail.attachments[0]?.content.byteLength).toBe(0);
+    expect(email.message.attachments[0]?.content.byteLength).toBe(0);
   });
 
   it('is complete, also if no line starts with a dot', async () => {
-    const { mail } = input();
-    const plain = { ...mail, html: '<p>x</p>', text: 'x', attachments: mail.attachments.slice(0, 1) };
-    const { raw, payload } = await finishEmail({ mail: plain, signer: undefined, rewrittenFields: [] });
+    const { message } = input();
+    const plain = { ...message, html: '<p>x</p>', text: 'x', attachments: message.attachments.slice(0, 1) };
+    const { raw, payload } = await finishEmail({ message: plain, signer: undefined, rewrittenFields: [] });
     expect(payload.data.buffer).toBe(raw.buffer);
-    const { raw: there, payload: theirs } = await inThread({ mail: plain, signer: undefined, rewrittenFields: [] });
+    const { raw: there, payload: theirs } = await inThread({ message: plain, signer: undefined, rewrittenFields: [] });
     expect(theirs.data.buffer).toBe(there.buffer);
   });
 

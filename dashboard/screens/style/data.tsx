@@ -6,7 +6,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { TimeSeries } from '../../parts/time-series.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
-import { Change } from '../home/change.tsx';
+import { ChangeIndicator } from '../home/change.tsx';
 import { Part } from './part.tsx';
 
 const DAY_SECONDS = 86_400;
@@ -59,7 +59,7 @@ export function Data() {
               </Text>
               <div className="stats-figure">{value}</div>
               <Text size="xs" c="dimmed" component="div">
-                {count} <Change by={by} unit={unit} {...(isGood && { isGood })} />
+                {count} <ChangeIndicator by={by} unit={unit} {...(isGood && { isGood })} />
               </Text>
             </div>
           ))}

@@ -166,7 +166,7 @@ function More({
           </MoreItem>
         )}
         <MoreItem icon={IconSitemap} needs="workflows:edit" onClick={() => editor.change(withLayout)}>
-          {t.withLayout}
+          {t.tidy}
         </MoreItem>
         {workflow.enabled && (
           <MoreItem icon={IconPlayerPause} needs="workflows:edit" isPending={isPending} onClick={() => set(false)}>
