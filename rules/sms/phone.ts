@@ -12,6 +12,24 @@ export function readPhoneNumber(text: string): PhoneNumber | undefined {
   return /^\+[1-9]\d{6,14}$/.test(text) ? toPhoneNumber(parsePhoneNumber(text)) : undefined;
 }
 
+const WRITTEN_MAX_CHARS = 80;
+const BRACKETS: Readonly<Record<string, string>> = { '[': '(', ']': ')' };
+/** The kind of a number, or a scheme, before it: `tel:`, `Mobil: `, `whatsapp:`, and the `p:` of Facebook's exports. */
+const LABEL = /^(?:tel|sms|smsto|whatsapp|p|phone|telefon|telefono|mobil|mobile|cell|handy|gsm)\b\s*\.?\s*[:.]\s*/i;
+/** The extension of a company's line, or a note in words, after a number. The number itself is the rest. */
+const EXTENSION =
+  /(?:\s*;(?:ext|phone-context)=.*|[\s,;]*(?:ext(?:ension|n)?|x|durchwahl|dw|poste|int)\.?\s*:?\s*\d{1,6}|\s*#\d{1,6}|\s*\(\s*\p{L}[\p{L} .]{0,20}\))$/iu;
+
+/** Converts the digits of other scripts, such as Arabic, which NFKC keeps. */
+function westernDigits(text: string): string {
+  return text.replaceAll(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    let zero = code;
+    while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && code - zero < 9) zero -= 1;
+    return String(code - zero);
+  });
+}
+
 /**
  * Reads a number as people write it: `+49 (151) 123-4567`, `0049151…`, `tel:+49151…`, `0151 …` with the country it is
  * dialed from, and `49151…`, whose plus a spreadsheet has dropped. A number without `+` or `00` must be valid in the
@@ -19,12 +37,16 @@ export function readPhoneNumber(text: string): PhoneNumber | undefined {
  * @param country ISO 3166-1 alpha-2, of numbers without a calling code
  */
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
-  const written = text
-    .normalize('NFKC')
+  if (text.length > WRITTEN_MAX_CHARS) return undefined;
+  const written = westernDigits(text.normalize('NFKC'))
     .replaceAll(/\p{Cf}/gu, '') // Address books copy numbers with invisible direction marks.
+    .replaceAll(/["'=[\]]/g, (sign) => BRACKETS[sign] ?? '') // A spreadsheet marks text with an apostrophe, or ="…".
     .trim()
-    .replace(/^(?:tel:|')/i, '') // A spreadsheet marks text with an apostrophe.
-    .replace(/^\(\+(\d{1,3})\)/, '+$1');
+    .replace(LABEL, '')
+    .replace(EXTENSION, '')
+    .replace(/^(\d{7,})\.0$/, '$1') // A spreadsheet wrote a number.
+    .replace(/^\(\+(\d{1,3})\)/, '+$1')
+    .replace(/^\+\s*(?:\+|00)/, '+');
   if (!/^\+?[\d\s()./‐-―·-]{6,40}$/.test(written)) return undefined;
   const plain = written.replace(/\(0\)/, '').replaceAll(/[^\d+]/g, '');
   if (plain.startsWith('+')) return readPhoneNumber(plain);
