@@ -2,7 +2,7 @@ import { AppError } from './errors.ts';
 
 /** The version of a record that the caller has read, from the request. */
 export interface ReadVersion {
-  /** Entity tags of `If-Match` without quotes; `*` means any version. */
+  /** Entity tags of `If-Match` without quotes. Absent for `*`, which any version matches. */
   tags?: readonly string[] | undefined;
   /** `updatedAt` of the record that the caller changed. */
   updatedAt?: Date | undefined;
@@ -33,7 +33,7 @@ export function versionTag(updatedAt: Date): string {
 export function assertUnchanged(record: VersionedRecord, read: ReadVersion | undefined): void {
   const { tags, updatedAt } = read ?? {};
   const tag = versionTag(record.updatedAt);
-  const isTagKnown = !tags || tags.includes('*') || tags.includes(tag);
+  const isTagKnown = !tags || tags.includes(tag);
   const moments = [record.updatedAt, ...(record.partUpdatedAt ? [record.partUpdatedAt] : [])];
   const isMomentKnown = !updatedAt || moments.some((moment) => moment.getTime() === updatedAt.getTime());
   if (isTagKnown && isMomentKnown) return;

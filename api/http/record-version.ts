@@ -30,24 +30,34 @@ export function setETag(c: RequestContext, { updatedAt }: { updatedAt: Date }): 
   c.header('ETag', `"${versionTag(updatedAt)}"`);
 }
 
+/** One element of `If-Match`: an entity tag of RFC 9110 §8.8.3, or a tag without its quotes. */
+const ENTITY_TAG = /^\s*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\u{10ffff}]*)"|([^\s,"*/]+))?\s*(?:,|$)/u;
+
 /**
  * Returns the version that a write is based on: `If-Match`, `updatedAt` of the body, or both. Undefined without
  * either. Weak tags count too, because proxies that compress a response weaken its tag.
- * @throws AppError BAD_REQUEST for an `If-Match` without a tag
+ * @throws AppError BAD_REQUEST for an `If-Match` that is neither `*` nor a list of entity tags
  */
 export function readVersion(c: RequestContext, body: { updatedAt?: Date | undefined } = {}): ReadVersion | undefined {
   const header = c.req.header('if-match');
-  if (header === undefined) return body.updatedAt && { updatedAt: body.updatedAt };
-  const tags = header.split(',').flatMap(
-    (tag) =>
-      tag
-        .trim()
-        .replace(/^W\//, '')
-        .replace(/^"(.*)"$/, '$1') || [],
-  );
-  if (tags.length > 0) return { tags, updatedAt: body.updatedAt };
+  if (header === undefined || header.trim() === '*') return body.updatedAt && { updatedAt: body.updatedAt };
+  return { tags: readEntityTags(header), updatedAt: body.updatedAt };
+}
+
+function readEntityTags(header: string): string[] {
+  const tags: string[] = [];
+  let rest = header;
+  while (rest !== '') {
+    const [element, quoted, bare] = ENTITY_TAG.exec(rest) ?? [];
+    // An element of a list may be empty.
+    if (element === undefined) break;
+    const tag = quoted ?? bare;
+    if (tag !== undefined) tags.push(tag);
+    rest = rest.slice(element.length);
+  }
+  if (rest === '' && tags.length > 0) return tags;
   throw new AppError('BAD_REQUEST', {
-    message: 'If-Match contains no ETag.',
+    message: rest === '' ? 'If-Match contains no ETag.' : 'If-Match is neither * nor a list of ETags.',
     suggestion: 'Send the ETag from the response to GET, such as If-Match: "lmn4w1c0".',
   });
 }

@@ -21,6 +21,8 @@ export interface ImportForecast {
   warningCount: number;
   /** The first 1,000. */
   warnings: ImportWarning[];
+  /** As in `ImportResult`. */
+  notes?: string[];
 }
 
 /** The number of the first data row, as a spreadsheet counts. */
@@ -52,6 +54,7 @@ export async function previewImport(
   const errors = review.bad.map(({ index, ...row }) => ({ row: firstRow + index, ...row }));
   const warnings = review.warnings.map(({ index, ...row }) => ({ row: firstRow + index, ...row }));
   return {
+    ...before,
     totalRows: before.totalRows + review.rows,
     successCount: before.successCount + review.emails.length,
     createdCount: before.createdCount + createdCount,

@@ -119,7 +119,8 @@ export async function createImportJob(
   trx: Trx,
   p: ImportInput & { projectId: string; file: Buffer; rows: number },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
-  const result = newResult('import', p.rows);
+  const { notes } = p.layout;
+  const result = { ...newResult('import', p.rows), ...(notes && { notes }) };
   const { layout, text, triggerWorkflows, mode } = p;
   const input: ImportInput = { layout, text, triggerWorkflows, mode };
   return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total: p.rows, file: p.file });

@@ -130,6 +130,7 @@ function addOutcome(
   const { rows, contacts, errors, warnings } = p;
   const created = contacts.filter((contact) => contact.isNew).length;
   return {
+    ...result,
     totalRows: result.totalRows + rows,
     successCount: result.successCount + contacts.length,
     createdCount: result.createdCount + created,

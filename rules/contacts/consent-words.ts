@@ -7,17 +7,22 @@ const YES = `
   consented consent accepted agreed enrolled
   abonnee inscrite suscrita inscrita iscritta activa attiva ativa dogru igaz taip jah
   ja j wahr aktiv angemeldet abonniert waar actief oui vrai abonne inscrit actif si s verdadero activo suscrito vero attivo
-  iscritto sim verdadeiro ativo inscrito da да д истина tak prawda ano igen evet ναι kylla joo aktiivinen sant はい 是 예 네 نعم כן`;
+  iscritto sim verdadeiro ativo inscrito da да д истина tak prawda ano igen evet ναι kylla joo aktiivinen sant так jā ya co はい 是 예 네 نعم כן हाँ ใช่`;
 const NO = `
-  n no false f 0 off unsubscribed unsubscribe unsub inactive notsubscribed nonsubscribed optedout optout disabled denied
+  n no false f 0 off falsk falsz yanlis epatosi ingen tidak nahin нет н ні nein falsch nee onwaar non faux falso nao
+  ложь nie ne nem hayir hayır οχι ei nej nei falskt nu khong いいえ 否 不 아니요 아니오 لا לא नहीं ไม่`;
+/** Words for the state of a person who refused, which also occur in a column for consent. */
+const REFUSED = `
+  unsubscribed unsubscribe unsub inactive notsubscribed nonsubscribed neversubscribed notactive notoptedin optedout optout disabled denied
   declined refused rejected revoked withdrawn blocked bounced cleaned
-  complained complaint suppressed blacklisted removed
-  desabonnee desinscrite disiscritta inactiva disattiva inativa falsk falsz yanlis epatosi ingen
-  nein falsch inaktiv abgemeldet abbestellt nee onwaar inactief non faux desabonne desinscrit inactif falso inactivo
-  disattivo inattivo disiscritto nao inativo нет н ложь nie falsz ne nem hayir hayır οχι ei nej nei falskt nu いいえ 否 不 아니요 아니오 لا לא`;
+  complained complaint suppressed blacklisted blocklisted removed
+  desabonnee desinscrite disiscritta inactiva disattiva inativa
+  inaktiv abgemeldet abbestellt nichtabonniert nichtangemeldet inactief nietingeschreven desabonne desinscrit pasinscrit noninscrit nonabonne inactif
+  inactivo nosuscrito nosubscrito disattivo inattivo disiscritto noniscritto inativo naoinscrito`;
 
 const YES_WORDS = wordsOf(YES);
 const NO_WORDS = wordsOf(NO);
+const REFUSED_WORDS = wordsOf(REFUSED);
 /** Symbols that spreadsheets and forms write instead of a word. */
 const YES_SIGNS = new Set(['✓', '✔', '☑', '✅']);
 const NO_SIGNS = new Set(['✗', '✘', '☐', '❌']);
@@ -29,7 +34,17 @@ export function readConsent(cell: string): boolean | undefined {
   if (NO_SIGNS.has(sign)) return false;
   const word = plainWord(cell);
   if (YES_WORDS.has(word)) return true;
-  return NO_WORDS.has(word) ? false : undefined;
+  return NO_WORDS.has(word) || REFUSED_WORDS.has(word) ? false : undefined;
+}
+
+/**
+ * Tells whether a cell of a column such as `Unsubscribed` or `UNSUB_TIME` records a refusal: any text does, such as a
+ * time or a reason, but a word for "no".
+ */
+export function isRefusal(cell: string): boolean {
+  const text = cell.trim();
+  if (/^(?:|[-–—]|\[\]|n\/a|null|none|never)$/i.test(text) || NO_SIGNS.has(text)) return false;
+  return !NO_WORDS.has(plainWord(text));
 }
 
 /** Reduces a text to letters and digits in lower case, so that "Opted-In" and "opted in" are one word. */

@@ -13,6 +13,7 @@ describe('a mapping of columns', () => {
     expect(mapColumns(['E-Mail', 'Plan', 'Zip', 'Notes', 'city', 'Subscribed'], mapping)).toEqual({
       columns: ['email', 'plan', 'zip', '', 'city', 'subscribed'],
       textColumns: [2],
+      refusalColumns: [],
       errors: [],
     });
   });
@@ -66,7 +67,7 @@ describe('a mapping of columns', () => {
     expect(mapColumns(['E-Mail', 'Mail'], { 'E-Mail': null }).columns).toEqual(['', 'email']);
   });
 
-  it('finds the consent of such a file, too, so that no refusal becomes a subscription', () => {
+  it('finds the consent by its usual names, so that no refusal becomes a subscription', () => {
     expect(mapColumns(['Email Address', 'Opt-In'], {}).columns).toEqual(['email', 'subscribed']);
     expect(mapColumns(['Email Address', 'Opt-In', 'Subscribed'], {}).columns).toEqual([
       'email',
@@ -74,7 +75,43 @@ describe('a mapping of columns', () => {
       'subscribed',
     ]);
     expect(mapColumns(['Email Address', 'Opt-In'], { 'Opt-In': 'data.optIn' }).columns).toEqual(['email', 'optIn']);
-    expect(mapColumns(['email', 'Opt-In'], {}).columns).toEqual(['email', 'Opt-In']);
+    expect(mapColumns(['email', 'Opt-In'], {}).columns).toEqual(['email', 'subscribed']);
+    expect(mapColumns(['email', 'Opt-In'], { 'Opt-In': null }).columns).toEqual(['email', '']);
+  });
+
+  it.each([
+    'Newsletter',
+    'Accepts Email Marketing',
+    'Email Marketing Consent',
+    'Abonné',
+    'Einwilligung',
+    'Suscrito',
+    'Nieuwsbrief',
+    'Zgoda',
+    'Подписан',
+    'メルマガ',
+  ])('reads a column %s as consent, and says so', (header) => {
+    const layout = readCsvLayout(Buffer.from(`email;${header}\na@example.com;yes\nb@example.com;no\n`));
+    expect(layout.columns).toEqual(['email', 'subscribed']);
+    expect(layout.notes).toEqual([expect.stringContaining(`"${header}" is read as consent`)]);
+  });
+
+  it('keeps a column as data if no value is a word of consent, and says so', () => {
+    const file = Buffer.from('email,Opt-In\na@example.com,2024-01-02\nb@example.com,\n');
+    const { columns, notes } = readCsvLayout(file);
+    expect({ columns, notes }).toEqual({
+      columns: ['email', 'Opt-In'],
+      notes: [expect.stringContaining('"Opt-In" is not read as consent')],
+    });
+    expect(guessMapping(['email', 'Opt-In'], [], () => false)).toMatchObject({ 'Opt-In': 'data.optIn' });
+  });
+
+  it('makes a phone number of the usual names', () => {
+    expect(guessMapping(['email', 'Mobile Phone', 'Phone'], [])).toMatchObject({
+      'Mobile Phone': 'data.phone',
+      Phone: 'data.Phone',
+    });
+    expect(guessMapping(['email', 'Phone'], ['Phone'])).toMatchObject({ Phone: 'data.Phone' });
   });
 
   it('ignores the note columns of an error file', () => {

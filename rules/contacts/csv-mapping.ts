@@ -29,32 +29,86 @@ const EMAIL_WORDS = wordsOf(`
   διεύθυνσηemail ηλεκτρονικόταχυδρομείο メール メールアドレス eメール eメールアドレス 电子邮件 电子邮箱 电子邮件地址 邮箱 邮箱地址 邮件地址
   電子郵件 電子郵件地址 電子信箱 信箱 이메일 이메일주소 메일 메일주소 전자메일 البريدالإلكتروني البريدالالكتروني بريدإلكتروني
   דואל דוארלקטרוני אימייל ईमेल อีเมล thưđiệntử surel alamatemail`);
-const SUBSCRIBED_WORDS = new Set(
-  'subscribed optin optedin acceptsmarketing acceptsemailmarketing emailoptin issubscribed emailconsent marketingconsent marketingoptin subscriptionstatus'.split(
-    ' ',
-  ),
-);
+/** Headers of consent to marketing email. */
+const SUBSCRIBED_WORDS = wordsOf(`
+  subscribed optin optedin acceptsmarketing acceptsemailmarketing acceptmarketing emailoptin
+  emailoptinstatus issubscribed emailsubscribed subscribedtoemails emailconsent marketingconsent marketingoptin
+  emailmarketing emailmarketingconsent emailmarketingstatus marketingemails marketingpermission emailpermission consent
+  gdprconsent consentgiven consenttomarketing subscriptionstatus subscriberstatus emailsubscriptionstatus emailstatus
+  newsletter newsletters newsletteroptin newsletterconsent newslettersubscribed newslettersubscription
+  subscribetonewsletter subscribedtonewsletter receivenewsletter wantsnewsletter emailnewsletter mailinglist
+  abonniert newsletterabonniert newsletterabo newsletteranmeldung newsletterempfang newsletterempfänger newsletterstatus
+  einwilligung werbeeinwilligung newslettereinwilligung zustimmung emailwerbung
+  abonné abonnée abonnénewsletter inscrit inscritnewsletter inscriptionnewsletter abonnementnewsletter consentement
+  acceptelemarketing acceptemarketing infolettre
+  suscrito suscrita suscripto suscritoalboletín boletín consentimiento aceptamarketing aceptapublicidad
+  iscritto iscritta iscrittoallanewsletter iscrizionenewsletter consenso consensomarketing
+  inscrito inscrita assinante consentimento aceitamarketing boletim
+  ingeschreven geabonneerd nieuwsbrief toestemming prenumerant nyhetsbrev samtycke samtykke nyhedsbrev uutiskirje suostumus
+  zgoda zgodamarketingowa subskrybent souhlas odběr hozzájárulás hírlevél abonare izin onay ebülten abone
+  подписан подписчик рассылка согласие згода ενημερωτικόδελτίο συγκατάθεση
+  メルマガ メールマガジン ニュースレター 配信許可 订阅 訂閱 电子报 電子報 뉴스레터 구독 수신동의 النشرة ניוזלטר`);
+/** Headers of a refusal of email, whose cells hold yes, a time or a reason. */
+const REFUSAL_WORDS = wordsOf(`
+  unsubscribed unsubscribe unsubscribedat unsubscribedon unsubscribedate unsubscribeddate unsubscribetime unsubscribedtime
+  unsubtime unsubscribedfromemail unsubscribedfromemails unsubscribedfromallemail unsubscribedfromallemails optout optedout
+  optoutdate optouttime optedoutat emailoptout emailoptedout hasoptedoutofemail optedoutofemail optoutofemail donotemail
+  noemail emailblacklist emailblacklisted blacklistedemail blacklistemail blacklisted emailblocklist emailblocklisted
+  blocklistedemail blocklisted emailsuppressed suppressed globallyunsubscribed globalunsubscribe cleantime
+  abgemeldet abgemeldetam abmeldung abmeldedatum désabonné désabonnée désinscrit désinscription datededésinscription
+  desuscrito fechadebaja disiscritto descadastrado uitgeschreven avregistrerad wypisany отписан отписался отписка`);
+/** Headers of telephone numbers. */
+const PHONE_WORDS = wordsOf(`
+  phone phonenumber phoneno telephone telephonenumber tel mobile mobilephone mobilephonenumber mobilenumber cell cellphone
+  sms smsnumber whatsapp handy handynummer mobil mobilnummer mobiltelefon telefon telefonnummer rufnummer téléphone
+  téléphoneportable numérodetéléphone portable mobileno teléfono teléfonomóvil móvil celular cellulare telefono
+  numeroditelefono telefone telemóvel telefoon telefoonnummer mobielnummer телефон номертелефона 電話番号 电话 手机 전화번호`);
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Fields by column ('' for an ignored one) and the columns that stay text, or the errors of the mapping. */
 export interface MappedColumns {
   columns: string[];
   textColumns: number[];
+  /** The column that was recognized as consent by its name. */
+  consentAt?: number;
+  /** The columns whose cells record a refusal, by their name. Their values are data too. */
+  refusalColumns: number[];
   errors: FieldError[];
 }
 
+/** Tells whether the values of a column are words of consent. */
+export type HasConsentWords = (column: number) => boolean;
+
 /** Applies a mapping to the headers of a file. */
-export function mapColumns(headers: readonly string[], mapping: CsvMapping): MappedColumns {
-  const mapped: MappedColumns = { columns: [], textColumns: [], errors: [] };
+export function mapColumns(
+  headers: readonly string[],
+  mapping: CsvMapping,
+  hasConsentWords: HasConsentWords = () => true,
+): MappedColumns {
+  const mapped: MappedColumns = { columns: [], textColumns: [], refusalColumns: [], errors: [] };
   const fault = (header: string, message: string) =>
     mapped.errors.push({ field: `mapping.${header.slice(0, DATA_LIMITS.keyLength)}`, message, code: 'custom' });
   for (const header of Object.keys(mapping)) {
     if (!headers.includes(header)) fault(header, 'The file has no such column.');
   }
-  const guessed = findKnownColumns(headers, mapping);
+  const addressAt = findColumn(headers, { mapping, field: 'email', words: EMAIL_WORDS });
+  // A refusal must not become a subscription.
+  const consentAt = findColumn(headers, {
+    mapping,
+    field: 'subscribed',
+    words: SUBSCRIBED_WORDS,
+    isValid: hasConsentWords,
+  });
+  if (consentAt >= 0) mapped.consentAt = consentAt;
+  const guessed = new Map([
+    [consentAt, 'subscribed'],
+    [addressAt, 'email'],
+  ]);
   for (const [index, header] of headers.entries()) {
     const target = guessed.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
     const field = fieldOf(target);
+    if (REFUSAL_WORDS.has(wordOf(header)) && (field ?? 'data.').startsWith('data.') && target !== null)
+      mapped.refusalColumns.push(index);
     if (target === undefined) mapped.columns.push(columnByHeader(header));
     else if (field === undefined) mapped.columns.push('');
     else {
@@ -67,27 +121,25 @@ export function mapColumns(headers: readonly string[], mapping: CsvMapping): Map
   return mapped;
 }
 
-/** Finds the columns of a file of another program whose names are known: its address, and then its consent. */
-function findKnownColumns(headers: readonly string[], mapping: CsvMapping): Map<number, string> {
-  const addressAt = findColumn(headers, { mapping, field: 'email', words: EMAIL_WORDS });
-  if (addressAt < 0) return new Map();
-  // A refusal must not become a subscription.
-  const consentAt = findColumn(headers, { mapping, field: 'subscribed', words: SUBSCRIBED_WORDS });
-  return new Map([
-    [consentAt, 'subscribed'],
-    [addressAt, 'email'],
-  ]);
-}
-
 /**
  * Finds a column by the names that other programs and languages give it, such as `E-Mail` and `Email Address`. Returns
  * -1 if another column is mapped to the field, or has its name.
  */
-function findColumn(headers: readonly string[], p: { mapping: CsvMapping; field: string; words: ReadonlySet<string> }) {
+function findColumn(
+  headers: readonly string[],
+  p: { mapping: CsvMapping; field: string; words: ReadonlySet<string>; isValid?: (column: number) => boolean },
+): number {
   const isFree = (header: string) => !Object.hasOwn(p.mapping, header);
   const isMapped = Object.values(p.mapping).some((target) => fieldOf(target) === p.field);
   if (isMapped || headers.some((header) => isFree(header) && columnByHeader(header) === p.field)) return -1;
-  return headers.findIndex((header) => isFree(header) && p.words.has(wordOf(header)));
+  return headers.findIndex(
+    (header, at) => isFree(header) && p.words.has(wordOf(header)) && (p.isValid?.(at) ?? true),
+  );
+}
+
+/** Tells whether a header is a name of consent. */
+export function isConsentHeader(header: string): boolean {
+  return SUBSCRIBED_WORDS.has(wordOf(header));
 }
 
 /** Returns undefined for a column that is ignored or not mapped. */
@@ -106,7 +158,11 @@ export function columnByHeader(header: string): string {
  * Guesses a mapping like a person would: recognizes addresses and consent by the names that other programs use, and
  * existing fields (`knownKeys`) in any spelling. Other columns get a name that templates can use.
  */
-export function guessMapping(headers: readonly string[], knownKeys: readonly string[]): Record<string, string | null> {
+export function guessMapping(
+  headers: readonly string[],
+  knownKeys: readonly string[],
+  hasConsentWords: HasConsentWords = () => true,
+): Record<string, string | null> {
   const known = new Map(knownKeys.map((key) => [wordOf(key), key]));
   const taken = new Set<string>();
   const guess: Record<string, string | null> = {};
@@ -117,10 +173,12 @@ export function guessMapping(headers: readonly string[], knownKeys: readonly str
   // An exact name takes precedence over similar names, in any position.
   const isExact = (header: string) => ['email', 'subscribed'].includes(header.toLowerCase());
   for (const header of headers.filter(isExact)) take(header, header.toLowerCase());
-  for (const header of headers.filter((name) => name !== '' && !isExact(name))) {
+  for (const [at, header] of headers.entries()) {
+    if (header === '' || isExact(header)) continue;
     const word = wordOf(header);
     if (EMAIL_WORDS.has(word) && !taken.has('email')) take(header, 'email');
-    else if (SUBSCRIBED_WORDS.has(word) && !taken.has('subscribed')) take(header, 'subscribed');
+    else if (SUBSCRIBED_WORDS.has(word) && !taken.has('subscribed') && hasConsentWords(at)) take(header, 'subscribed');
+    else if (PHONE_WORDS.has(word) && !known.has(word) && !taken.has('data.phone')) take(header, 'data.phone');
     else take(header, fieldFor(header, known.get(word)));
   }
   return guess;

@@ -4,6 +4,7 @@ import {
   type CsvLayout,
   type CsvRow,
   type CsvStretch,
+  consentWordsOf,
   countCsvRows,
   type KnownTypes,
   layOut,
@@ -114,8 +115,9 @@ export function previewCsv(
 ): CsvPreview {
   const head = readCsvHead(file);
   const { headers, delimiter } = head;
-  const mapping = p.mapping ?? guessMapping(headers, p.knownKeys);
-  const { layout: untyped, errors } = layOut(head, mapping);
+  const hasConsentWords = consentWordsOf(file, head);
+  const mapping = p.mapping ?? guessMapping(headers, p.knownKeys, hasConsentWords);
+  const { layout: untyped, errors } = layOut(head, mapping, hasConsentWords);
   const layout = errors.length > 0 ? untyped : withTypes(file, untyped, p.knownTypes);
   const first: CsvPreview['first'] = [];
   readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells) => {

@@ -39,6 +39,25 @@ describe('a CSV file of contacts', () => {
     ]);
   });
 
+  it('imports a contact as unsubscribed if a column of refusals has a value, and keeps the value', () => {
+    const file = bytes(
+      'Email Address,UNSUB_TIME,EMAIL_BLACKLIST\na@x.com,2024-01-02 10:11:12,0\nb@x.com,,1\nc@x.com,,no\nd@x.com,,\n',
+    );
+    expect(readAll(file).map((row) => row.ok && [row.contact.subscribed, row.contact.set])).toEqual([
+      [false, { UNSUB_TIME: '2024-01-02 10:11:12', EMAIL_BLACKLIST: '0' }],
+      [false, { EMAIL_BLACKLIST: '1' }],
+      [undefined, { EMAIL_BLACKLIST: 'no' }],
+      [undefined, {}],
+    ]);
+    expect(readCsvLayout(file).notes).toHaveLength(2);
+    expect(readCsvLayout(file, { UNSUB_TIME: null, EMAIL_BLACKLIST: null }).refusalColumns).toBeUndefined();
+  });
+
+  it('imports a contact as unsubscribed if it refused in one column and agreed in another', () => {
+    const rows = readAll(bytes('email,subscribed,Unsubscribed from all email\na@x.com,yes,true\nb@x.com,yes,false\n'));
+    expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([false, true]);
+  });
+
   it.each([
     ['numbers', ['-12.5', '0', '1234567890123456'], [-12.5, 0, 1234567890123456]],
     ['zeros at the end', ['1.10', '2'], ['1.10', '2']],

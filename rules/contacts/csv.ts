@@ -3,8 +3,8 @@ import { AppError, type FieldError, fieldError } from '../errors.ts';
 import { applyData, consentPlaceOf, DATA_LIMITS, type Data } from '../filters/data-values.ts';
 import { readWrittenNumber } from '../sms/phone.ts';
 import { type ColumnType, expectedText, typeOfText, valueOfType } from './column-types.ts';
-import { readConsent } from './consent-words.ts';
-import { type CsvMapping, mapColumns } from './csv-mapping.ts';
+import { isRefusal, readConsent } from './consent-words.ts';
+import { type CsvMapping, type HasConsentWords, isConsentHeader, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
 import { withoutMark } from './formula-text.ts';
 
@@ -44,6 +44,10 @@ export interface CsvLayout {
   types?: ColumnType[];
   /** Columns whose stored values have one type. A cell of another type is an error of its row. */
   knownColumns?: number[];
+  /** Columns such as `Unsubscribed`, whose cells record a refusal. Their values are data too. */
+  refusalColumns?: number[];
+  /** Sentences about columns that were recognized by their names, for the result of the import. */
+  notes?: string[];
   /** Byte offset of the first row. */
   firstRowAt: number;
 }
@@ -87,7 +91,8 @@ export interface CsvHead extends Pick<CsvLayout, 'delimiter' | 'firstRowAt'> {
  * @throws AppError VALIDATION_ERROR when it is not UTF-8, or has no column `email` or headers that cannot be fields
  */
 export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known: KnownTypes = {}): CsvLayout {
-  const { layout, errors } = layOut(readCsvHead(file), mapping);
+  const head = readCsvHead(file);
+  const { layout, errors } = layOut(head, mapping, consentWordsOf(file, head));
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
   return withTypes(file, layout, known);
 }
@@ -150,10 +155,46 @@ export function readCsvHead(file: Uint8Array): CsvHead {
 export function layOut(
   { headers, delimiter, firstRowAt }: CsvHead,
   mapping: CsvMapping,
+  hasConsentWords: HasConsentWords,
 ): { layout: CsvLayout; errors: FieldError[] } {
-  const { columns, textColumns, errors } = mapColumns(headers, mapping);
-  const layout: CsvLayout = { delimiter, columns, firstRowAt, ...(textColumns.length > 0 && { textColumns }) };
+  const { columns, textColumns, refusalColumns, consentAt, errors } = mapColumns(headers, mapping, hasConsentWords);
+  const notes = [
+    ...(consentAt === undefined ? [] : [consentNote(headers[consentAt] ?? '')]),
+    ...refusalColumns.map((column) => refusalNote(headers[column] ?? '')),
+    ...headers
+      .filter((header) => isConsentHeader(header) && !columns.includes('subscribed') && !Object.hasOwn(mapping, header))
+      .map(unreadNote),
+  ];
+  const layout: CsvLayout = {
+    delimiter,
+    columns,
+    firstRowAt,
+    ...(textColumns.length > 0 && { textColumns }),
+    ...(refusalColumns.length > 0 && { refusalColumns }),
+    ...(notes.length > 0 && { notes }),
+  };
   return { layout, errors: [...errors, ...headerFaults(columns)] };
+}
+
+const consentNote = (header: string) =>
+  `The column "${header}" is read as consent to email (subscribed). Map it to data.<name> to keep its values instead.`;
+const refusalNote = (header: string) =>
+  `A contact with a value other than no in the column "${header}" is imported as unsubscribed. Map it to null to ignore it.`;
+const unreadNote = (header: string) =>
+  `The column "${header}" is not read as consent, because none of its values is a word for it, such as yes or no.`;
+
+/** Returns a test of whether any cell of a column is a word of consent. It reads the file when it is called. */
+export function consentWordsOf(file: Uint8Array, { headers, delimiter, firstRowAt }: CsvHead): HasConsentWords {
+  return (column) => {
+    const records = new CsvRecords(bytesOf(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: firstRowAt });
+    for (let unreadableRows = 0; unreadableRows < UNREADABLE_ROWS_MAX; ) {
+      const cells = records.next(headers.length);
+      if (cells === undefined) return false;
+      if (!Array.isArray(cells)) unreadableRows += 1;
+      else if (readConsent(cells[column] ?? '') !== undefined) return true;
+    }
+    return false;
+  };
 }
 
 /**
@@ -252,6 +293,8 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
       else data[column] = value;
     }
   }
+  if (layout.refusalColumns?.some((index) => isRefusal(withoutMark(values[index] ?? '') ?? values[index] ?? '')))
+    consent = { subscribed: false };
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };

@@ -41,6 +41,8 @@ export interface ImportResult {
   warningCount?: number;
   /** The first 1,000. */
   warnings?: ImportWarning[];
+  /** Sentences about columns that were recognized by their names. */
+  notes?: string[];
 }
 
 export interface BulkResult {

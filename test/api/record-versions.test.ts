@@ -74,6 +74,9 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     const refused = await Promise.all([
       write(path, { name: 'Mine' }, { 'If-Match': etag }),
       write(path, { name: 'Mine' }, { 'If-Match': 'W/"nonsense", unquoted' }),
+      write(path, { name: 'Mine' }, { 'If-Match': '"*"' }),
+      write(path, { name: 'Mine' }, { 'If-Match': `"a,${etag.slice(1)}` }),
+      write(path, { name: 'Mine' }, { 'If-Match': '""' }),
       write(path, { name: 'Mine', updatedAt: record.updatedAt }),
       write(path, { name: 'Mine', updatedAt: STALE }, { 'If-Match': '*' }),
       api.call('DELETE', path, { headers: { 'If-Match': etag } }),
@@ -92,7 +95,7 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     const { path, record } = await build(spec);
     const first = await write(path, { name: `A ${++count}`, updatedAt: record.updatedAt });
     const etag = first.headers.get('etag') ?? '';
-    expect((await write(path, { name: `B ${++count}` }, { 'If-Match': `"x", W/${etag}` })).status).toBe(200);
+    expect((await write(path, { name: `B ${++count}` }, { 'If-Match': `"x",, W/${etag} , "y,z"` })).status).toBe(200);
     expect((await write(path, { name: `C ${++count}` }, { 'If-Match': '*' })).status).toBe(200);
     const last = await write(path, { name: `D ${++count}` });
     expect(last.status).toBe(200);
@@ -113,7 +116,8 @@ describe.each(RECORDS)('versions of $kind', (spec) => {
     const { path } = await build(spec);
     const bad = await write(path, { updatedAt: 'yesterday' });
     expect(bad).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'updatedAt' }] } } });
-    expect((await write(path, { name: 'x' }, { 'If-Match': ' ' })).status).toBe(400);
+    for (const unreadable of [' ', ',', '"open', '*, "x"', 'W/*', '"a" "b"'])
+      expect(await write(path, { name: 'x' }, { 'If-Match': unreadable })).toMatchObject({ status: 400 });
   });
 
   it('shows nothing of another project', async () => {

@@ -64,7 +64,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
     const phoneCountry = await findPhoneCountry(reads, projectId);
     const created = new Set<string>();
     const types: CsvReview['types'] = {};
-    let result = NOTHING;
+    let result: ImportForecast = { ...NOTHING, ...(layout.notes && { notes: layout.notes }) };
     for (let at = layout.firstRowAt, done = false; !done && result.unreadableRows < UNREADABLE_ROWS_MAX; ) {
       const badMax = JOB_ERRORS_MAX - result.errors.length;
       const stretch = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };

@@ -23,6 +23,9 @@ export const ImportResult = z.object({
     description: 'Rows that were imported without a value that is not valid, such as a phone number',
   }),
   warnings: z.array(z.object({ row: z.number().int(), email: z.string(), warning: z.string() })).optional(),
+  notes: z.array(z.string()).optional().openapi({
+    description: 'What was read from columns that are recognized by their names, such as `Newsletter` as consent',
+  }),
 });
 
 export const BulkResult = z.object({

@@ -4,7 +4,7 @@ import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { badRowsCsv } from './bad-rows.ts';
 import classes from './import.module.css';
-import { ImportWarnings } from './import-warnings.tsx';
+import { ImportNotes, ImportWarnings } from './import-warnings.tsx';
 import { headersOf, type Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -44,6 +44,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
           {words.hopeless}
         </Alert>
       )}
+      <ImportNotes notes={result.notes} />
       <ImportWarnings warnings={result.warnings ?? []} />
       {result.errors.length > 0 && (
         <div>

@@ -22,3 +22,17 @@ export function ImportWarnings({ warnings }: { warnings: readonly { row: number;
     </details>
   );
 }
+
+/** Lists what was read from columns that are recognized by their names. */
+export function ImportNotes({ notes = [] }: { notes?: readonly string[] | undefined }) {
+  if (notes.length === 0) return null;
+  return (
+    <List size="sm" mt="sm">
+      {notes.map((note) => (
+        <List.Item key={note} style={{ overflowWrap: 'anywhere' }}>
+          {note}
+        </List.Item>
+      ))}
+    </List>
+  );
+}

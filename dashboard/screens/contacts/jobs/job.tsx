@@ -11,7 +11,7 @@ import { QueryView } from '../../../parts/query-view.tsx';
 import { BAD_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
-import { ImportWarnings } from '../import/import-warnings.tsx';
+import { ImportNotes, ImportWarnings } from '../import/import-warnings.tsx';
 import { CancelJob } from './cancel-job.tsx';
 
 const words = text.contacts.jobs;
@@ -119,6 +119,7 @@ function Progressing({ job }: { job: Job }) {
           {failedReason}
         </Alert>
       )}
+      {'notes' in result && <ImportNotes notes={result.notes} />}
       {'warnings' in result && <ImportWarnings warnings={result.warnings ?? []} />}
       {result.errors.length > 0 && <Errors job={job} />}
       {status === 'COMPLETED' && 'createdCount' in result && <Next />}
