@@ -12,6 +12,7 @@ import { conditionWith, type UnknownName, withIds } from '../../../rules/as-code
 import { withStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
+import { refusePrivateUrl } from '../workflow-steps/private-urls.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
 import { type Applying, addFinding, mayBeSender, refuseUnknown, withFieldPrefix } from './applying.ts';
 import type { StepItem, WorkflowItem } from './input.ts';
@@ -109,6 +110,7 @@ async function configOf(
       ? conditionWithIds(applying, { given, of })
       : withIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
   const config = checkConfig(step.type, named);
+  refusePrivateUrl(step.type, config, { allowPrivate: applying.allowPrivate, stored: open });
   return sendsEmail ? withSender(applying, { config, open, of }) : config;
 }
 

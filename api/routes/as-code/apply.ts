@@ -65,6 +65,7 @@ export async function applyDocument(
   p: {
     projectId: string;
     secretKey: string;
+    allowPrivate: boolean;
     document: ProjectDocument;
     mayManage: boolean;
     onSettings: (trx: Trx, changes: Record<string, unknown>) => Promise<void>;
@@ -83,9 +84,9 @@ export async function applyDocument(
 }
 
 async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promise<ApplyOutcome> {
-  const { projectId, secretKey, document } = p;
+  const { projectId, secretKey, allowPrivate, document } = p;
   await lockApply(trx, projectId);
-  const applying: Applying = await beginApplying({ trx, projectId, secretKey });
+  const applying: Applying = await beginApplying({ trx, projectId, secretKey, allowPrivate });
   // Each kind is applied after the kinds that it may refer to.
   await applyTopics(applying, document.topics ?? []);
   await applyTemplates(applying, document.templates ?? []);

@@ -13,6 +13,8 @@ export interface Applying {
   trx: Trx;
   projectId: string;
   secretKey: string;
+  /** Whether WEBHOOK steps may call private addresses. */
+  allowPrivate: boolean;
   /** Ids by slug, including resources that this apply created. */
   ids: { [Name in keyof Names]: Map<string, string> };
   done: Omit<Applied, 'dryRun'>;
@@ -21,7 +23,9 @@ export interface Applying {
   toCount: string[];
 }
 
-export async function beginApplying(p: { trx: Trx; projectId: string; secretKey: string }): Promise<Applying> {
+export async function beginApplying(
+  p: Pick<Applying, 'trx' | 'projectId' | 'secretKey' | 'allowPrivate'>,
+): Promise<Applying> {
   const { trx, projectId } = p;
   return {
     ...p,

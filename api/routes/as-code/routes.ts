@@ -49,7 +49,9 @@ const applyRoute = createRoute({
   responses: { 200: ok(Applied), ...errors('FORBIDDEN', 'CONFLICT') },
 });
 
-export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, reads, keys, outbox }: Deps): void {
+export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbox }: Deps): void {
+  const { secretKey, webhookAllowPrivate: allowPrivate } = config;
+
   app.openapi(exportRoute, async (c) => {
     const { projectId, scopes } = c.var;
     const work = { projectId, kind: 'project.export' };
@@ -72,6 +74,7 @@ export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, rea
     } = await applyDocument(db, {
       projectId,
       secretKey,
+      allowPrivate,
       document,
       mayManage: scopes.has('project:manage'),
       onSettings: (trx, details) =>

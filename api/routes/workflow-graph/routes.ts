@@ -22,7 +22,9 @@ const saveRoute = createRoute({
   responses: { 200: okVersioned(SavedGraph), ...errors('CONFLICT') },
 });
 
-export function workflowGraphRoutes(app: App, { config: { secretKey }, db, outbox }: Deps): void {
+export function workflowGraphRoutes(app: App, { config, db, outbox }: Deps): void {
+  const { secretKey, webhookAllowPrivate: allowPrivate } = config;
+
   app.openapi({ ...saveRoute, maxBodyBytes: GRAPH_MAX_BYTES }, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const graph = c.req.valid('json');
@@ -35,6 +37,7 @@ export function workflowGraphRoutes(app: App, { config: { secretKey }, db, outbo
       projectId: c.var.projectId,
       workflowId,
       secretKey,
+      allowPrivate,
       graph,
       read: readVersion(c, graph),
     });

@@ -8,6 +8,7 @@ import { fieldError } from '../../../rules/errors.ts';
 import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
+import { refusePrivateUrl } from '../workflow-steps/private-urls.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
 import type { GraphStepInput } from './input.ts';
 import { collectFaults, recordErrors, type Saving } from './saving.ts';
@@ -58,14 +59,15 @@ export async function saveSteps(saving: Saving): Promise<void> {
 }
 
 function checkStep(
-  { secretKey }: Saving,
+  { secretKey, allowPrivate }: Saving,
   { place, asked, stored }: { place: string; asked: GraphStepInput; stored: Step | undefined },
 ): CheckedStep[] {
   const { type, name, config, position } = asked;
   if (stored && stored.type !== type)
     throw fieldError('type', `A ${stored.type} step cannot change its type: add a new step.`);
-  if (!stored) return [{ place, asked, stored, id: uuidv7(), config: checkConfig(type, config) }];
-  const checked = sameConfig(secretKey, stored, config) ? undefined : checkConfig(type, config);
+  const checked = stored && sameConfig(secretKey, stored, config) ? undefined : checkConfig(type, config);
+  if (checked) refusePrivateUrl(type, checked, { allowPrivate, stored: stored?.config });
+  if (!stored) return [{ place, asked, stored, id: uuidv7(), config: checked }];
   const isChanged = checked !== undefined || changedFields({ name, position }, stored).length > 0;
   return isChanged ? [{ place, asked, stored, id: stored.id, config: checked }] : [];
 }

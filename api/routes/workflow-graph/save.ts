@@ -14,6 +14,7 @@ import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import type { Branch } from '../../../rules/executions/steps/definition.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { assertUnchanged, type ReadVersion, staleDetails } from '../../../rules/record-version.ts';
+import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import type { GraphInput } from './input.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
 import { collectFaults, idOf, refusal, type Saving, throwRefused } from './saving.ts';
@@ -46,7 +47,10 @@ class DryRun extends Error {
  */
 export async function saveGraph(
   db: Db,
-  p: { projectId: string; workflowId: string; secretKey: string; graph: GraphInput; read?: ReadVersion | undefined },
+  p: Pick<Saving, 'projectId' | 'workflowId' | 'secretKey' | 'allowPrivate'> & {
+    graph: GraphInput;
+    read?: ReadVersion | undefined;
+  },
 ): Promise<Saved> {
   try {
     return await inTransaction(db, async (trx) => {
@@ -81,7 +85,9 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   if (current.enabled && drawn.length > 0)
     throw refusal('The workflow is enabled, and this graph cannot run.', byName(drawn));
   const ids = Object.fromEntries([...saving.ids].filter(([name, id]) => name !== id));
-  return { workflow: await getWorkflow(trx, key), ids, faults: byName([...drawn, ...unverified]), outbox };
+  const workflow = await getWorkflow(trx, key);
+  const unreachable = p.allowPrivate ? [] : findPrivateUrls(workflow.steps);
+  return { workflow, ids, faults: byName([...drawn, ...unverified, ...unreachable]), outbox };
 }
 
 function refuseOther(workflow: WorkflowDetail, version: string | undefined): void {

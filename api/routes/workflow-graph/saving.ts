@@ -9,6 +9,8 @@ export interface Saving {
   projectId: string;
   workflowId: string;
   secretKey: string;
+  /** Whether WEBHOOK steps may call private addresses. */
+  allowPrivate: boolean;
   graph: GraphInput;
   current: WorkflowDetail;
   /** Ids of steps by their names in the request. */

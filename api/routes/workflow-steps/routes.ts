@@ -25,6 +25,7 @@ import { scopes } from '../../http/security.ts';
 import { fieldNames, namesForHeader } from '../../http/unknown-fields.ts';
 import { StepSchema, stepResponse, TransitionSchema, transitionResponse } from '../workflows/response.ts';
 import { CreateStep, CreateTransition, PatchStep, StepParams, WorkflowParams } from './input.ts';
+import { refusePrivateUrl } from './private-urls.ts';
 
 const tags = ['Workflows'];
 
@@ -92,12 +93,15 @@ const deleteTransitionRoute = createRoute({
   responses: { 204: noContent(), ...errors('CONFLICT') },
 });
 
-export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox }: Deps): void {
+export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void {
+  const { secretKey, webhookAllowPrivate: allowPrivate } = config;
+
   app.openapi(createStepRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
     const read = readVersion(c);
     const checked = checkConfig(type, templateId && hasField(type, 'templateId') ? { ...config, templateId } : config);
+    refusePrivateUrl(type, checked, { allowPrivate });
     const step = await changeGraph(c, (trx) =>
       insertStep(trx, {
         projectId: c.var.projectId,
@@ -124,6 +128,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, outbox
       const wanted =
         templateId && hasField(current.type, 'templateId') ? { ...(config ?? current.config), templateId } : config;
       const checked = wanted && checkConfig(current.type, wanted);
+      if (checked) refusePrivateUrl(current.type, checked, { allowPrivate, stored: current.config });
       if (config) nameIgnored(c, current.type, config);
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey, read });
     });

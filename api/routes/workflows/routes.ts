@@ -15,6 +15,7 @@ import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-ve
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { assertPublicUrls } from '../workflow-steps/private-urls.ts';
 import { CreateWorkflow, givenTrigger, NO_TRIGGER, PatchWorkflow } from './input.ts';
 import { listedWorkflowResponse, WorkflowDetailSchema, WorkflowList, workflowDetailResponse } from './response.ts';
 
@@ -162,7 +163,11 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const stored = triggerConfig ? await getWorkflow(db, ref) : undefined;
     const changes = { ...body, exitOn: exits, ...givenTrigger({ ...body, triggerConfig }, stored) };
     const wanted = { ...ref, changes, read: readVersion(c, { updatedAt }) };
-    const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, wanted));
+    const workflow = await inTransaction(db, async (trx) => {
+      // An enabled workflow that is sent back stays enabled.
+      if (body.enabled && !config.webhookAllowPrivate) assertPublicUrls(await getWorkflow(trx, ref));
+      return updateWorkflow(trx, wanted);
+    });
     setETag(c, workflow);
     return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
   });

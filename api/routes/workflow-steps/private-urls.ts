@@ -1,0 +1,59 @@
+import { privateHostReason } from '../../../channels/public-address.ts';
+import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
+import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
+import type { StepType } from '../../../rules/executions/steps/registry.ts';
+
+const EXPRESSION = /\{\{.*?\}\}/gs;
+const REMEDY = 'Use a public URL. For development, WEBHOOK_ALLOW_PRIVATE=true allows private addresses.';
+
+/**
+ * Refuses a WEBHOOK step that could never make its request, as the API refuses a webhook endpoint. A stored step that
+ * keeps its host can be changed. A host with variables is checked when the step runs.
+ * @throws AppError VALIDATION_ERROR at `config.url`
+ */
+export function refusePrivateUrl(
+  type: StepType,
+  { url }: StepConfig,
+  p: { allowPrivate: boolean; stored?: StepConfig | undefined },
+): void {
+  if (p.allowPrivate || type !== 'WEBHOOK') return;
+  const reason = privateUrlReason(url);
+  if (reason === undefined || hostOf(url) === hostOf(p.stored?.url)) return;
+  throw fieldError('config.url', `${reason}, so the step would never make its request. ${REMEDY}`);
+}
+
+/** Returns the steps with a private URL that were stored before such URLs were refused, as errors. */
+export function findPrivateUrls(steps: readonly Step[]): FieldError[] {
+  return steps.flatMap(({ id, type, name, config }) => {
+    const reason = type === 'WEBHOOK' ? privateUrlReason(config.url) : undefined;
+    if (reason === undefined) return [];
+    return [{ field: `steps.${id}`, message: `WEBHOOK “${name}” never makes its request: ${reason}`, code: 'custom' }];
+  });
+}
+
+/**
+ * Refuses to enable a disabled workflow with such a step.
+ * @throws AppError VALIDATION_ERROR with an error for each step
+ */
+export function assertPublicUrls({ enabled, steps }: WorkflowDetail): void {
+  const errors = enabled ? [] : findPrivateUrls(steps);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors, suggestion: REMEDY });
+}
+
+function privateUrlReason(url: unknown): string | undefined {
+  const parsed = parse(url);
+  // A variable in the host may have any value. A name below localhost is private whatever comes before it.
+  const isFixed = parsed?.hostname === parse(url, '9')?.hostname || parsed?.hostname.endsWith('localhost');
+  return parsed && isFixed ? privateHostReason(parsed) : undefined;
+}
+
+function hostOf(url: unknown): string | undefined {
+  return parse(url)?.hostname;
+}
+
+/** Parses a URL with a value in the place of each variable. */
+function parse(url: unknown, value = '1'): URL | undefined {
+  const text = String(url).replaceAll(EXPRESSION, value);
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
