@@ -131,8 +131,9 @@ function parseExpression(source: string) {
   }
 }
 
-/** Converts a result to JSON. Liquid's own values, such as `empty`, become text. */
+/** Converts a result to JSON. Liquid's own values, such as `empty`, become text; a division by zero has no value. */
 function jsonOf(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null ? value : plainText(value);

@@ -16,9 +16,9 @@ export interface InterpolateOptions {
   untrusted: 'keep' | 'leaveOut';
   /**
    * Applied to each value before it is inserted. `before` is the text before the value, `source` the expression without
-   * its braces.
+   * its braces, and `value` its value before it became text.
    */
-  encode?: (text: string, before: string, source: string) => string;
+  encode?: (text: string, before: string, source: string, value: unknown) => string;
 }
 
 /**
@@ -32,7 +32,7 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
     const value = evaluate(expression, variables, options);
     if (value === UNREADABLE) return undefined;
     const text = plainText(value);
-    return encode(text === '' ? unquote(expression.fallback ?? '') : text, before, expression.source);
+    return encode(text === '' ? unquote(expression.fallback ?? '') : text, before, expression.source, value);
   });
 }
 

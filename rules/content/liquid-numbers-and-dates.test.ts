@@ -21,7 +21,9 @@ it.each([
   ['"4.35" | times: 100', '435'],
   ['nothing | plus: 1', '1'],
   ['"text" | times: 2', '0'],
-  ['4 | divided_by: 0', 'Infinity'],
+  ['4 | divided_by: 0', ''],
+  ['4 | modulo: 0', ''],
+  ['0.0000001 | times: 2', '0.0000002'],
   ['prices | sum', '0.6'],
   ['lines | sum: "price.net"', '0.3'],
 ])('calculates %s in decimal', (expression, result) => {

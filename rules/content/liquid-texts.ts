@@ -3,7 +3,7 @@ import { plainText } from './plain-value.ts';
 
 /** Text filters, to which the library would pass "[object Object]" for an object. */
 const TEXT_FILTERS =
-  'append base64_encode capitalize cgi_escape downcase lstrip newline_to_br normalize_whitespace prepend rstrip sha256 slugify squish strip strip_newlines truncate truncatewords upcase uri_escape url_encode';
+  'append base64_encode capitalize cgi_escape downcase lstrip newline_to_br normalize_whitespace prepend rstrip sha256 slugify squish strip strip_html strip_newlines truncate truncatewords upcase uri_escape url_encode';
 
 /** Passes objects and lists to text filters as JSON, and so do the items of a list to `join`. */
 export function registerTexts(made: Liquid): void {

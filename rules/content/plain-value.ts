@@ -1,13 +1,28 @@
+import { Decimal } from 'decimal.js';
+
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
 const SPECIAL = /[&<>"']/;
 
-/** Returns a value as the text that a template shows: nothing for null, JSON for an object or a list. */
+/**
+ * Returns a value as the text that a template shows: nothing for null and for numbers that are not finite, JSON for an
+ * object or a list.
+ */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  // Liquid's own values, such as `empty` and the counters of loops, have their own string form and no JSON.
-  if (typeof value !== 'object' || !isJson(value)) return String(value);
-  return JSON.stringify(value);
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value !== 'object') return String(value);
+  if (isJson(value)) return JSON.stringify(value);
+  // Some of Liquid's own values, such as `nil`, `empty` and `forloop`, have no text.
+  const text = String(value);
+  return text === '[object Object]' ? '' : text;
+}
+
+/** Writes a number without an exponent, as people do. */
+function numberText(value: number): string {
+  if (!Number.isFinite(value)) return '';
+  const text = String(value);
+  return text.includes('e') ? new Decimal(value).toFixed() : text;
 }
 
 function isJson(value: object): boolean {

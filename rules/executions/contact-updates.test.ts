@@ -10,6 +10,11 @@ describe('resolveUpdates', () => {
     expect(resolveUpdates(updates, variables).values).toEqual({ plan: 'pro' });
   });
 
+  it('omits a text of missing variables with blanks between them, and a calculation without a result', () => {
+    const updates = { name: '{{event.first}} {{event.last}}', ratio: '{{ 4 | divided_by: 0 }}', nil: '{{ x | default: nil }}' };
+    expect(resolveUpdates(updates, variables).values).toEqual({});
+  });
+
   it('keeps fallbacks, literal values and a literal null', () => {
     const updates = { city: '{{event.town ?? Berlin}}', gone: null, n: 0, off: false };
     expect(resolveUpdates(updates, variables).values).toEqual({ city: 'Berlin', gone: null, n: 0, off: false });

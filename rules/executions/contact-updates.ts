@@ -35,7 +35,10 @@ export function changedNames(before: Readonly<Data>, updates: Readonly<Data>): s
  * in their place. Undefined if nothing remains.
  */
 function withoutMissing(template: unknown, value: unknown, stored: unknown): unknown {
-  if (typeof template === 'string') return value === null || value === '' ? undefined : value;
+  // The blanks between two missing variables are no value.
+  const isBlank = (text: unknown) => typeof text === 'string' && text.trim() === '';
+  if (typeof template === 'string')
+    return value === null || value === '' || (isBlank(value) && !isBlank(template)) ? undefined : value;
   if (Array.isArray(template) && Array.isArray(value)) {
     const items = template
       .map((item, at) => withoutMissing(item, value[at], undefined))

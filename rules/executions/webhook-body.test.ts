@@ -25,6 +25,13 @@ describe('webhookBody', () => {
     expect(JSON.parse(body)).toEqual({ e: { n: 1 }, s, n: 1, x: null, t: 'Ada "Queen" & Co' });
   });
 
+  it('keeps the type of a variable outside of quotes, and writes the result of a filter as it is', () => {
+    const variables = markTrusted({ zip: '89073', yes: 'true', n: 7, list: [1], json: '{"a":1}' });
+    const body = '{"zip": {{zip}}, "yes": {{yes}}, "n": {{n}}, "list": {{list | json}}, "json": {{json}}}';
+    const sent = JSON.parse(webhookBody({ body }, { ...source, variables }));
+    expect(sent).toEqual({ zip: '89073', yes: 'true', n: 7, list: [1], json: { a: 1 } });
+  });
+
   it('sends a text under another type as it is written', () => {
     expect(webhookBody({ body: '<a>{{name}}</a>', headers: { 'Content-Type': 'text/xml' } }, source)).toBe(
       '<a>Ada "Queen" & Co</a>',

@@ -44,10 +44,12 @@ function fieldText(value: unknown): string {
 }
 
 /** Writes a value into JSON text: as text inside a string, as a JSON value elsewhere. */
-function escapeJson(text: string, before: string): string {
+function escapeJson(text: string, before: string, source: string, value: unknown): string {
   if (isInString(before)) return JSON.stringify(text).slice(1, -1);
   if (text === '') return 'null';
-  return isJson(text) ? text : JSON.stringify(text);
+  // The digits of a postal code stay text. The result of a filter such as `json` is written as it is.
+  const isText = typeof value === 'string' && !source.includes('|') && !/^\s*[[{]/.test(text);
+  return !isText && isJson(text) ? text : JSON.stringify(text);
 }
 
 /** Tells whether JSON text ends inside a string: it then has an odd number of unescaped quotes. */
