@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Twilio) and our fields for
+ * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio) and our fields for
  * them, in the spelling of `plain`. The first of our names that the schema has at the same place is suggested. It is
  * a Map, because an object would have an entry for a field named `constructor`.
  */
@@ -24,9 +24,11 @@ const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
     message: ['body'],
     text: ['body'],
     textbody: ['body'],
+    textcontent: ['body'],
     msg: ['body'],
     recipient: ['to', 'email'],
     recipients: ['to'],
+    identifiers: ['to', 'email'],
     toemail: ['to'],
     email: ['to', 'contactId'],
     emailaddress: ['email', 'to'],
@@ -37,11 +39,14 @@ const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
     fromemail: ['from'],
     fromaddress: ['from'],
     sendername: ['fromName', 'name'],
+    fromname: ['name'],
     replyto: ['replyTo', 'reply'],
     replytoemail: ['replyTo', 'reply'],
     templateid: ['template', 'templateId'],
     templatealias: ['template'],
     templatename: ['template'],
+    transactionalid: ['template'],
+    transactionalmessageid: ['template'],
     template: ['templateId'],
     templatemodel: ['data'],
     templatedata: ['data'],
@@ -50,6 +55,15 @@ const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
     personalizations: ['data', 'to'],
     substitutions: ['data'],
     variables: ['data', 'context'],
+    datavariables: ['data'],
+    messagedata: ['data'],
+    templatevars: ['data'],
+    templatevariables: ['data'],
+    substitutiondata: ['data'],
+    recipientvariables: ['data'],
+    eventproperties: ['data'],
+    contactproperties: ['data'],
+    traits: ['data'],
     mergevars: ['data'],
     globalmergevars: ['data'],
     mergefields: ['data'],
@@ -79,6 +93,12 @@ const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
     previewtext: ['preheader', 'previewText'],
     preview: ['preheader', 'previewText'],
     title: ['name'],
+    eventname: ['event', 'name'],
+    event: ['name', 'eventName'],
+    mailinglists: ['topics'],
+    optin: ['subscribed'],
+    acceptsmarketing: ['subscribed'],
+    issubscribed: ['subscribed'],
     subjectline: ['subject'],
     topic: ['topicId'],
     userid: ['contactId'],
