@@ -107,17 +107,16 @@ export async function reportSmsStatus(
 }
 
 /**
- * Records STOP or START that a number sent to a sender, in every project that sends, or has sent,
- * from it. It changes consent to
- * SMS and nothing else (contract §10.3 SMS consent). Safe to run twice.
+ * Records STOP or START that a number sent to a sender, in these projects, or in every project that sends, or has sent,
+ * from it. It changes consent to SMS and nothing else (contract §10.3 SMS consent). Safe to run twice.
  */
 export async function setSmsConsent(
   trx: Trx,
   key: Buffer,
-  p: { phone: string; sender: string; consents: boolean },
+  p: { phone: string; sender: string; consents: boolean; projectIds?: readonly string[] },
 ): Promise<void> {
   const { phone, sender } = p;
-  for (const projectId of await listProjectsOfPair(trx, p)) {
+  for (const projectId of p.projectIds ?? (await listProjectsOfPair(trx, p))) {
     if (p.consents) await liftSmsStops(trx, key, { projectId, phone, from: sender });
     else {
       const stops = [{ phone, from: sender, source: 'twilio', actor: 'contact' }];

@@ -28,9 +28,13 @@ export interface ReceivedMedia {
 /**
  * Records a received SMS as `sms.received` on the contacts with the number, or without a contact when none has it, in
  * every project that sends, or has sent, from the receiving number. Its text is untrusted. Safe to run twice.
- * @returns the rows to pass to `outbox.wake` after the commit
+ * @returns the projects that did not know it yet, and the rows to pass to `outbox.wake` after the commit
  */
-export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<OutboxRow[]> {
+export async function recordReceivedSms(
+  trx: Trx,
+  sms: ReceivedSms,
+): Promise<{ projectIds: string[]; outbox: OutboxRow[] }> {
+  const projectIds: string[] = [];
   const outbox: OutboxRow[] = [];
   const text = sms.text.replaceAll('\0', '').toWellFormed().slice(0, TEXT_MAX_CHARS).toWellFormed().normalize('NFC');
   for (const projectId of await listProjectsOfPair(trx, { phone: sms.from, sender: sms.to })) {
@@ -39,6 +43,7 @@ export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<Out
     `.execute(trx);
     const contactIds = rows.length > 0 ? rows.map(({ id }) => id) : [null];
     if (await isKnown(trx, { projectId, contactId: contactIds[0] ?? null, messageId: sms.messageId })) continue;
+    projectIds.push(projectId);
     const events = contactIds.map((contactId) => ({
       contactId,
       name: SMS_RECEIVED_EVENT,
@@ -49,7 +54,7 @@ export async function recordReceivedSms(trx: Trx, sms: ReceivedSms): Promise<Out
     }));
     outbox.push(...(await recordEvents(trx, { projectId, events, contactsLocked: true })).outbox);
   }
-  return outbox;
+  return { projectIds, outbox };
 }
 
 async function isKnown(

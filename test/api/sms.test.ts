@@ -292,6 +292,17 @@ describe('the stop list', () => {
     );
   });
 
+  it('is read once, so that a repeated START does not lift a STOP that came after it', async () => {
+    const phone = nextPhone();
+    for (const [text, MessageSid] of [
+      ['START', 'SM-start'],
+      ['STOP', 'SM-stop'],
+      ['START', 'SM-start'],
+    ] as const)
+      await inbound(phone, text, DESK, { MessageSid });
+    expect(await stopsOf(phone)).toHaveLength(1);
+  });
+
   it('names the files of an MMS', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone });

@@ -31,6 +31,7 @@ const STATUS_OF: Record<string, SmsStatus> = {
   read: 'DELIVERED',
   undelivered: 'UNDELIVERED',
   failed: 'FAILED',
+  canceled: 'FAILED',
 };
 
 const signedBy = z.object({ 'X-Twilio-Signature': z.string().openapi({ description: "Twilio's signature" }) });
@@ -117,8 +118,11 @@ export function twilioRoutes(
     if (phone && sender) {
       const messageId = params.MessageSid ?? params.SmsSid ?? null;
       const queued = await inTransaction(db, async (trx) => {
-        if (word) await setSmsConsent(trx, key, { phone, sender, consents: word === 'start' });
-        return recordReceivedSms(trx, { from: phone, to: sender, text: body, messageId, media: mediaOf(params) });
+        const sms = { from: phone, to: sender, text: body, messageId, media: mediaOf(params) };
+        const { projectIds, outbox: rows } = await recordReceivedSms(trx, sms);
+        // Twilio repeats a callback that got no response. A repeated START must not lift a STOP that came after it.
+        if (word) await setSmsConsent(trx, key, { phone, sender, consents: word === 'start', projectIds });
+        return rows;
       });
       outbox.wake(queued);
     }
