@@ -4,6 +4,7 @@
  */
 import { hasExpression } from '../content/expressions.ts';
 import { type FieldRef, type FilterScope, isHistoryOperator, isRelative, operatorsOf, parseField } from './fields.ts';
+import { suggestField } from './filter-names.ts';
 import type { Filter } from './filters.ts';
 import { parseIsoDate, spanMs } from './values.ts';
 
@@ -58,8 +59,8 @@ function unknownField(field: string, scope: FilterScope): string {
   ];
   known.push('email.<sent|delivered|opened|clicked|bounced|complained>');
   if (scope === 'step') known.push('event.<key>', 'context.<key>');
-  const bare = /^[\w-]+$/.test(field) ? ` A custom field is written data.${field}.` : '';
-  return `There is no such field.${bare} Fields are ${known.join(', ')}.`;
+  const hint = suggestField(field);
+  return `There is no such field.${hint ? ` ${hint}` : ''} Fields are ${known.join(', ')}.`;
 }
 
 function checkSpan({ operator, value, unit }: Filter): FilterFault[] {

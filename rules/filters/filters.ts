@@ -11,6 +11,7 @@ import { describeForms } from '../input-forms.ts';
 import { checkFilter } from './check.ts';
 import { conditionSizeFault } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
+import { operatorFault } from './filter-names.ts';
 import type { Scalar } from './values.ts';
 
 /**
@@ -133,7 +134,9 @@ type Report = (issue: z.core.$ZodRawIssue) => void;
 
 const FilterShape = z.object({
   field: z.string().min(1).max(300),
-  operator: z.enum(OPERATORS),
+  operator: z.enum(OPERATORS, {
+    error: ({ input }) => (typeof input === 'string' ? operatorFault(input) : undefined),
+  }),
   value: z
     .union([ScalarSchema, z.array(ScalarSchema).max(MAX_FILTERS), z.null()], { error: valueShapeError })
     .optional(),

@@ -47,7 +47,7 @@ let inboundPort: number;
 
 beforeAll(async () => {
   twilio = await startFakeTwilio();
-  receiver = await startWebhookReceiver((_request, response) => response.writeHead(503).end('not now'));
+  receiver = await startWebhookReceiver((_request, response) => response.writeHead(503).end(`not now, ${MARK}`));
   relayPort = await freePort();
   inboundPort = await freePort();
   service = await startService({
@@ -264,7 +264,7 @@ describe('data of a person is in every part of the service', () => {
       type: 'TRANSACTIONAL',
       from: sender(),
     });
-    await buildWorkflow(caller, {
+    const workflow = await buildWorkflow(caller, {
       eventName: 'walk',
       allowReentry: true,
       steps: {
@@ -289,7 +289,25 @@ describe('data of a person is in every part of the service', () => {
       },
     });
     await post('/v1/track', { email: ADDRESS, event: 'walk', data: { note: `${MARK} walks` } });
-    await emailOf('Step', ADDRESS);
+    const step = await emailOf('Step', ADDRESS);
+    const context = { note: MARK, nested: { list: [ADDRESS] } };
+    await post(`/workflows/${workflow.id}/executions`, {
+      contactId: id,
+      context,
+      sandbox: true,
+      skipDelays: true,
+      events: [{ name: 'never', data: context }],
+    });
+    await post(`/workflows/${workflow.id}/preview`, { contactId: id, event: context });
+    await post(`/v1/emails/${step}/resend`, {});
+    await post('/v1/send/batch', {
+      emails: [
+        { to: `${MARK} <${ADDRESS}>`, from: sender(), subject: MARK, body: MARK, data: { note: { value: MARK, persistent: false } } },
+        { to: ADDRESS, from: `shop@${MARK}.example`, subject: 'Refused', body: 'x' },
+      ],
+    });
+    await post('/v1/sms/stops', { phone: `+49 (1519) 988-7766`, from: smsSender });
+    await expectOk(caller.call('DELETE', `/v1/sms/stops/${encodeURIComponent(PHONE)}`));
     await receiveSms(`Bye, ${MARK}`);
     await receiveSms('STOP');
     await post('/suppressions', { email: ADDRESS, reason: 'manual' });
