@@ -100,6 +100,8 @@ export function mapColumns(
     isValid: hasConsentWords,
   });
   if (consentAt >= 0) mapped.consentAt = consentAt;
+  // In a file of our own, such as an export, `subscribed` is the present consent, and other columns are data.
+  const saysAll = headers.some((header) => columnByHeader(header) === 'subscribed');
   const guessed = new Map([
     [consentAt, 'subscribed'],
     [addressAt, 'email'],
@@ -107,7 +109,7 @@ export function mapColumns(
   for (const [index, header] of headers.entries()) {
     const target = guessed.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
     const field = fieldOf(target);
-    if (REFUSAL_WORDS.has(wordOf(header)) && (field ?? 'data.').startsWith('data.') && target !== null)
+    if (!saysAll && REFUSAL_WORDS.has(wordOf(header)) && (field ?? 'data.').startsWith('data.') && target !== null)
       mapped.refusalColumns.push(index);
     if (target === undefined) mapped.columns.push(columnByHeader(header));
     else if (field === undefined) mapped.columns.push('');

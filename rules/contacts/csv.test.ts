@@ -53,8 +53,13 @@ describe('a CSV file of contacts', () => {
     expect(readCsvLayout(file, { UNSUB_TIME: null, EMAIL_BLACKLIST: null }).refusalColumns).toBeUndefined();
   });
 
+  it('reads no refusal beside a column `subscribed`, so that an import of an export changes nothing', () => {
+    const rows = readAll(bytes('email,subscribed,UNSUB_TIME\na@x.com,true,2024-01-02\n'));
+    expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([true]);
+  });
+
   it('imports a contact as unsubscribed if it refused in one column and agreed in another', () => {
-    const rows = readAll(bytes('email,subscribed,Unsubscribed from all email\na@x.com,yes,true\nb@x.com,yes,false\n'));
+    const rows = readAll(bytes('email,Opt-In,Unsubscribed from all email\na@x.com,yes,true\nb@x.com,yes,false\n'));
     expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([false, true]);
   });
 
