@@ -183,18 +183,37 @@ const refusalNote = (header: string) =>
 const unreadNote = (header: string) =>
   `The column "${header}" is not read as consent, because none of its values is a word for it, such as yes or no.`;
 
-/** Returns a test of whether any cell of a column is a word of consent. It reads the file when it is called. */
-export function consentWordsOf(file: Uint8Array, { headers, delimiter, firstRowAt }: CsvHead): HasConsentWords {
+/**
+ * Returns a test of whether any cell of a column is a word of consent. It reads the file at most once, when it is first
+ * called.
+ */
+export function consentWordsOf(file: Uint8Array, head: CsvHead): HasConsentWords {
+  let found: ReadonlySet<number> | undefined;
   return (column) => {
-    const records = new CsvRecords(bytesOf(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: firstRowAt });
-    for (let unreadableRows = 0; unreadableRows < UNREADABLE_ROWS_MAX; ) {
-      const cells = records.next(headers.length);
-      if (cells === undefined) return false;
-      if (!Array.isArray(cells)) unreadableRows += 1;
-      else if (readConsent(cells[column] ?? '') !== undefined) return true;
-    }
-    return false;
+    found ??= findConsentWords(file, head);
+    return found.has(column);
   };
+}
+
+/** Finds the columns with a name of consent and a word of consent. */
+function findConsentWords(file: Uint8Array, { headers, delimiter, firstRowAt }: CsvHead): ReadonlySet<number> {
+  const open = new Set(headers.flatMap((header, column) => (isConsentHeader(header) ? [column] : [])));
+  const found = new Set<number>();
+  const records = new CsvRecords(bytesOf(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: firstRowAt });
+  for (let unreadableRows = 0; open.size > 0 && unreadableRows < UNREADABLE_ROWS_MAX; ) {
+    const cells = records.next(headers.length);
+    if (cells === undefined) break;
+    if (!Array.isArray(cells)) {
+      unreadableRows += 1;
+      continue;
+    }
+    for (const column of open) {
+      if (readConsent(cells[column] ?? '') === undefined) continue;
+      open.delete(column);
+      found.add(column);
+    }
+  }
+  return found;
 }
 
 /**

@@ -41,7 +41,7 @@ const importRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Import contacts from a CSV file',
   description:
-    'Queues the import. The header row needs a column `email` (case-insensitive), or one with another usual name, such as `E-Mail` or `Email Address`. A column `subscribed` sets the subscription. Every other column becomes a data field, with numbers and booleans detected unless `types=string`. `mapping` overrides this by column. A row with errors does not stop the import. An import removes no suppression.',
+    'Queues the import. The header row needs a column `email` (case-insensitive), or one with another usual name, such as `E-Mail` or `Email Address`. A column `subscribed`, or another usual name such as `Newsletter` or `Opt-In`, sets the subscription; `notes` of the result name it. Every other column becomes a data field, with numbers and booleans detected unless `types=string`. `mapping` overrides this by column. A row with errors does not stop the import. An import removes no suppression.',
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
