@@ -53,6 +53,13 @@ describe('a CSV file of contacts', () => {
     expect(readCsvLayout(file, { UNSUB_TIME: null, EMAIL_BLACKLIST: null }).refusalColumns).toBeUndefined();
   });
 
+  it('reads phone numbers with signs where numbers without signs are stored', () => {
+    const file = bytes('email,phone\na@x.com,+49 151 23456789\n');
+    const layout = readCsvLayout(file, {}, { phone: 'number' });
+    const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 9, text: false });
+    expect(rows).toMatchObject([{ ok: true, contact: { set: { phone: '+49 151 23456789' } } }]);
+  });
+
   it('reads no refusal beside a column `subscribed`, so that an import of an export changes nothing', () => {
     const rows = readAll(bytes('email,subscribed,UNSUB_TIME\na@x.com,true,2024-01-02\n'));
     expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([true]);

@@ -115,12 +115,14 @@ export function withTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes
     // A row without an address is not imported, so it does not count.
     else if (parseMailbox(cells[emailAt] ?? '').ok) noteTypes(seen, cells);
   }
+  // People write phone numbers with and without signs, so stored digits must not refuse +49 151 …
+  const isKnown = (column: string) => column !== 'phone' && Object.hasOwn(known, column);
   const knownColumns = columns.flatMap((column, index) =>
-    Object.hasOwn(known, column) && !textColumns.includes(index) ? [index] : [],
+    isKnown(column) && !textColumns.includes(index) ? [index] : [],
   );
   const types = columns.map((column, index) => {
     if (textColumns.includes(index)) return 'text';
-    return (Object.hasOwn(known, column) ? known[column] : seen[index]) ?? 'text';
+    return (isKnown(column) ? known[column] : seen[index]) ?? 'text';
   });
   return { ...layout, types, ...(knownColumns.length > 0 && { knownColumns }) };
 }
