@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readCsvChunk, readCsvLayout } from './csv.ts';
 import { csvRow } from './csv-write.ts';
 
-it.each(['=1+1', '+49 1', '-x', '@home', "'=1+1", "''-1", "'quoted'", '-3', "it's", '=a,"b"'])(
+it.each(['=1+1', '+49 1', '-x', '@home', "'=1+1", "''-1", "'quoted'", '-3', "it's", '=a,"b"', '="007"'])(
   'a text %j survives an export unchanged, and never starts a formula in it',
   (text) => {
     const file = Buffer.from(csvRow(['email', 'v']) + csvRow(['a@x.com', text]));
@@ -12,3 +12,10 @@ it.each(['=1+1', '+49 1', '-x', '@home', "'=1+1", "''-1", "'quoted'", '-3', "it'
     expect(rows).toMatchObject([{ ok: true, contact: { set: { v: text } } }]);
   },
 );
+
+it.each(['="007"', '"=""007"""'])('a cell %s is the text that another program kept by a formula', (cell) => {
+  const file = Buffer.from(`email,v\na@x.com,${cell}\n`);
+  const layout = readCsvLayout(file);
+  const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });
+  expect(rows).toMatchObject([{ ok: true, contact: { set: { v: '007' } } }]);
+});

@@ -2,6 +2,7 @@ import { typeOfText } from './column-types.ts';
 
 /** Characters with which a formula starts in a spreadsheet (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r]/;
+const QUOTED_TEXT = /^="((?:[^"]|"")*)"$/s;
 
 /**
  * Marks a text with an apostrophe if a spreadsheet would run it as a formula, or an import would read it as a number, a
@@ -12,8 +13,13 @@ export function markText(text: string): string {
   return needsMark(text) ? `'${text}` : text;
 }
 
-/** Returns the original of a text that `markText` has marked; undefined for a text without its mark. */
+/**
+ * Returns the original of a text that `markText` has marked, or that another program has written as the formula `="007"`
+ * to keep its zeros. Undefined for a text without such a mark.
+ */
 export function withoutMark(text: string): string | undefined {
+  const quoted = QUOTED_TEXT.exec(text)?.[1];
+  if (quoted !== undefined) return quoted.replaceAll('""', '"');
   return text.startsWith("'") && needsMark(text) ? text.slice(1) : undefined;
 }
 
