@@ -61,6 +61,7 @@ export class CsvRecords {
    */
   next(columns: number): string[] | { unreadable: string } | undefined {
     this.skipBlankLines();
+    this.skipEmptyRows();
     if (this.at >= this.bytes.length) return undefined;
     const startAt = this.at;
     const record = this.read(startAt, false);
@@ -75,6 +76,16 @@ export class CsvRecords {
   private skipBlankLines(): void {
     const { bytes } = this;
     while (bytes[this.at] === LF || bytes[this.at] === CR) this.at += 1;
+  }
+
+  /** Skips rows of delimiters only, which spreadsheets write below a table. */
+  private skipEmptyRows(): void {
+    const { bytes, delimiter } = this;
+    for (let at = this.at; at <= bytes.length; at += 1) {
+      const byte = bytes[at];
+      if (byte === undefined || byte === LF || byte === CR) this.at = Math.min(at + 1, bytes.length);
+      else if (byte !== delimiter) return;
+    }
   }
 
   /** Reads one record. `relaxed` stops at the end of the line, and takes quotes inside a value literally. */

@@ -60,6 +60,12 @@ describe('a CSV file of contacts', () => {
     expect(rows).toMatchObject([{ ok: true, contact: { set: { phone: '+49 151 23456789' } } }]);
   });
 
+  it('skips rows of delimiters only, which spreadsheets write below a table', () => {
+    const file = bytes('email;a;b\r\nx@x.com;1;2\r\n;;\r\n;;\r\ny@x.com;;\r\n;;\r\n;;');
+    expect(emails(readAll(file, { limit: 1 }))).toEqual(['x@x.com', 'y@x.com']);
+    expect(countCsvRows(file, readCsvLayout(file))).toBe(2);
+  });
+
   it('reads no refusal beside a column `subscribed`, so that an import of an export changes nothing', () => {
     const rows = readAll(bytes('email,subscribed,UNSUB_TIME\na@x.com,true,2024-01-02\n'));
     expect(rows.map((row) => row.ok && row.contact.subscribed)).toEqual([true]);

@@ -219,12 +219,13 @@ function findConsentWords(file: Uint8Array, { headers, delimiter, firstRowAt }: 
 }
 
 /**
- * Returns the number of rows from an offset on, without blank lines: lines that do not end inside quotes. For
- * progress only.
+ * Returns the number of rows from an offset on, without blank lines and rows of delimiters only: lines that do not end
+ * inside quotes. For progress only.
  */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   const lineEnd = lineEndOf(bytesOf(file));
   let rows = 0;
+  const delimiter = layout.delimiter.charCodeAt(0);
   let quoted = false;
   let content = false;
   for (let at = layout.firstRowAt; at < file.length; at += 1) {
@@ -233,7 +234,7 @@ export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
     if (byte === lineEnd && !quoted) {
       if (content) rows += 1;
       content = false;
-    } else if (byte !== CR) content = true;
+    } else if (byte !== CR && byte !== delimiter) content = true;
   }
   return content ? rows + 1 : rows;
 }
