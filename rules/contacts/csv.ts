@@ -370,13 +370,17 @@ function refuseOtherEncodings(file: Uint8Array): void {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(file);
   } catch (cause) {
-    throw new AppError('VALIDATION_ERROR', {
-      errors: [{ field: 'file', message: 'The file is not UTF-8 text.', code: 'invalid_string' }],
-      suggestion: 'Save the file as "CSV UTF-8" and upload it again.',
-      cause,
-    });
+    throw otherEncoding('The file is not UTF-8 text.', cause);
   }
-  if (file.includes(0)) throw fieldError('file', 'The file holds NUL bytes: it is not a CSV text.', 'invalid_string');
+  if (file.includes(0)) throw otherEncoding('The file holds NUL bytes: it is not a CSV text.');
+}
+
+function otherEncoding(message: string, cause?: unknown): AppError {
+  return new AppError('VALIDATION_ERROR', {
+    errors: [{ field: 'file', message, code: 'invalid_string' }],
+    suggestion: 'Save the file as "CSV UTF-8" and upload it again.',
+    cause,
+  });
 }
 
 /**
