@@ -103,6 +103,8 @@ it('the list filters and pages without bodies; the record has the body, for its 
   const second = (await api.call('GET', `/v1/sms${query}&cursor=${first.nextCursor}`)).body;
   expect([...first.data, ...second.data].map((sms) => sms.id)).toEqual(ids);
   expect(second.nextCursor).toBeNull();
+  const written = await api.call('GET', `/v1/sms?to=${encodeURIComponent('0049 (151) 000-00002')}`);
+  expect(written.body.data).toHaveLength(3);
   const executionId = '0190a000-0000-7000-8000-00000000e001';
   await api.db.updateTable('sms_messages').set({ execution_id: executionId }).where('id', '=', ids[1]).execute();
   const findMessages = async (by: string) =>
@@ -241,6 +243,8 @@ describe('the stop list', () => {
     const written = phone.replace(/^\+(\d\d)(\d{3})/, '00$1 ($2) ');
     expect(await stopsOf(written)).toHaveLength(1);
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone: written } })).body).toMatchObject({ phone });
+    const pair = await api.call('POST', '/v1/sms/stops', { body: { phone, from: DESK.replace('+49', '0049 (0) ') } });
+    expect(pair.body).toMatchObject({ phone, from: DESK });
     const path = `/v1/sms/stops/${encodeURIComponent(phone)}`;
     expect((await api.call('DELETE', path)).status).toBe(204);
     expect((await api.call('DELETE', path)).status).toBe(404);

@@ -12,6 +12,7 @@ import { cursorList, cursorQuery, EXAMPLE_ID, Id, Instant } from '../../http/sch
 import { scopes } from '../../http/security.ts';
 
 const LIST_DEFAULT = 20;
+const SHORT_CODE = /^\d{3,8}$/;
 
 const NOT_A_NUMBER = 'Must be a phone number with its country code, such as +4915112345678.';
 
@@ -31,8 +32,10 @@ const From = z
   .trim()
   .min(1)
   .max(40)
+  // A stop against a number in another notation would never apply. Short codes and names stay.
+  .transform((text) => (SHORT_CODE.test(text) ? text : (readWrittenNumber(text, null)?.e164 ?? text)))
   .optional()
-  .openapi({ description: 'A sender of the project. Defaults to all senders.', example: '+15005550006' });
+  .openapi({ type: 'string', description: 'A sender of the project. Defaults to all senders.', example: '+15005550006' });
 
 const SmsStopRecord = z
   .object({

@@ -5,7 +5,7 @@ import { getSms, insertSms, listSms } from '../../../db/sms/messages.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import { readPhoneNumber } from '../../../rules/sms/phone.ts';
+import { readPhoneNumber, readWrittenNumber } from '../../../rules/sms/phone.ts';
 import { SMS_SOURCES } from '../../../rules/sms/source.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
 import { keyOwner } from '../../http/actor.ts';
@@ -53,10 +53,13 @@ const listRoute = {
         sourceType: z.enum(SMS_SOURCES).optional().openapi({ description: 'Cause of the SMS' }),
         contactId: Id.optional(),
         workflowExecutionId: Id.optional().openapi({ description: 'Only messages that this workflow execution sent' }),
-        // A plus that was not encoded arrives as a space.
         to: z
           .string()
-          .transform((text) => text.replace(/^ /, '+'))
+          .transform((text) => {
+            // A plus that was not encoded arrives as a space.
+            const written = text.replace(/^ /, '+');
+            return readWrittenNumber(written, null)?.e164 ?? written;
+          })
           .optional()
           .openapi({ description: 'E.164, exact match', example: '+4915112345678' }),
         since: InstantInput.optional(),
