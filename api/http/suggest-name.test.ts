@@ -1,7 +1,19 @@
 import { expect, it } from 'vitest';
 import { suggestName } from './suggest-name.ts';
 
-const SEND = ['to', 'subject', 'body', 'template', 'from', 'name', 'subscribed', 'data', 'headers', 'reply', 'attachments'];
+const SEND = [
+  'to',
+  'subject',
+  'body',
+  'template',
+  'from',
+  'name',
+  'subscribed',
+  'data',
+  'headers',
+  'reply',
+  'attachments',
+];
 
 it.each([
   ['HtmlBody', 'body'],

@@ -24,7 +24,20 @@ it.each(
 it.each(
   'N no False f 0 OFF unsubscribed inactive nein non não нет FALSCH faux nee nej cleaned'
     .split(' ')
-    .concat(['opted out', 'Opt-Out', 'non-subscribed', 'Not subscribed', 'Désabonné', 'désinscrite', '✗', 'NEVER_SUBSCRIBED', 'Not opted in', 'Nicht abonniert', 'no suscrito', 'नहीं']),
+    .concat([
+      'opted out',
+      'Opt-Out',
+      'non-subscribed',
+      'Not subscribed',
+      'Désabonné',
+      'désinscrite',
+      '✗',
+      'NEVER_SUBSCRIBED',
+      'Not opted in',
+      'Nicht abonniert',
+      'no suscrito',
+      'नहीं',
+    ]),
 )('reads %s as a refusal', (word) => {
   expect(readConsent(word)).toBe(false);
 });
@@ -59,9 +72,12 @@ it('has no word on both lists', () => {
   expect(['no', 'non', 'ne', 'ei', 'nu'].map(readConsent)).toEqual([false, false, false, false, false]);
 });
 
-it.each(['yes', '1', 'TRUE', '2024-01-02 10:11', 'SPAM', 'unsubscribed', 'x'])('reads %s as a value of a refusal', (cell) => {
-  expect(isRefusal(cell)).toBe(true);
-});
+it.each(['yes', '1', 'TRUE', '2024-01-02 10:11', 'SPAM', 'unsubscribed', 'x'])(
+  'reads %s as a value of a refusal',
+  (cell) => {
+    expect(isRefusal(cell)).toBe(true);
+  },
+);
 
 it.each(['', ' ', 'no', '0', 'False', 'nein', '-', 'n/a', '[]', 'never', '☐'])('reads "%s" as no refusal', (cell) => {
   expect(isRefusal(cell)).toBe(false);

@@ -134,9 +134,7 @@ function findColumn(
   const isFree = (header: string) => !Object.hasOwn(p.mapping, header);
   const isMapped = Object.values(p.mapping).some((target) => fieldOf(target) === p.field);
   if (isMapped || headers.some((header) => isFree(header) && columnByHeader(header) === p.field)) return -1;
-  return headers.findIndex(
-    (header, at) => isFree(header) && p.words.has(wordOf(header)) && (p.isValid?.(at) ?? true),
-  );
+  return headers.findIndex((header, at) => isFree(header) && p.words.has(wordOf(header)) && (p.isValid?.(at) ?? true));
 }
 
 /** Tells whether a header is a name of consent. */

@@ -34,9 +34,12 @@ describe('values', () => {
     expect(html('[{{a}}{{a.b.c}}{{a[0]}}{% if a %}x{% endif %}]')).toBe('[]');
   });
 
-  it.each(['nil', 'empty', 'x | default: nil', 'nil | date: "%Y"'])('of Liquid without a text are empty: %s', (source) => {
-    expect(plain(`[{{ ${source} }}]`)).toBe('[]');
-  });
+  it.each(['nil', 'empty', 'x | default: nil', 'nil | date: "%Y"'])(
+    'of Liquid without a text are empty: %s',
+    (source) => {
+      expect(plain(`[{{ ${source} }}]`)).toBe('[]');
+    },
+  );
 
   it('that are objects become JSON in every filter', () => {
     expect(plain('{{ o | strip_html }}', { o: { a: 1 } })).toBe('{"a":1}');

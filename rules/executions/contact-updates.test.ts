@@ -11,7 +11,11 @@ describe('resolveUpdates', () => {
   });
 
   it('omits a text of missing variables with blanks between them, and a calculation without a result', () => {
-    const updates = { name: '{{event.first}} {{event.last}}', ratio: '{{ 4 | divided_by: 0 }}', nil: '{{ x | default: nil }}' };
+    const updates = {
+      name: '{{event.first}} {{event.last}}',
+      ratio: '{{ 4 | divided_by: 0 }}',
+      nil: '{{ x | default: nil }}',
+    };
     expect(resolveUpdates(updates, variables).values).toEqual({});
   });
 

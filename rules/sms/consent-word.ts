@@ -45,7 +45,8 @@ const STOP_MESSAGES: readonly RegExp[] = [
 /** A stop sign emoji without words. */
 const STOP_SIGN = /^\s*(?:[🛑⛔🚫](?:\uFE0F|\s)*)+$/u;
 /** The line that a telephone adds to a message. */
-const SIGNATURE = /\s(?:--|sent from my |von meinem .{1,30} gesendet|envoy[ée] de mon |enviado desde mi |inviato da ).*$/isu;
+const SIGNATURE =
+  /\s(?:--|sent from my |von meinem .{1,30} gesendet|envoy[ée] de mon |enviado desde mi |inviato da ).*$/isu;
 
 /**
  * Tells whether a received message takes back or gives consent. A stop word counts as a sentence of its own ("Stop.

@@ -51,7 +51,8 @@ it('a service for development allows private addresses', async () => {
 });
 
 it('a step with a URL that it could never call is refused at every entry point, unless the URL is stored already', async () => {
-  const { id } = (await api.call('POST', '/workflows', { body: { name: 'Hooks', slug: 'hooks', eventName: 'e' } })).body;
+  const { id } = (await api.call('POST', '/workflows', { body: { name: 'Hooks', slug: 'hooks', eventName: 'e' } }))
+    .body;
   const step = (url: string) => ({ type: 'WEBHOOK', name: 'Call', config: { url } });
   const add = (url: string) => api.call('POST', `/workflows/${id}/steps`, { body: step(url) });
   for (const url of ['http://127.0.0.1/x', 'http://10.1.2.3:{{event.port}}/', 'https://{{event.a}}.localhost/x'])
@@ -63,11 +64,17 @@ it('a step with a URL that it could never call is refused at every entry point, 
   const graph = { entryStepId: 'a', steps: [{ id: 'a', ...step('http://10.0.0.1/') }], transitions: [] };
   const saved = await api.call('PUT', `/workflows/${id}/graph`, { body: graph });
   expect([saved.status, saved.body.error.errors[0].field]).toEqual([422, 'steps.a.config.url']);
-  const document = { workflows: [{ slug: 'hooks', name: 'Hooks', steps: [{ slug: 'call', ...step('http://10.0.0.1/') }] }] };
+  const document = {
+    workflows: [{ slug: 'hooks', name: 'Hooks', steps: [{ slug: 'call', ...step('http://10.0.0.1/') }] }],
+  };
   const applied = await api.call('POST', '/project/apply', { body: document });
   expect([applied.status, applied.body.error.errors[0].field]).toEqual([422, 'workflows.0.steps.0.config.url']);
 
-  await api.db.updateTable('workflow_steps').set({ config: { url: 'http://10.0.0.1/a' } }).where('id', '=', stepId).execute();
+  await api.db
+    .updateTable('workflow_steps')
+    .set({ config: { url: 'http://10.0.0.1/a' } })
+    .where('id', '=', stepId)
+    .execute();
   expect((await api.call('PATCH', path, { body: { config: { url: 'http://10.0.0.1/b' } } })).status).toBe(200);
   const read = (await api.call('GET', `/workflows/${id}`)).body;
   const again = await api.call('PUT', `/workflows/${id}/graph`, { body: { ...read, dryRun: true } });

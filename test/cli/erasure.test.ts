@@ -302,7 +302,13 @@ describe('data of a person is in every part of the service', () => {
     await post(`/v1/emails/${step}/resend`, {});
     await post('/v1/send/batch', {
       emails: [
-        { to: `${MARK} <${ADDRESS}>`, from: sender(), subject: MARK, body: MARK, data: { note: { value: MARK, persistent: false } } },
+        {
+          to: `${MARK} <${ADDRESS}>`,
+          from: sender(),
+          subject: MARK,
+          body: MARK,
+          data: { note: { value: MARK, persistent: false } },
+        },
         { to: ADDRESS, from: `shop@${MARK}.example`, subject: 'Refused', body: 'x' },
       ],
     });

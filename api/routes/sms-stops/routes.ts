@@ -35,7 +35,11 @@ const From = z
   // A stop against a number in another notation would never apply. Short codes and names stay.
   .transform((text) => (SHORT_CODE.test(text) ? text : (readWrittenNumber(text, null)?.e164 ?? text)))
   .optional()
-  .openapi({ type: 'string', description: 'A sender of the project. Defaults to all senders.', example: '+15005550006' });
+  .openapi({
+    type: 'string',
+    description: 'A sender of the project. Defaults to all senders.',
+    example: '+15005550006',
+  });
 
 const SmsStopRecord = z
   .object({

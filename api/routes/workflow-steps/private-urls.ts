@@ -52,7 +52,7 @@ function hostOf(url: unknown): string | undefined {
   return parse(url)?.hostname;
 }
 
-/** Parses a URL with a value in the place of each variable. */
+/** Parses a URL with a value instead of each variable. */
 function parse(url: unknown, value = '1'): URL | undefined {
   const text = String(url).replaceAll(EXPRESSION, value);
   return URL.canParse(text) ? new URL(text) : undefined;
