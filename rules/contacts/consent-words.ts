@@ -15,7 +15,7 @@ const NO = `
 const REFUSED = `
   unsubscribed unsubscribe unsub inactive notsubscribed nonsubscribed neversubscribed notactive notoptedin optedout optout disabled denied
   declined refused rejected revoked withdrawn blocked bounced cleaned
-  complained complaint suppressed blacklisted blocklisted removed
+  complained complaint suppressed blacklisted blocklisted removed junk spam cancelled canceled unconfirmed notconfirmed
   desabonnee desinscrite disiscritta inactiva disattiva inativa
   inaktiv abgemeldet abbestellt nichtabonniert nichtangemeldet inactief nietingeschreven desabonne desinscrit pasinscrit noninscrit nonabonne inactif
   inactivo nosuscrito nosubscrito disattivo inattivo disiscritto noniscritto inativo naoinscrito`;
@@ -35,6 +35,11 @@ export function readConsent(cell: string): boolean | undefined {
   const word = plainWord(cell);
   if (YES_WORDS.has(word)) return true;
   return NO_WORDS.has(word) || REFUSED_WORDS.has(word) ? false : undefined;
+}
+
+/** Tells whether a cell of a column such as `Status` tells the state of a subscription, and not of an order. */
+export function isSubscriptionState(cell: string): boolean {
+  return /^(?:(?:un|non|not|never)[\s_-]?)?subscribed$/i.test(cell.trim());
 }
 
 /**

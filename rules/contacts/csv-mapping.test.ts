@@ -106,6 +106,15 @@ describe('a mapping of columns', () => {
     expect(guessMapping(['email', 'Opt-In'], [], () => false)).toMatchObject({ 'Opt-In': 'data.optIn' });
   });
 
+  it('reads a column `Status` as consent only if it is the state of a subscription', () => {
+    const columns = (...words: string[]) =>
+      readCsvLayout(Buffer.from(`email,Status\n${words.map((word, n) => `a${n}@example.com,${word}\n`).join('')}`))
+        .columns;
+    expect(columns('Active', 'Unsubscribed')).toEqual(['email', 'subscribed']);
+    expect(columns('active', 'inactive')).toEqual(['email', 'Status']);
+    expect(guessMapping(['email', 'Status'], [], () => false)).toMatchObject({ Status: 'data.Status' });
+  });
+
   it('makes a phone number of the usual names', () => {
     expect(guessMapping(['email', 'Mobile Phone', 'Phone'], [])).toMatchObject({
       'Mobile Phone': 'data.phone',

@@ -48,6 +48,8 @@ const SUBSCRIBED_WORDS = wordsOf(`
   zgoda zgodamarketingowa subskrybent souhlas odběr hozzájárulás hírlevél abonare izin onay ebülten abone
   подписан подписчик рассылка согласие згода ενημερωτικόδελτίο συγκατάθεση
   メルマガ メールマガジン ニュースレター 配信許可 订阅 訂閱 电子报 電子報 뉴스레터 구독 수신동의 النشرة ניוזלטר`);
+/** Headers of a state, which is consent if it is the state of a subscription. */
+const STATE_WORDS = wordsOf('status state contactstatus memberstatus subscriberstate emailstate');
 /** Headers of a refusal of email, whose cells hold yes, a time or a reason. */
 const REFUSAL_WORDS = wordsOf(`
   unsubscribed unsubscribe unsubscribedat unsubscribedon unsubscribedate unsubscribeddate unsubscribetime unsubscribedtime
@@ -57,6 +59,7 @@ const REFUSAL_WORDS = wordsOf(`
   blocklistedemail blocklisted emailsuppressed suppressed globallyunsubscribed globalunsubscribe cleantime
   abgemeldet abgemeldetam abmeldung abmeldedatum désabonné désabonnée désinscrit désinscription datededésinscription
   desuscrito fechadebaja disiscritto descadastrado uitgeschreven avregistrerad wypisany отписан отписался отписка`);
+const CONSENT_WORDS: ReadonlySet<string> = new Set([...SUBSCRIBED_WORDS, ...STATE_WORDS]);
 /** Headers of telephone numbers. */
 const PHONE_WORDS = wordsOf(`
   phone phonenumber phoneno telephone telephonenumber tel mobile mobilephone mobilephonenumber mobilenumber cell cellphone
@@ -96,7 +99,7 @@ export function mapColumns(
   const consentAt = findColumn(headers, {
     mapping,
     field: 'subscribed',
-    words: SUBSCRIBED_WORDS,
+    words: CONSENT_WORDS,
     isValid: hasConsentWords,
   });
   if (consentAt >= 0) mapped.consentAt = consentAt;
@@ -142,6 +145,11 @@ export function isConsentHeader(header: string): boolean {
   return SUBSCRIBED_WORDS.has(wordOf(header));
 }
 
+/** Tells whether a header is a name of a state, such as `Status`. */
+export function isStateHeader(header: string): boolean {
+  return STATE_WORDS.has(wordOf(header));
+}
+
 /** Returns undefined for a column that is ignored or not mapped. */
 function fieldOf(target: ColumnTarget | undefined): string | undefined {
   return typeof target === 'object' ? target?.field : target;
@@ -177,7 +185,7 @@ export function guessMapping(
     if (header === '' || isExact(header)) continue;
     const word = wordOf(header);
     if (EMAIL_WORDS.has(word) && !taken.has('email')) take(header, 'email');
-    else if (SUBSCRIBED_WORDS.has(word) && !taken.has('subscribed') && hasConsentWords(at)) take(header, 'subscribed');
+    else if (CONSENT_WORDS.has(word) && !taken.has('subscribed') && hasConsentWords(at)) take(header, 'subscribed');
     else if (PHONE_WORDS.has(word) && !known.has(word) && !taken.has('data.phone')) take(header, 'data.phone');
     else take(header, fieldFor(header, known.get(word)));
   }

@@ -3,8 +3,8 @@ import { AppError, type FieldError, fieldError } from '../errors.ts';
 import { applyData, consentPlaceOf, DATA_LIMITS, type Data } from '../filters/data-values.ts';
 import { readWrittenNumber } from '../sms/phone.ts';
 import { type ColumnType, expectedText, typeOfText, valueOfType } from './column-types.ts';
-import { isRefusal, readConsent } from './consent-words.ts';
-import { type CsvMapping, type HasConsentWords, isConsentHeader, mapColumns } from './csv-mapping.ts';
+import { isRefusal, isSubscriptionState, readConsent } from './consent-words.ts';
+import { type CsvMapping, type HasConsentWords, isConsentHeader, isStateHeader, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
 import { withoutMark } from './formula-text.ts';
 
@@ -199,7 +199,8 @@ export function consentWordsOf(file: Uint8Array, head: CsvHead): HasConsentWords
 
 /** Finds the columns with a name of consent and a word of consent. */
 function findConsentWords(file: Uint8Array, { headers, delimiter, firstRowAt }: CsvHead): ReadonlySet<number> {
-  const open = new Set(headers.flatMap((header, column) => (isConsentHeader(header) ? [column] : [])));
+  const isNamed = (header: string) => isConsentHeader(header) || isStateHeader(header);
+  const open = new Set(headers.flatMap((header, column) => (isNamed(header) ? [column] : [])));
   const found = new Set<number>();
   const records = new CsvRecords(bytesOf(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: firstRowAt });
   for (let unreadableRows = 0; open.size > 0 && unreadableRows < UNREADABLE_ROWS_MAX; ) {
@@ -210,7 +211,8 @@ function findConsentWords(file: Uint8Array, { headers, delimiter, firstRowAt }: 
       continue;
     }
     for (const column of open) {
-      if (readConsent(cells[column] ?? '') === undefined) continue;
+      const cell = cells[column] ?? '';
+      if (isStateHeader(headers[column] ?? '') ? !isSubscriptionState(cell) : readConsent(cell) === undefined) continue;
       open.delete(column);
       found.add(column);
     }
