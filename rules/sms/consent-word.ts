@@ -55,8 +55,10 @@ const SIGNATURE =
  */
 export function consentWord(body: string): 'stop' | 'start' | undefined {
   if (STOP_SIGN.test(body)) return 'stop';
-  // A dash between blanks separates sentences ("STOP - Ada").
-  const text = foldCase(body.replace(SIGNATURE, '')).replaceAll(/\s[-‐-―]+\s/gu, '.');
+  // "s.v.p." is one word, and a dash between blanks separates sentences ("STOP - Ada").
+  const text = foldCase(body.replace(SIGNATURE, ''))
+    .replaceAll(/(?<!\p{L})(?:\p{L}\.){2,}/gu, (letters) => `${letters.replaceAll('.', '')}.`)
+    .replaceAll(/\s[-‐-―]+\s/gu, '.');
   // Quotes, hyphens and symbols that join words ("Stop & Shop") belong to a sentence; every other symbol ends it.
   const sentences = text
     .split(/[^\p{L}\p{N} \t\u00A0'’‘"“”„«»‐-―_&+/@-]+/u)
