@@ -115,6 +115,12 @@ describe('a mapping of columns', () => {
     expect(guessMapping(['email', 'Status'], [], () => false)).toMatchObject({ Status: 'data.Status' });
   });
 
+  it('says that consent to SMS is data only', () => {
+    const { columns, notes } = readCsvLayout(Buffer.from('email,Accepts SMS Marketing\na@example.com,no\n'));
+    expect(columns).toEqual(['email', 'Accepts SMS Marketing']);
+    expect(notes).toEqual([expect.stringContaining('is data only')]);
+  });
+
   it('makes a phone number of the usual names', () => {
     expect(guessMapping(['email', 'Mobile Phone', 'Phone'], [])).toMatchObject({
       'Mobile Phone': 'data.phone',

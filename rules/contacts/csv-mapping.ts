@@ -59,6 +59,10 @@ const REFUSAL_WORDS = wordsOf(`
   blocklistedemail blocklisted emailsuppressed suppressed globallyunsubscribed globalunsubscribe cleantime
   abgemeldet abgemeldetam abmeldung abmeldedatum désabonné désabonnée désinscrit désinscription datededésinscription
   desuscrito fechadebaja disiscritto descadastrado uitgeschreven avregistrerad wypisany отписан отписался отписка`);
+/** Headers of consent to SMS, which an import does not read. */
+const SMS_CONSENT_WORDS = wordsOf(
+  'acceptssms acceptssmsmarketing smsmarketing smsmarketingconsent smsmarketingstatus smsconsent smsoptin smsoptout smsblacklist smsblacklisted blacklistedsms smsunsubscribed smsstatus smseinwilligung consentementsms',
+);
 const CONSENT_WORDS: ReadonlySet<string> = new Set([...SUBSCRIBED_WORDS, ...STATE_WORDS]);
 /** Headers of telephone numbers. */
 const PHONE_WORDS = wordsOf(`
@@ -143,6 +147,11 @@ function findColumn(
 /** Tells whether a header is a name of consent. */
 export function isConsentHeader(header: string): boolean {
   return SUBSCRIBED_WORDS.has(wordOf(header));
+}
+
+/** Tells whether a header is a name of consent to SMS. */
+export function isSmsConsentHeader(header: string): boolean {
+  return SMS_CONSENT_WORDS.has(wordOf(header));
 }
 
 /** Tells whether a header is a name of a state, such as `Status`. */

@@ -4,7 +4,14 @@ import { applyData, consentPlaceOf, DATA_LIMITS, type Data } from '../filters/da
 import { readWrittenNumber } from '../sms/phone.ts';
 import { type ColumnType, expectedText, typeOfText, valueOfType } from './column-types.ts';
 import { isRefusal, isSubscriptionState, readConsent } from './consent-words.ts';
-import { type CsvMapping, type HasConsentWords, isConsentHeader, isStateHeader, mapColumns } from './csv-mapping.ts';
+import {
+  type CsvMapping,
+  type HasConsentWords,
+  isConsentHeader,
+  isSmsConsentHeader,
+  isStateHeader,
+  mapColumns,
+} from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
 import { withoutMark } from './formula-text.ts';
 
@@ -166,6 +173,7 @@ export function layOut(
     ...headers
       .filter((header) => isConsentHeader(header) && !columns.includes('subscribed') && !Object.hasOwn(mapping, header))
       .map(unreadNote),
+    ...headers.filter((header, column) => isSmsConsentHeader(header) && columns[column] !== '').map(smsNote),
   ];
   const layout: CsvLayout = {
     delimiter,
@@ -182,6 +190,8 @@ const consentNote = (header: string) =>
   `The column "${header}" is read as consent to email (subscribed). Map it to data.<name> to keep its values instead.`;
 const refusalNote = (header: string) =>
   `A contact with a value other than no in the column "${header}" is imported as unsubscribed. Map it to null to ignore it.`;
+const smsNote = (header: string) =>
+  `The column "${header}" is data only. Add the numbers that refuse SMS to the stop list (POST /v1/sms/stops).`;
 const unreadNote = (header: string) =>
   `The column "${header}" is not read as consent, because none of its values is a word for it, such as yes or no.`;
 
