@@ -100,6 +100,19 @@ it('reads a large file in several steps, and counts each address once', async ()
   expect(body.columns[1].types).toEqual({ number: 12_000 });
 });
 
+it('an import says which column it reads as consent, and its preview reads the same', async () => {
+  const csv =
+    'email,Newsletter,UNSUB_TIME\nconsent-yes@to.test,yes,\nconsent-no@to.test,no,\nrefused@to.test,,2026-01-02\n';
+  const { body } = await upload('/contacts/import/preview', csv);
+  expect(body.preview.map(({ subscribed }: { subscribed: boolean }) => subscribed)).toEqual([true, false, false]);
+  const queued = await upload('/contacts/import', csv);
+  const job = await api.call('GET', `/contacts/import/${queued.body.jobId}`);
+  expect(job.body.result.notes).toEqual([
+    expect.stringContaining('"Newsletter" is read as consent'),
+    expect.stringContaining('"UNSUB_TIME"'),
+  ]);
+});
+
 it('an import and its preview accept a mapping, and refuse one that does not match the file', async () => {
   const csv = 'E-Mail,Zip,Notes\nmapped@to.test,12345,x\n';
   const mapping = { 'E-Mail': 'email', Zip: { field: 'data.zip', type: 'string' }, Notes: null };
