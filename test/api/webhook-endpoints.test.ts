@@ -72,7 +72,7 @@ it('a step with a URL that it could never call is refused at every entry point, 
 
   await api.db
     .updateTable('workflow_steps')
-    .set({ config: { url: 'http://10.0.0.1/a' } })
+    .set({ config: JSON.stringify({ url: 'http://10.0.0.1/a' }) })
     .where('id', '=', stepId)
     .execute();
   expect((await api.call('PATCH', path, { body: { config: { url: 'http://10.0.0.1/b' } } })).status).toBe(200);

@@ -1337,6 +1337,8 @@ export type ImportJob = {
       email: string;
       warning: string;
     }[];
+    /** What was read from columns that are recognized by their names, such as `Newsletter` as consent */
+    notes?: string[];
   };
 };
 
@@ -1398,6 +1400,8 @@ export type ImportPreview = {
       email: string;
       warning: string;
     }[];
+    /** What was read from columns that are recognized by their names, such as `Newsletter` as consent */
+    notes?: string[];
     /** Rows whose address is on the suppression list. They are imported without a subscription. */
     suppressedCount: number;
     /** Rows of existing contacts with an empty `subscribed` cell. Their subscription does not change. */
@@ -1543,6 +1547,8 @@ export type ListedContactJob = {
     unreadableRows?: number;
     /** Rows that were imported without a value that is not valid, such as a phone number */
     warningCount?: number;
+    /** What was read from columns that are recognized by their names, such as `Newsletter` as consent */
+    notes?: string[];
   } | {
     operation: BulkJobResultOperation;
     totalRequested: number;
