@@ -106,7 +106,7 @@ it('an import says which column it reads as consent, and its preview reads the s
   const { body } = await upload('/contacts/import/preview', csv);
   expect(body.preview.map(({ subscribed }: { subscribed: boolean }) => subscribed)).toEqual([true, false, false]);
   const queued = await upload('/contacts/import', csv);
-  const job = await api.call('GET', `/contacts/import/${queued.body.jobId}`);
+  const job = await api.call('GET', `/contacts/import/${queued.body.jobId}`, { key: project.secretKey });
   expect(job.body.result.notes).toEqual([
     expect.stringContaining('"Newsletter" is read as consent'),
     expect.stringContaining('"UNSUB_TIME"'),
