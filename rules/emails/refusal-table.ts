@@ -3,6 +3,8 @@
  * the service.
  */
 
+import { type ForeignClass, foreignClass } from './refusal-languages.ts';
+
 /**
  * `account`: the login, our quota, relaying or the sender. `policy`: our reputation, our host, our domain's records.
  * `message`: size, form or content. `dead_mailbox` and `mailbox_for_now`: the recipient. `routing`: the way to the
@@ -54,6 +56,8 @@ export function codeClass(enhanced: string | null, words: WordClass | undefined)
   }
   if (ROUTING.test(detail)) return words?.class === 'account' ? words.class : found;
   if (found === 'message' || found === 'account' || found === 'mailbox_for_now') return found;
+  // `5.1.2 Host unknown`: the domain does not exist, which is more than a missing route.
+  if (found === 'dead_mailbox' && words?.class === 'routing') return found;
   return words?.class ?? found;
 }
 
@@ -61,21 +65,28 @@ const RECIPIENT_WORD = '(?:user|recipient|mail ?box|addressee|alias|inbox)';
 /** "account" and "address" may be ours or the recipient's, so these words alone prove less. */
 const ANY_WORD = `(?:${RECIPIENT_WORD}|account|address|e-?mail)`;
 const GONE =
-  '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned)';
+  '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned|(is|was|been) (removed|retired|cancell?ed|withdrawn)|decommissioned|not active)';
 /** Words that show that an account or address is the recipient's. */
-const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to)\b|^ADDRESS|\bADDRESS\b/;
+const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to|(this|the) e-?mail address|student|employee)\b|^ADDRESS|\bADDRESS\b/;
 
 const SENDER: readonly RegExp[] = [
   /\bsender (verify|verification|callout|address|domain|rejected|denied|id|not )/,
   /\b(sender'?s?|originator'?s?|envelope from|(mail )?from (address|domain)|(reverse|return).?path|bounce address|sending (user|mail ?box|account))\b[^.,:;]{0,60}\b(unknown|invalid|unavailable|disabled|suspended|not (be )?(found|verified|known|valid)|does(n'?t| not) exist)/,
   /(verify|denied|rejected) (the )?(envelope )?sender|envelope sender .{0,40}(denied|badmailfrom)/,
-  /\b(domain|host|mail ?box|address) of (the )?(sender|originator)|\b(invalid|unverified|unknown|unauthenticated|unauthori[sz]ed) senders?\b/,
-  /return.?path.*(invalid|unresolv)|(from|sender) (address|header|domain).*(not (verified|match|allowed|own)|does(n'?t| not) match|rejected)/,
+  /\b(domain|host|mail ?box|address) of (the )?(sender|originator)|\b(invalid|unverified|unauthenticated|unauthori[sz]ed) senders?\b|\bunknown sender\b/,
+  /return.?path.*(invalid|unresolv|(does(n'?t| not)|cannot) resolve)|(from|sender) (address|header|domain).*(not (verified|match|allowed|own)|does(n'?t| not) match|rejected)/,
   /not (allowed|authori[sz]ed|permitted) to send (as|from|on behalf)|send ?as ?denied|\bnot owned by\b/,
   /(email address|identity|domain) is not verified|failed the check|verified sender/,
   /\b(no such|not an?( valid| known| verified)?) sender\b|\bsender has no\b|\bverification (for|of) (the )?sender\b/,
   /\b(return|originator) address\b|\b(in|invalid|bad) (mail|envelope) from\b/,
   /\bsender'?s? (submission |sending )?(mail ?box|quota)\b.{0,40}\b(full\b|over|exceeded)/,
+  /\bsender signature|\bquota (reached|exceeded) for (the )?sender\b|must match (the |your )?(authenticated|login|smtp)/,
+];
+
+/** Texts about our login that also name an address or host of ours, which alone would be a matter of reputation. */
+const LOGIN: readonly RegExp[] = [
+  /\binvalid (credentials|login)\b|credentials for relay|\ballowed to be relayed\b/,
+  /unusual sending activity|outbound ?spam|\bwascl\b|refuse ?quota/,
 ];
 
 const ACCOUNT: readonly RegExp[] = [
@@ -90,7 +101,7 @@ const ACCOUNT: readonly RegExp[] = [
   /must issue a? ?starttls|encryption required|tls (is )?required/,
   /(daily|hourly|monthly|sending|send|message|relay|smtp|rate|account|plan|free|trial) .{0,20}(limit|quota|credits?|allowance)\b.{0,40}(exceed|reach|over|hit|exhaust|used)/,
   /(exceed\w*|reach\w*|over|hit|exhausted|out of|maximum|no) .{0,40}(daily|hourly|monthly|per (hour|day|minute|month|second)|sending|messages? (limit|quota|allowed)|recipients? (limit|quota)|credits|plan limit)/,
-  /(daily|hourly|monthly) (user )?(sending |message )?(limit|quota)|too many (messages|recipients|mails) (sent |received )?(this|per|today|in|from)/,
+  /(daily|hourly|monthly) (user )?(sending |message )?(limit|quota)|too many (messages|recipients|e-?mails) (sent |received )?(this|per|today|in (?!to\b)(?!the (to|cc)\b)|from|by)/,
   /\byour (account|subscription|plan|trial|organi[sz]ation|sending|access|domain|api key|smtp)\b.{0,80}(suspend|disabl|block|lock|clos|expir|terminat|review|restrict|revok|paus|not (active|allowed|permitted|enabled)|deactivat)/,
   /(this|the|sending|sender|smtp|sandbox|mail) (account|domain|subdomain|user)\b.{0,60}(not (allowed|permitted|authori[sz]ed|enabled|able) to send|suspended for|is disabled for sending|disabled for (abuse|sending)|test purposes|under review)/,
   /(account|sending|service|access).{0,20}(is )?(currently )?(suspended|paused|disabled) (due|because|for|until|pending|as)|account (under review|on hold)/,
@@ -106,7 +117,11 @@ const ACCOUNT: readonly RegExp[] = [
   /credits? (is |are )?(exhausted|used up|expired)|payment required|outgoing mail .{0,60}suspended/,
   /number of (e-?mails|messages|recipients) (allowed )?per (hour|day|minute|month)|(account|user|mail ?box) (is )?not (allowed|permitted|authori[sz]ed) to send/,
   /\bip (address )?not (white|allow) ?listed for\b|trial accounts?\b/,
-  /sandbox|free accounts? (are|is)|authorized recipients|please (activate|verify|upgrade|contact) your (account|plan)/,
+  /sandbox|free accounts? (are|is)|authorized recipients|please (activate|verify|upgrade|contact) your (account|plan|domain)/,
+  /permission to (submit|relay)|\bas a relay\b|relaying (is )?refused|to use this (relay|smtp|(mail )?server)/,
+  /\bpop before smtp\b|check for new mail before|\bauth(entication)? (is )?required\b/,
+  /outbound (e-?)?mail\b.{0,40}(disabled|suspended|blocked)|\bpending approval\b/,
+  /\byour (account|plan|subscription)\b.{0,20}(does(n'?t| not)|do not) (allow|include|permit)/,
 ];
 
 /** Texts about our address, our host, blocklists, or records of our domain. */
@@ -115,6 +130,9 @@ const REPUTATION: readonly RegExp[] = [
   /\bresolver\.rst\b/,
   // qmail writes "mail exchanger or IP address" about a domain that does not exist.
   /(?<!exchanger or )\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
+  /\b(server|sending|source|client|your) ip\b|\b(server|client|your)\b.{0,20}\bhost ?name\b/,
+  // A receiver that counts wrong addresses means our list. None of them is this recipient.
+  /too many (invalid|unknown|bad|wrong|non-?exist\w*|undeliverable|failed)|\bharvest/,
   /reverse (dns|host)|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
   /spamhaus|spamcop|barracuda(central|networks)|barracuda reputation|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
   /(black|block|deny) ?list|reputation|\b(spf|dkim|dmarc|arc)\b/,
@@ -130,28 +148,38 @@ const MESSAGE: readonly RegExp[] = [
   /\b(header|link|url)\b[^.;]{0,40}\b(unknown|invalid|malformed)|(missing|invalid|no) (start |final )?boundary/,
   /(illegal|malicious|dangerous|harmful) (attachment|content|file)/,
   /\b(reply-to|message-id|list header)\b.{0,40}\b(unknown|invalid|not (valid|found)|does(n'?t| not) exist)|\b(unknown|invalid) .{0,20}list header/,
-  /bare (lf|cr|newline)|(mime|content).*(malformed|conversion required)|line too long|too many hops/,
+  /bare (<?lf\b|<?cr\b|newline)|(mime|content).*(malformed|conversion required)|line too long|too many hops/,
+  /line length|malformed .{0,40}header|syntax error in .{0,20}header|bad header|mime error|duplicate message-?id/,
+  /(message|mail) has no .{0,20}header|no from header|in (the )?(to|cc) header|header.{0,30}not (allowed|accepted)/,
+  /(subject|header|body|message|mail) contains|not conform|\bbanned (file|content|attachment)|permanently rejected message/,
+  /(attachments?|html|html mail|attachment (type|name)).{0,30}not (accepted|allowed|valid)|unknown (link|url|attachment)/,
+  /\burl in (this |the )?(message|e-?mail)|transaction failed: (expected|missing|illegal|duplicate|unterminated)/,
 ];
 
 const FULL: readonly RegExp[] = [
   /(mail ?box|account|inbox|user|recipient|quota|storage|disk)\b.{0,60}\b(full\b|over ?quota|exceed(s|ed)\b|over its)/,
   /over ?quota|quota exceeded|exceed\S* .{0,30}(quota|storage)/,
   /out of (storage|disk|space)|insufficient (system |disk )?(storage|quota|space)|not enough (disk )?space|no space left/,
+  /(space|storage) (is )?(not enough|limit)|no (room|space) (left )?in .{0,20}(mail ?box|inbox)|over (the |their |its |his |her )?(allocated|quota)/,
+  /\b(mail ?box|inbox|storage)\b[^.;]{0,40}(reached (its|the|their) (max|limit|quota|capacity)|limit (is |was )?reached)/,
+  /\b(user|recipient|mail ?box) has too many messages/,
   /gr[ea]y ?list|receiving mail (at a rate|too (quickly|fast|often))/,
   new RegExp(`${RECIPIENT_WORD}\\b[^.;]{0,40}\\btemporarily`),
 ];
 
 const DEAD: readonly RegExp[] = [
-  new RegExp(`(no such|unknown|invalid|non-?exist[ea]nt|bad) (local )?(${ANY_WORD}|person|destination)`),
+  new RegExp(`(no such|unknown|invalid|non-?exist[ea]nt|bad|undefined) (local )?(${ANY_WORD}|person|destination|local[ -]part|mbox|domain (at this|here))`),
   new RegExp(
     `${ANY_WORD}\\b[^.;]{0,80}\\b(unknown(?! (host|client|sender|source|ip))|invalid|not (be )?found|does(n'?t| not) exist)`,
   ),
   new RegExp(
-    `${ANY_WORD}\\b[^.;]{0,80}\\b(isn'?t|not) (a )?(known|valid|exist|registered|listed|here|on this|in (our|my))`,
+    `${ANY_WORD}\\b[^.;]{0,80}\\b(isn'?t|not) (a )?(known|valid|exist|registered|recogni[sz]ed|allocated|listed|here|on this|in (our|my))`,
   ),
   new RegExp(`${RECIPIENT_WORD}\\b[^.;]{0,80}\\b${GONE}|${GONE} ${RECIPIENT_WORD}`),
-  new RegExp(`not a (known|valid|local) ${ANY_WORD}|not our (customer|user)|unroute?able`),
-  /does(n'?t| not) have an? .{0,40}account|no (mail ?box|account|user|recipient|one)\b.{0,30}\b(here|by that|named)/,
+  new RegExp(`not a ((known|valid|local|deliverable) ${ANY_WORD}|mail ?box\\b)|not our (customer|user)|unroute?able`),
+  /does(n'?t| not) have an? .{0,40}account|no (valid |such )?(mail ?box|account|user|recipient|one|address)\b.{0,30}\b(here|by that|named|found|with that|like that)|no mail ?box for/,
+  /nobody (here|by that|of that|with that)|we do(n'?t| not) have an? .{0,20}(address|user|mail ?box)|\brcpt\b[^.;]{0,20}does(n'?t| not) exist/,
+  /\bmbox not found\b|former employee|address (is )?no longer in service/,
   /doesn'?t live here|do(es)? not have an? (user|mail ?box)|has left (the|our)|use?r[ _]unknown|nosuchuser|recip(ient)?notfound|recipient (is )?not exist/,
   /\bno longer (with us|employed|works?)|no longer (available|active|in use|valid) at this/,
   /\b(address|mail ?box|user|recipient) (is )?no longer (accept|receiv|exist|available|active|in use|valid)/,
@@ -176,13 +204,15 @@ const DEAD_IF_RECIPIENTS = new RegExp(
 
 /** Texts that receivers use for any unwanted email. More specific texts are checked before. */
 const SPAM: readonly RegExp[] = [
-  /\b(spam|unsolicited|ube|uce|junk|phish\w*|bulk mail)\b|content (rejected|filter|denied)|message content/,
+  /\b(spam|unsolicited|ube|uce|junk|phish\w*|bulk mail|dt:spm)\b|content (rejected|filter|denied)|message content/,
   /rejected (due to|because of|by) .{0,20}(content|filter)/,
 ];
 const UNWANTED: readonly RegExp[] = [
   /blocked|banned|abuse|complaint|proofpoint|cloudmark|mimecast/,
   /polic(y|ies)|prohibit|suspicious|authori[sz]ed|authenticat|administrati/,
   /accepts? (e-?)?mails? (only )?from|access denied|not accepted|not permitted|command rejected|not wanted|refused by/,
+  /frequency limited|bounce attacks?|rejected by (the )?recipients?\b|(is|was|are) listed (on|in|at|by)|\b(mi|rp):[a-z]{3}\b/,
+  /does(n'?t| not) accept (any )?(e-?mails?|messages?) from|not accepting (e-?)?mails? from/,
   /helo command|fully-qualified|nested mail|no valid recipients|command not recognized|bad sequence/,
 ];
 
@@ -192,6 +222,7 @@ const UNWANTED: readonly RegExp[] = [
  */
 const WORDS: readonly (readonly [RefusalClass, readonly RegExp[]])[] = [
   ['account', SENDER],
+  ['account', LOGIN],
   ['policy', REPUTATION],
   ['message', MESSAGE],
   ['account', ACCOUNT],
@@ -206,6 +237,14 @@ const WORDS: readonly (readonly [RefusalClass, readonly RegExp[]])[] = [
 const ADDRESS = /<?[^\s<>]+@[^\s<>]+>?/g;
 const LINK = /https?:\S+/g;
 const CODES_IN_TEXT = /\b[245]\d\d[ -](?=[245]\.\d)|\b[245]\.\d{1,3}\.\d{1,3}\b/g;
+const CLASS_OF_FOREIGN: Readonly<Record<ForeignClass, RefusalClass>> = {
+  sender: 'account',
+  blocklist: 'policy',
+  message: 'message',
+  account: 'account',
+  mailbox_for_now: 'mailbox_for_now',
+  dead_mailbox: 'dead_mailbox',
+};
 const IS_REFUSED_ADDRESS = new Set([550, 551, 553, 511]);
 
 /** Classifies a reply by its text. Undefined if the text is not specific. Addresses and links in it are ignored. */
@@ -219,7 +258,8 @@ export function wordClass(text: string, code: number | null): WordClass | undefi
   // Cisco's appliances: `550 #5.1.0 Address rejected ann@example.org`
   if (code !== null && IS_REFUSED_ADDRESS.has(code) && /^(#?[\d.]+ )?address rejected\.?( ADDRESS)?$/.test(words))
     return { class: 'dead_mailbox', namesSender: false };
-  return undefined;
+  const foreign = foreignClass(words);
+  return foreign && { class: CLASS_OF_FOREIGN[foreign], namesSender: foreign === 'sender' };
 }
 
 /**

@@ -149,7 +149,9 @@ function classOf({ code, enhanced, text, stage }: Reply): RefusalClass | undefin
   const start = text.slice(0, MAX_TEXT);
   const status = enhanced ?? CODE_IN_WORDS.exec(start)?.[1] ?? null;
   const byWords = wordClass(start, code);
-  const found = code === HOST_TAKES_NO_MAIL ? 'policy' : codeClass(status, byWords);
+  // Postfix also replies 521 to a message with bare line feeds.
+  const takesNoMail = code === HOST_TAKES_NO_MAIL && byWords?.class !== 'message';
+  const found = takesNoMail ? 'policy' : codeClass(status, byWords);
   if (stage !== 'mail') return found;
   // At MAIL no recipient was named yet, so the server can only mean us or the message.
   return found === 'message' ? found : 'account';
