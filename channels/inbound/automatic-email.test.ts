@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasAutomaticMark } from './automatic-email.ts';
+import { hasAutomaticMark, hasProgramSubject } from './automatic-email.ts';
 
 const marks = (key: string, value: string) => hasAutomaticMark([{ key, value }]);
 
@@ -10,6 +10,9 @@ it.each([
   ['X-Auto-Response-Suppress', 'OOF, AutoReply'],
   ['Precedence', 'bulk'],
   ['X-Autoreply', 'yes'],
+  ['X-Autorespond-To', 'shop@example.com'],
+  ['X-Vacation', 'yes'],
+  ['X-MS-Exchange-Generated-Message-Source', 'Mailbox Rules Agent'],
 ])('recognizes %s: %s as the mark of a program', (key, value) => expect(marks(key, value)).toBe(true));
 
 it.each([
@@ -18,4 +21,19 @@ it.each([
   ['Precedence', 'first-class'],
   ['X-Auto-Response-Suppress', 'None'],
   ['Subject', 'auto-replied'],
+  ['Content-Type', 'text/calendar; method=REPLY'],
+  ['Precedence', 'list'],
+  ['List-Id', 'Developers <dev.lists.example.org>'],
 ])('is not recognized by %s: %s', (key, value) => expect(marks(key, value)).toBe(false));
+
+it.each([
+  'Report Domain: example.com Submitter: google.com Report-ID: <1>',
+  'Automatic reply: Your order',
+  'Réponse automatique : Bonjour',
+  '自动回复: Hi',
+])('only a program writes the subject %j', (subject) => expect(hasProgramSubject(subject)).toBe(true));
+
+it.each(['Re: Automatic reply: Hi', 'Automatic reply does not work', 'Out of office furniture', 'Vacation: 3 to 7 May'])(
+  'a person may write the subject %j',
+  (subject) => expect(hasProgramSubject(subject)).toBe(false),
+);

@@ -1,6 +1,15 @@
+import { firstWord } from './field-values.ts';
+
 /** Headers that auto-responders add to their replies; none of them is standardized. */
-const MARKS = /^(?:x-auto-?(?:reply|respond|responder|response|generated)(?:-from)?|x-mail-autoreply)$/;
+const MARKS =
+  /^(?:x-auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to))?|x-mail-autoreply|x-vacation|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-cron-env)$/;
 const PRECEDENCES: ReadonlySet<string> = new Set(['auto_reply', 'auto-reply', 'bulk', 'junk']);
+/**
+ * Subjects that only programs write, without `Re:` before them. Some auto-responders mark their replies in no other way.
+ * DMARC reports (RFC 7489 §7.2.1.1) have a subject of their own.
+ */
+const PROGRAM_SUBJECT =
+  /^(?:automatic reply|auto-?reply|auto-?response|out of office auto-?reply|automatische antwort|abwesenheitsnotiz|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|autosvar|automatis[kt]t? svar|odpowiedź automatyczna|automatická odpověď|automaattinen vastaus|otomatik yanıt|автоответ|автоматический ответ|自动回复|自動回覆|自動応答|자동 회신|report domain)\s*[:：]/iu;
 const UNMARKED: ReadonlySet<string> = new Set(['', 'no', 'false', 'none']);
 
 type Header = Readonly<{ key: string; value: string }>;
@@ -17,19 +26,14 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
   });
 }
 
+/** Tells whether only a program writes this subject. A person's answer to it begins with `Re:`. */
+export function hasProgramSubject(subject: string): boolean {
+  return PROGRAM_SUBJECT.test(subject.trim().normalize('NFC'));
+}
+
 /**
  * Tells whether an envelope sender or an author is a mail system, whose email must get no reply (RFC 5321 §4.5.5).
  */
 export function isMailSystem(address: string): boolean {
   return address === '' || /^mailer-daemon(?:@|$)/i.test(address);
-}
-
-/** Reads the value before parameters and without comments: `auto-replied` of `(a trip) Auto-Replied (vacation); owner=x`. */
-function firstWord(value: string): string {
-  let text = value;
-  for (let shorter = ''; shorter !== text; ) {
-    shorter = text;
-    text = text.replace(/\([^()]*\)/g, ' ');
-  }
-  return (/^\s*([^\s;(,]*)/.exec(text)?.[1] ?? '').toLowerCase();
 }

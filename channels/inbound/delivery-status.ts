@@ -1,4 +1,5 @@
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { firstWord } from './field-values.ts';
 
 /** The block of a delivery status notification (RFC 3464) about one recipient; fields by name in lower case. */
 export type RecipientStatus = Map<string, string>;
@@ -21,10 +22,20 @@ export function statusOf(
   blocks: RecipientStatus[],
   address: string | null,
 ): { fields: RecipientStatus; isAboutAnother: boolean } {
-  const about = blocks.filter((fields) => fields.has('action')).slice(0, BLOCKS_MAX);
+  const about = blocks.filter((fields) => actionOf(fields) !== '').slice(0, BLOCKS_MAX);
   const ours = address === null ? [] : about.filter((fields) => namesRecipient(fields, address.toLowerCase()));
   const fields = worst(ours.length > 0 ? ours : about) ?? new Map();
   return { fields, isAboutAnother: address !== null && ours.length === 0 && namesAnyRecipient(fields) };
+}
+
+/**
+ * Returns the action of a block in lower case; empty without one. Some servers omit the field, although RFC 3464 requires
+ * it. A permanent status of a recipient then means that the delivery failed.
+ */
+export function actionOf(fields: RecipientStatus): string {
+  const action = firstWord(fields.get('action') ?? '');
+  if (action !== '' || !RECIPIENT_FIELDS.some((field) => fields.has(field))) return action;
+  return fields.get('status')?.startsWith('5.') ? 'failed' : '';
 }
 
 function namesAnyRecipient(fields: RecipientStatus): boolean {
@@ -46,9 +57,15 @@ function namesRecipient(fields: RecipientStatus, address: string): boolean {
 function writtenAddress(value: string): string | undefined {
   const semicolon = value.indexOf(';');
   if (semicolon < 0 || !/^[\w-]+$/.test(value.slice(0, semicolon).trim())) return undefined;
-  const text = value.slice(semicolon + 1).trim();
+  const text = withoutEndComment(value.slice(semicolon + 1).trim());
   const bare = text.slice(text.startsWith('<') ? 1 : 0, text.endsWith('>') ? -1 : undefined).trim();
   return bare.includes('>') ? undefined : bare;
+}
+
+/** Cuts the comment of `ada@example.com (Ada)`. A quoted local part may contain parentheses. */
+function withoutEndComment(text: string): string {
+  const comment = text.startsWith('"') ? -1 : text.indexOf(' (');
+  return comment < 0 ? text : text.slice(0, comment).trim();
 }
 
 /** Decodes xtext (RFC 3461 §4), in which Original-Recipient writes characters as `+2B`, here in lower case. */
@@ -79,5 +96,5 @@ function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {
 /** Returns how bad a result is, for sorting. With the same action, 5.x.x is worse than 4.x.x. */
 function severityOf(block: RecipientStatus): number {
   const forGood = block.get('status')?.startsWith('5') ? 1 : 0;
-  return 2 * ACTIONS.indexOf(block.get('action')?.toLowerCase() ?? '') + forGood;
+  return 2 * ACTIONS.indexOf(actionOf(block)) + forGood;
 }

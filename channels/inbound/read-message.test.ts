@@ -7,10 +7,10 @@ const EXIM = 'From: Mail Delivery System <Mailer-Daemon@mx.example.org>\nX-Faile
 const ADDRESS = 'ann@example.org';
 
 /** Reads a bounce in words that came to the return path of an email to Ann; returns what it says about her. */
-async function bounceOf(headers: string, body: string, sender = '') {
+async function bounceOf(headers: string, body: string, { sender = '', address = ADDRESS } = {}) {
   const raw = Buffer.from(`${headers}\n\n${body}\n`.replaceAll('\n', '\r\n'));
   const read = await readMessage(raw, { at: new Date(0), sender, isReturned: true });
-  const report = read.kind === 'status' ? read.of(ADDRESS) : read;
+  const report = read.kind === 'status' ? read.of(address) : read;
   if (report.kind !== 'report' || report.feedback.kind !== 'bounce') return report.kind;
   const { refusal } = report.feedback;
   return 'why' in refusal ? refusal.why : refusal.about;
@@ -51,6 +51,9 @@ describe('a bounce in words', () => {
       DAEMON,
       `<${ADDRESS}>: host mx.example.org said: 550 Mail from\n    192.0.2.1 blocked by policy: mailbox unavailable`,
     ],
+    ['dead_mailbox', DAEMON, `<${ADDRESS}>: Empfänger unbekannt`],
+    ['dead_mailbox', DAEMON, `收件人：${ADDRESS}\n退信原因：收件人地址不存在`],
+    ['mailbox_for_now', DAEMON, `<${ADDRESS}>: la casella del destinatario è piena`],
   ])('is judged as %s', async (expected, headers, body) => {
     expect(await bounceOf(headers, body)).toBe(expected);
   });
@@ -70,8 +73,25 @@ describe('a bounce in words', () => {
     ['that quotes the email', DAEMON, `Sorry.\n--- Below this line is a copy\nTo: ${ADDRESS}\n550 5.1.1 user unknown`],
     ['with a header of the email', DAEMON, `Sorry.\n\nTo: ${ADDRESS}\nSubject: No such user?`],
     ['of an unmarked answering machine', `From: ${ADDRESS}`, `${ADDRESS} is no longer with us: unknown user`],
+    ['in German that only warns', DAEMON, `An ${ADDRESS} noch nicht zugestellt: 450 4.2.1 Postfach vorübergehend voll`],
   ])('%s says nothing', async (_, headers, body) => {
     expect(await bounceOf(headers, body)).toBe('nothing');
+  });
+
+  it.each([
+    ["o'brien@example.org", "o'brien@example.org"],
+    ['ref=7@example.org', 'REF=7@example.org'],
+    ['ann@xn--bcher-kva.example', 'ann@bücher.example'],
+  ])('about %s names it as %s', async (address, written) => {
+    expect(await bounceOf(DAEMON, `<${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe('dead_mailbox');
+    const failed = `From: MAILER-DAEMON@mx.example.org\nX-Failed-Recipients: ${address}`;
+    expect(await bounceOf(failed, `  ${written}\n    Unknown user`, { address })).toBe('dead_mailbox');
+    expect(await bounceOf(DAEMON, `<x${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe('unknown');
+  });
+
+  it('in a table has the reply in a cell of its own', async () => {
+    const cells = `<table><tr><td>To</td><td>${ADDRESS}</td></tr><tr><td>Reason</td><td>550 5.1.1 Unknown</td></tr></table>`;
+    expect(await bounceOf(`${DAEMON}\nContent-Type: text/html`, cells)).toBe('dead_mailbox');
   });
 
   it('of a hostile server is read in no time', async () => {
@@ -92,3 +112,22 @@ it.each(['message/delivery-status', 'message/feedback-report'])(
     expect(read).toMatchObject({ kind: 'mail', mail: { text: 'Look\n' } });
   },
 );
+
+describe('a delivery status', () => {
+  const statusOf = async (fields: string) => {
+    const type = 'multipart/report; report-type=delivery-status; boundary=b';
+    const report = `--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx\n\n${fields}\n--b--`;
+    return bounceOf(`${DAEMON}\nContent-Type: ${type}`, report);
+  };
+
+  it('may have comments in its fields', async () => {
+    const fields = `Final-Recipient: rfc822; ${ADDRESS} (Ann)\nAction: failed (permanent)\nStatus: 5.1.1 (unknown)`;
+    expect(await statusOf(fields)).toBe('dead_mailbox');
+  });
+
+  it('without an action is a failure if its status is permanent', async () => {
+    const recipient = `Final-Recipient: rfc822; ${ADDRESS}`;
+    expect(await statusOf(`${recipient}\nStatus: 5.1.1`)).toBe('dead_mailbox');
+    expect(await statusOf(`${recipient}\nStatus: 4.2.2`)).toBe('nothing');
+  });
+});

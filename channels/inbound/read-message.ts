@@ -4,8 +4,10 @@ import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { ABOUT_ANOTHER_ADDRESS, judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { codeClass, wordClass } from '../../rules/emails/refusal-table.ts';
 import { parseMime } from '../mime-parser.ts';
-import { hasAutomaticMark, isMailSystem } from './automatic-email.ts';
-import { statusOf } from './delivery-status.ts';
+import { hasAutomaticMark, hasProgramSubject, isMailSystem } from './automatic-email.ts';
+import { actionOf, statusOf } from './delivery-status.ts';
+import { firstWord } from './field-values.ts';
+import { namesOther, namesSome, patternOfAddress } from './named-addresses.ts';
 
 /** A parsed email from a person or a program. */
 export interface InboundEmail {
@@ -85,6 +87,9 @@ const COPY_BELOW = /^--[^\n]*\b(copy|original message|message headers?)\b/im;
 const QUOTED_HEADER = /^[>\s]*[\w-]+(?: to)?:[^:]*@/i;
 const DELAY =
   /\bdelay|\bwarning\b|not (?:yet )?been (?:delivered|possible) yet|\bnot yet been\b|\b(?:will|still) (?:be )?(?:(?:re)?tr[iy]|continu|keep)|temporar|no action is required/i;
+/** A delay in other languages. */
+const FOREIGN_DELAY =
+  /verz(?:ö|oe)ger|(?:noch|bisher) nicht zugestellt|weitere? versuch|\bretard|\bpas encore|\bretras|todav[ií]a no|\breintent|\britard|non (?:è )?(?:stato )?ancora|\batrasad|ainda n[aã]o|vertraagd|\bnog niet|opóźni|задерж|ещ[её] не достав|延迟|延遲|遅延|지연/i;
 /** The email that a report quotes. The `global` forms come from RFC 6533. */
 const QUOTED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'] as const;
 /**
@@ -153,22 +158,22 @@ function readRecipientStatus(
   { at, body, address }: { at: Date; body: string; address: string | null },
 ): StatusReport {
   const { fields: recipient, isAboutAnother } = found;
-  const action = recipient.get('action')?.toLowerCase() ?? '';
+  const action = actionOf(recipient);
   if (action === 'delivered') return { kind: 'report', feedback: { kind: 'delivery', at } };
   if (action !== 'failed')
     return {
       kind: 'nothing',
       why: `a delivery status with ${ACTIONS.has(action) ? `the action ${action}` : 'an unknown action'}`,
     };
-  const status = recipient.get('status') ?? null;
+  const status = firstWord(recipient.get('status') ?? '') || null;
   const isUnclear = codeClass(status, undefined) === undefined;
-  const words = recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), address)) || '';
+  const words = recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), patternOf(address))) || '';
   return bounceReport(words, { status, at, isAboutAnother });
 }
 
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
   const fields = fieldsOf(text);
-  const type = fields.get('feedback-type')?.toLowerCase() ?? '';
+  const type = firstWord(fields.get('feedback-type') ?? '');
   if (type === 'not-spam' || type === 'auth-failure') return { kind: 'nothing', why: `a report of the type ${type}` };
   const returnPaths = [fields.get('original-mail-from'), quoted.get('return-path')].flatMap((path) => {
     return path ? [path.replace(/[<>\s]/g, '')] : [];
@@ -188,20 +193,24 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
   const failed = email.headers.filter(({ key }) => key === 'x-failed-recipients').map(({ value }) => value);
   const isAuthorSystem = isMailSystem(email.from?.address || 'unknown');
   // Exim marks its bounces as automatic replies, too.
-  if (hasAutomaticMark(email.headers) && !isAuthorSystem && failed.length === 0)
+  if (isAutomatic(email) && !isAuthorSystem && failed.length === 0)
     return { kind: 'nothing', why: 'an automatic reply' };
   if (!isOfMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
   const lines = bodyOf(email).split(/\r?\n/);
-  const isDelay = failed.length === 0 && [email.subject ?? '', ...lines].some((line) => DELAY.test(line));
+  const isDelay = failed.length === 0 && [email.subject ?? '', ...lines].some(isDelayLine);
   const isWorded = !isDelay && (isAuthorSystem || failed.length > 0 || isPostmaster(email));
-  const returned = { lines, failed: addressesIn(failed.join(' ')), at: p.at, isDelay, isWorded };
+  const returned = { lines, failed: failed.join(' '), at: p.at, isDelay, isWorded };
   return { kind: 'status', of: (address) => readReturnedStatus(returned, address) };
+}
+
+function isDelayLine(line: string): boolean {
+  return DELAY.test(line) || FOREIGN_DELAY.test(line);
 }
 
 interface Returned {
   lines: string[];
   /** The addresses of X-Failed-Recipients, which Exim writes if it has given up. */
-  failed: string[];
+  failed: string;
   at: Date;
   /** It only warns: its server still tries. */
   isDelay: boolean;
@@ -210,28 +219,33 @@ interface Returned {
 }
 
 function readReturnedStatus({ lines, failed, at, ...is }: Returned, address: string | null): StatusReport {
-  const isAboutAnother = address !== null && failed.length > 0 && !failed.includes(address.toLowerCase());
-  const isGivenUp = failed.length > 0;
-  const own = isAboutAnother
+  const own = patternOf(address);
+  const isGivenUp = failed !== '';
+  const isAboutAnother = own !== null && isGivenUp && !own.test(failed);
+  const words = isAboutAnother
     ? undefined
-    : (findRefusal(lines, address) ??
-      (is.isDelay ? undefined : findRefusal(lines, address, LAST_REPLY_LINE)) ??
-      (is.isWorded ? findWords(lines, address) : undefined));
-  if (own !== undefined) return bounceReport(own, { status: null, at, isAboutAnother: false });
+    : (findRefusal(lines, own) ??
+      (is.isDelay ? undefined : findRefusal(lines, own, LAST_REPLY_LINE)) ??
+      (is.isWorded ? findWords(lines, own) : undefined));
+  if (words !== undefined) return bounceReport(words, { status: null, at, isAboutAnother: false });
   const other = findRefusal(lines, null);
   if (other === undefined && !isGivenUp) return { kind: 'nothing', why: 'a returned message without a status' };
   return bounceReport(other ?? '', { status: null, at, isAboutAnother: true });
 }
 
+function patternOf(address: string | null): RegExp | null {
+  return address === null ? null : patternOfAddress(address);
+}
+
 /**
- * Finds a server's reply in a text, about `address` or without a named address. With several recipients, the address is
- * on the same line or shortly before.
+ * Finds a server's reply in a text, about our recipient or without a named address. With several recipients, the address
+ * is on the same line or shortly before.
  */
-function findRefusal(lines: string[], address: string | null, pattern = REFUSAL_LINE): string | undefined {
+function findRefusal(lines: string[], own: RegExp | null, pattern = REFUSAL_LINE): string | undefined {
   const found = lines.findIndex((line, at) => {
     if (!pattern.test(line)) return false;
-    const named = addressesNear(lines, at);
-    return address === null || named.length === 0 || named.includes(address.toLowerCase());
+    const named = lineWithAddress(lines, at);
+    return own === null || named === undefined || own.test(named);
   });
   return found < 0 ? undefined : replyAt(lines, found);
 }
@@ -240,13 +254,12 @@ function findRefusal(lines: string[], address: string | null, pattern = REFUSAL_
  * Finds the reason below an address in a bounce without codes, such as Exim's `Unrouteable address` or Domino's `not
  * listed in Domino Directory`. Undefined if its words do not tell.
  */
-function findWords(lines: string[], address: string | null): string | undefined {
-  const own = address?.toLowerCase();
-  if (own === undefined) return undefined;
+function findWords(lines: string[], own: RegExp | null): string | undefined {
+  if (own === null) return undefined;
   for (const [at, line] of lines.entries()) {
-    if (QUOTED_HEADER.test(line) || !addressesIn(line).includes(own)) continue;
+    if (QUOTED_HEADER.test(line) || !own.test(line)) continue;
     const below = lines.slice(at, at + WORDS_MAX_LINES);
-    const other = below.findIndex((text, n) => n > 0 && addressesIn(text).some((named) => named !== own));
+    const other = below.findIndex((text, n) => n > 0 && namesOther(text, own));
     const words = below
       .slice(0, other < 0 ? undefined : other)
       .join(' ')
@@ -257,13 +270,12 @@ function findWords(lines: string[], address: string | null): string | undefined 
   return undefined;
 }
 
-/** Lists the addresses on the nearest line that names some, up to three lines above. */
-function addressesNear(lines: string[], at: number): string[] {
-  for (let line = at; line >= Math.max(0, at - 3); line--) {
-    const named = addressesIn(lines[line] ?? '');
-    if (named.length > 0) return named;
-  }
-  return [];
+/** Returns the nearest line that names an address, up to three lines above. */
+function lineWithAddress(lines: string[], at: number): string | undefined {
+  return lines
+    .slice(Math.max(0, at - 3), at + 1)
+    .reverse()
+    .find(namesSome);
 }
 
 /** Returns a server's reply from its code on, with the indented lines on which it continues. */
@@ -281,6 +293,10 @@ function isOfMailSystem(email: Email, sender: string): boolean {
   return isMailSystem(sender) || isMailSystem(email.from?.address || 'unknown');
 }
 
+function isAutomatic(email: Email): boolean {
+  return hasAutomaticMark(email.headers) || hasProgramSubject(email.subject ?? '');
+}
+
 function isPostmaster(email: Email): boolean {
   return email.from?.address?.toLowerCase().startsWith('postmaster@') ?? false;
 }
@@ -290,11 +306,6 @@ function bodyOf(email: Email): string {
   const html = email.html?.slice(0, RETURNED_MAX_CHARS) ?? '';
   const text = (email.text?.trim() ? email.text : htmlToText(html)).slice(0, RETURNED_MAX_CHARS);
   return text.slice(0, COPY_BELOW.exec(text)?.index);
-}
-
-/** Lists the addresses that a text names, in lower case. */
-function addressesIn(text: string): string[] {
-  return text.toLowerCase().match(/[^\s<>()[\]:;,"'=]{1,64}@[a-z0-9.-]{1,255}/g) ?? [];
 }
 
 function bounceReport(words: string, p: { status: string | null; at: Date; isAboutAnother: boolean }): StatusReport {
@@ -319,7 +330,7 @@ function mailOf(email: Email): InboundEmail {
     subject: email.subject ?? '',
     text: email.text ?? null,
     html: email.html ?? null,
-    hasAutomaticMark: hasAutomaticMark(email.headers),
+    hasAutomaticMark: isAutomatic(email) || isReport(email),
   };
 }
 

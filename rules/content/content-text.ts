@@ -23,6 +23,12 @@ const linkText: FormatCallback = (element, walk, builder) => {
   builder.addInline(words === '' ? `<${href}>` : ` <${href}>`, { noWordTransform: true });
 };
 
+/** Returns a cell of a table with a space behind it, because its neighbor is no part of the same word. */
+const cellText: FormatCallback = (element, walk, builder) => {
+  walk(element.children, builder);
+  builder.addInline(' ');
+};
+
 function wordsOf(nodes: DomNode[]): string {
   const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : wordsOf(node.children ?? [])));
   return texts.join('').trim();
@@ -47,11 +53,14 @@ export const PREHEADER_STYLE =
 
 const convert = compile({
   wordwrap: false,
-  formatters: { altText, linkText },
+  formatters: { altText, cellText, linkText },
   limits: { maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILD_NODES, ellipsis: '…' },
   selectors: [
     { selector: 'a', format: 'linkText' },
     { selector: 'img', format: 'altText' },
+    { selector: 'td', format: 'cellText' },
+    { selector: 'th', format: 'cellText' },
+    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     ...['style', 'script', 'title', 'template', ...HIDDEN].map((selector) => ({
       selector,
       format: 'skip',

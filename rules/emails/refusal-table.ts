@@ -190,7 +190,7 @@ const DEAD: readonly RegExp[] = [
 ];
 /** RFC 5321 §4.2.3 uses these words for policies, too, so texts that name a policy are checked before. */
 const UNAVAILABLE: readonly RegExp[] = [
-  /mail ?box (is )?(un|not )(available|reachable)|mail ?box .{0,80}unavailable|mail ?box cannot be accessed/,
+  /mail ?box (is )?(un|not )(available|reachable)|mail ?box .{0,80}unavailable|mail ?box cannot be accessed|user account (is )?(un|not )available/,
 ];
 const NO_WAY: readonly RegExp[] = [
   /(host|domain)( or domain)? (name )?not found|name service error|no route to host|network is unreachable/,

@@ -1,0 +1,23 @@
+import { domainToUnicode } from 'node:url';
+
+/** Returns a pattern that finds an address in a text, also with its international domain in letters. */
+export function patternOfAddress(address: string): RegExp {
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1);
+  const forms = [...new Set([domain, domainToUnicode(domain) || domain])].map(escapePattern);
+  return new RegExp(`(?<![\\w.+-])${escapePattern(address.slice(0, at))}@(?:${forms.join('|')})(?![\\w-]|\\.\\w)`, 'i');
+}
+
+/** Tells whether a text names an address that `own` does not match. */
+export function namesOther(text: string, own: RegExp): boolean {
+  return namesSome(text.replace(new RegExp(own, 'gi'), ' '));
+}
+
+/** Tells whether a text names an address. */
+export function namesSome(text: string): boolean {
+  return /[\w.!#$%&*+/?^`{|}~-]@[a-z0-9]/i.test(text);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}
