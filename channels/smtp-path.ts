@@ -8,9 +8,12 @@ interface ParsedPath {
 }
 
 /**
- * Matches `MAIL FROM:<path> parameters`. The path may contain spaces and brackets in quotes, but no control characters.
+ * Matches `MAIL FROM:<path> parameters`. The path may contain spaces and brackets in quotes, but no control characters. A
+ * parameter may contain brackets, as `AUTH=<>` does (RFC 4954 §5).
  */
-const COMMAND = /^([^:]*:\s*)<([^\p{Cc}]+@[^\p{Cc}]+)>((?:\s[^<>]*)?)$/u;
+const COMMAND = /^([^:]*:\s*)<((?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^"<>\p{Cc}])+@[^"<>\p{Cc}]+)>((?:\s.*)?)$/u;
+/** Matches a path with brackets or half a quote, which our handlers refuse with the reason. */
+const WRONG_COMMAND = /^([^:]*:\s*)<([^\p{Cc}]+@[^\p{Cc}]+)>((?:\s[^<>]*)?)$/u;
 /** Replaces the path while the library reads the parameters. */
 const ANY_PATH = '<path@example.com>';
 
@@ -22,7 +25,8 @@ const ANY_PATH = '<path@example.com>';
 export function handOverPaths(connection: PathReader): void {
   const read = connection._parseAddressCommand.bind(connection);
   connection._parseAddressCommand = (name, command) => {
-    const [, verb, path, parameters] = COMMAND.exec(command.toString()) ?? [];
+    const text = command.toString();
+    const [, verb, path, parameters] = COMMAND.exec(text) ?? WRONG_COMMAND.exec(text) ?? [];
     // A source route (`<@relay.example:ada@example.com>`) is left to the library, which ignores it.
     if (verb === undefined || path === undefined || path.startsWith('@')) return read(name, command);
     const parsed = read(name, `${verb}${ANY_PATH}${parameters ?? ''}`);

@@ -56,7 +56,7 @@ function withHtml(message: Buffer, html: string): Buffer {
 
 function withUtf8(header: string): string {
   return header.replace(/^content-type[ \t]*:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*/im, (field) => {
-    const rest = field.replace(/;\s*charset\s*=\s*("[^"]*"|[^\s;]*)/gi, '');
+    const rest = field.replace(/;\s*charset(?:\*\d*)?\*?\s*=\s*("[^"]*"|[^\s;]*)/gi, '');
     return `${rest}; charset=utf-8`;
   });
 }

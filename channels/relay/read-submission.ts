@@ -3,6 +3,7 @@ import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Recipient, SendAttachment } from '../../rules/emails/send-request.ts';
+import { unquotedAuthor } from '../../rules/mime/author.ts';
 import { parseMime } from '../mime-parser.ts';
 
 /** A parsed message of a client. */
@@ -32,7 +33,7 @@ export async function readSubmission(raw: Buffer): Promise<Submission> {
   const email = await parseMime(raw);
   const text = email.text === undefined ? null : clean(email.text).replace(/\r?\n$/, '');
   return {
-    from: recipientOf(mailboxes(email.from)[0]),
+    from: authorOf(email),
     replyTo: recipientOf(mailboxes(email.replyTo)[0])?.email ?? null,
     subject: clean(email.subject ?? ''),
     html: email.html === undefined ? htmlOf(text ?? '') : clean(email.html),
@@ -45,6 +46,11 @@ export async function readSubmission(raw: Buffer): Promise<Submission> {
     ),
     attachments: email.attachments.map(attachmentOf),
   };
+}
+
+function authorOf(email: Email): Recipient | null {
+  const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
+  return unquotedAuthor(written) ?? recipientOf(mailboxes(email.from)[0]);
 }
 
 function mailboxes(addresses: Address | Address[] | undefined): Mailbox[] {

@@ -178,7 +178,9 @@ export function isProtected({ type }: MimePart): boolean {
 /** Returns the only HTML part that may be changed. Undefined if there is no such part, or several. */
 export function findOnlyHtml(root: MimePart): MimePart | undefined {
   const found = changeableLeaves(root).filter(
-    ({ type, disposition }) => type === 'text/html' && disposition !== 'attachment',
+    // An inline part with a name is a file.
+    ({ type, disposition, params }) =>
+      type === 'text/html' && disposition !== 'attachment' && !(disposition === 'inline' && params.has('name')),
   );
   return found.length === 1 ? found[0] : undefined;
 }

@@ -60,3 +60,41 @@ it('keeps a group, and several addresses to reply to', () => {
   ];
   expect(prepared([FROM, ...fields].join('\r\n'))).toEqual([FROM, ...fields]);
 });
+
+it('puts quotes around the name of an author that has a comma', () => {
+  expect(prepared(['From: Shop, Inc. <shop@example.com>', TO].join('\r\n'))).toEqual([
+    'From: "Shop, Inc." <shop@example.com>',
+    TO,
+  ]);
+});
+
+it.each(['From: a@example.com, b@example.com', 'From: a@example.com, b'])('refuses two authors: %s', (from) => {
+  expect(() => prepared([from, TO].join('\r\n'))).toThrow('more than one address');
+});
+
+it.each([
+  ['windows-1252', 'text/html'],
+  ['the charset of the body', 'text/plain; charset=iso-8859-15'],
+])('reads a header that is not UTF-8 as %s', (_, type) => {
+  const bytes = Buffer.from(`${FROM}\r\n${TO}\r\nX-Greeting: Gr\xfc\xdfe\r\nContent-Type: ${type}\r\n\r\nText`, 'latin1');
+  const { message } = prepareOriginal(bytes, OPTIONS);
+  expect(message.toString()).toContain(`X-Greeting: =?utf-8?B?${Buffer.from('Grüße').toString('base64')}?=\r\n`);
+});
+
+const htmlOf = (type: string, body: Buffer) =>
+  prepareOriginal(Buffer.concat([Buffer.from(`${FROM}\r\n${TO}\r\nContent-Type: ${type}\r\n\r\n`), body]), OPTIONS).html;
+
+it.each([
+  ['text/html; charset=utf-8', Buffer.from('Gr\xfc\xdfe', 'latin1')],
+  ['text/html', Buffer.from('Gr\xfc\xdfe', 'latin1')],
+  ['text/html; charset=us-ascii', Buffer.from('Grüße')],
+  ['text/html; charset=utf-7', Buffer.from('Gr+APwA3w-e')],
+  ['text/html; charset=utf-8\r\nContent-Transfer-Encoding: x-uuencode', Buffer.from('begin 644 a\r\n`\r\nend')],
+  ['text/html; name=report.html\r\nContent-Disposition: inline; filename=report.html', Buffer.from('file')],
+])('tracks no HTML that it cannot read, or that is a file: %s', (type, body) => {
+  expect(htmlOf(type, body)).toBeUndefined();
+});
+
+it('tracks HTML in another charset than UTF-8', () => {
+  expect(htmlOf('text/html; charset=iso-8859-1', Buffer.from('Gr\xfc\xdfe', 'latin1'))).toBe('Grüße');
+});

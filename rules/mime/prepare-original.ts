@@ -2,7 +2,9 @@ import { isAscii } from 'node:buffer';
 import { addressParser, decodeWords } from 'postal-mime';
 import { isProviderHeader } from '../emails/service-headers.ts';
 import { AppError } from '../errors.ts';
+import { unquotedAuthor } from './author.ts';
 import { withCrlf } from './crlf.ts';
+import { decodeStrictly, withUtf8Header } from './header-charset.ts';
 import { formatMailbox, mailDate, textHeader } from './mime-headers.ts';
 import {
   fieldValue,
@@ -70,7 +72,8 @@ function isDropped(name: string): boolean {
  * @throws AppError BAD_REQUEST for a line beyond 998 octets or a lone CR or LF in a part that must not be changed, for
  * more than one author, or for a message that loops
  */
-export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage {
+export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMessage {
+  const raw = withUtf8Header(received);
   const message = withCrlf(raw);
   const root = findMimeParts(message);
   const all = findRawFields(message, 0, root.bodyStart);
@@ -99,7 +102,7 @@ export function prepareOriginal(raw: Buffer, p: PrepareOptions): OriginalMessage
   return {
     message: prepared,
     messageId,
-    html: html && textOf(message, html),
+    html: html && trackableText(message, html),
   };
 }
 
@@ -126,8 +129,10 @@ function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
   if (count('received') > RECEIVED_MAX) throw refuseMessage('The message has passed too many servers');
   for (const name of ['from', 'subject', 'content-type', 'content-transfer-encoding', 'message-id', 'date'])
     if (count(name) > 1) throw refuseMessage(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
-  const authors = addressParser(fieldValue(message, fields, 'from'), { flatten: true });
-  if (authors.length > 1) throw refuseMessage('From names more than one address');
+  const from = fields.find(({ name }) => name === 'from');
+  const value = from ? textValue(message, from) : '';
+  if (addressParser(value, { flatten: true }).length > 1 && unquotedAuthor(value) === undefined)
+    throw refuseMessage('From names more than one address');
 }
 
 /**
@@ -177,15 +182,20 @@ function missingFields(fields: readonly RawField[], from: string): string[] {
  */
 function writtenField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);
+  const author = field.name === 'from' ? unquotedAuthor(textValue(message, field)) : undefined;
+  if (author !== undefined) return `From: ${formatMailbox(author)}\r\n`;
   if (isAscii(message.subarray(field.start, field.end))) return raw.replace(/[^\r\n]{999,}/g, foldLine);
-  const text = message.toString('utf8', field.start, field.end);
   const name = raw.slice(0, raw.indexOf(':')).trim();
-  const value = unfoldedValue(text);
+  const value = textValue(message, field);
   if (!ADDRESSES.test(field.name)) return textHeader(name, decodeWords(value));
   const mailboxes = addressParser(value, { flatten: true }).map(({ name: shown, address }) =>
     formatMailbox({ name: shown, email: address ?? '' }),
   );
   return `${name}: ${mailboxes.join(',\r\n ')}\r\n`;
+}
+
+function textValue(message: Buffer, { start, end }: RawField): string {
+  return unfoldedValue(message.toString('utf8', start, end));
 }
 
 /**
@@ -263,13 +273,11 @@ function decodedBytes(message: Buffer, { bodyStart, end, encoding }: MimePart): 
   return encoding === 'quoted-printable' ? decodeQuotedPrintable(body.toString('latin1')) : body;
 }
 
-/** Returns the text of a part. Text in an unknown charset is read as UTF-8. */
-function textOf(message: Buffer, part: MimePart): string {
-  const bytes = decodedBytes(message, part);
-  const charset = part.params.get('charset') ?? 'utf-8';
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return bytes.toString('utf8');
-  }
+/**
+ * Returns the text of a part. Undefined if its encoding or charset is unknown, or if its bytes do not belong to its
+ * charset, because tracking would then replace characters that the recipient's program may still show.
+ */
+function trackableText(message: Buffer, part: MimePart): string | undefined {
+  if (!ENCODINGS.test(part.encoding)) return undefined;
+  return decodeStrictly(decodedBytes(message, part), part.params.get('charset') || 'utf-8');
 }

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { handOverPaths } from './smtp-path.ts';
+
+/** Returns the path that our handlers get from a command. */
+function pathOf(command: string): string | false {
+  const connection = {
+    _parseAddressCommand: (_: string, text: Buffer | string): { address: string } | false => ({ address: `${text}` }),
+  };
+  handOverPaths(connection);
+  const parsed = connection._parseAddressCommand('mail from', command);
+  return parsed && parsed.address;
+}
+
+it.each([
+  ['MAIL FROM:<ann@example.org> AUTH=<>', 'ann@example.org'],
+  ['MAIL FROM:<ann@example.org> AUTH=<bob@example.org> SIZE=3', 'ann@example.org'],
+  ['RCPT TO:<"ann lee"@example.org> NOTIFY=NEVER', '"ann lee"@example.org'],
+  ['RCPT TO:<"a>b@c"@example.org>', '"a>b@c"@example.org'],
+  ['RCPT TO:<a"b@example.org>', 'a"b@example.org'],
+  ['RCPT TO:<ann@xn--mnchen-3ya.example>', 'ann@xn--mnchen-3ya.example'],
+])('the path of %s is %s', (command, path) => expect(pathOf(command)).toBe(path));

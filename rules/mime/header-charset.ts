@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+
+const BLANK_LINE = /\r?\n\r?\n|\r\r/;
+const CHARSET = /^content-type[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*?;\s*charset\s*=\s*"?([\w.:-]+)/im;
+/** The charset of programs that write 8-bit text into headers without naming one. */
+const FALLBACK = 'windows-1252';
+
+/**
+ * Decodes a raw header. RFC 6532 allows UTF-8 only, but old programs write the charset of the body, or Windows's own.
+ */
+export function decodeHeader(header: Buffer, charset: string | undefined): string {
+  if (isUtf8(header)) return header.toString('utf8');
+  return decodeStrictly(header, charset ?? FALLBACK) ?? new TextDecoder(FALLBACK).decode(header);
+}
+
+/** Returns a message whose header lines are all valid UTF-8. Returns the same buffer if they already are. */
+export function withUtf8Header(message: Buffer): Buffer {
+  const end = headerEnd(message);
+  const header = message.subarray(0, end);
+  if (isUtf8(header)) return message;
+  const text = header.toString('latin1');
+  const charset = CHARSET.exec(text)?.[1];
+  const lines = text.split(/(?<=\n)/).map((line) => decodeHeader(Buffer.from(line, 'latin1'), charset));
+  return Buffer.concat([Buffer.from(lines.join(''), 'utf8'), message.subarray(end)]);
+}
+
+/** Decodes text in a charset. Undefined if the charset is unknown, or the bytes are no text in it. */
+export function decodeStrictly(bytes: Buffer, charset: string): string | undefined {
+  try {
+    // A decoder reads US-ASCII as Windows-1252, so that UTF-8 under a wrong name would become other letters.
+    if (/^(us-)?ascii$/i.test(charset) && bytes.some((byte) => byte > 0x7f)) return undefined;
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The header limit of the parser (channels/mime-parser.ts). */
+const HEADER_MAX_BYTES = 256 * 1024;
+
+function headerEnd(message: Buffer): number {
+  const start = message.toString('latin1', 0, Math.min(message.length, HEADER_MAX_BYTES));
+  return BLANK_LINE.exec(start)?.index ?? start.length;
+}
