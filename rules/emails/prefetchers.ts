@@ -54,6 +54,10 @@ const PREFETCHERS: readonly Prefetcher[] = [
     name: 'Crawlers',
     agent: /(?<!cu)bot\b|crawl|spider|slurp|mediapartners|archiver|\bpreview\b|link ?check|url ?check|scanner|phish/i,
   },
+  {
+    name: 'Link previews and surveys of the web',
+    agent: /iframely|embedly|mastodon\/|googleother|google-read-aloud|chatgpt-user|palo ?alto|netcraft|censysinspect|pingdom|safedns|zgrab/i,
+  },
   { name: 'Browsers without a screen', agent: /headless|phantomjs|puppeteer|playwright|selenium/i },
 ];
 
@@ -62,7 +66,7 @@ const PREFETCHERS: readonly Prefetcher[] = [
  * phones load images are not included.
  */
 const LIBRARY =
-  /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|rust|reqwest|winhttp|powershell)/i;
+  /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|rust|reqwest|winhttp|powershell|postmanruntime|insomnia|httpie|http\.rb)/i;
 
 const PREFETCH = /prefetch|preview|prerender/i;
 
