@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
-import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { isEmailAddress, normalizeEmail, parseMailbox } from '../../rules/emails/email-address.ts';
 import type { Recipient, SendAttachment } from '../../rules/emails/send-request.ts';
 import { unquotedAuthor } from '../../rules/mime/author.ts';
 import { parseMime } from '../mime-parser.ts';
@@ -50,7 +50,11 @@ export async function readSubmission(raw: Buffer): Promise<Submission> {
 
 function authorOf(email: Email): Recipient | null {
   const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
-  return unquotedAuthor(written) ?? recipientOf(mailboxes(email.from)[0]);
+  const author = unquotedAuthor(written) ?? recipientOf(mailboxes(email.from)[0]);
+  if (author !== null && isEmailAddress(author.email)) return author;
+  // The parser removes the quotes of a local part, such as `"ann lee"@example.com`.
+  const quoted = parseMailbox(written);
+  return quoted.ok ? { email: quoted.email, name: quoted.name } : author;
 }
 
 function mailboxes(addresses: Address | Address[] | undefined): Mailbox[] {

@@ -5,6 +5,10 @@ import { judgeRefusal, parseDiagnostic, type Refusal } from './refusal.ts';
 /** The tag of an email with its id. */
 export const SES_EMAIL_TAG = 'email_id';
 
+/** Subtype of bounces and complaints about an address on the suppression list of the SES account. */
+const ON_SES_LIST = 'OnAccountSuppressionList';
+const NOT_SENT_BY_SES: Refusal = { about: 'us', why: 'account', retry: false };
+
 const Recipient = z.object({
   emailAddress: z.string().optional(),
   status: z.string().optional(),
@@ -35,7 +39,13 @@ const Notification = z.object({
       bouncedRecipients: z.array(Recipient).default([]),
     })
     .optional(),
-  complaint: z.object({ timestamp: z.string(), complaintFeedbackType: z.string().nullish() }).optional(),
+  complaint: z
+    .object({
+      timestamp: z.string(),
+      complaintFeedbackType: z.string().nullish(),
+      complaintSubType: z.string().nullish(),
+    })
+    .optional(),
 });
 
 export interface SesNotification {
@@ -78,8 +88,12 @@ function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | 
   const type = data.notificationType ?? data.eventType;
   if (type === 'Delivery' && data.delivery) return { kind: 'delivery', at: instant(data.delivery.timestamp) ?? now };
   if (type === 'Complaint' && data.complaint) {
+    const at = instant(data.complaint.timestamp) ?? now;
     if (data.complaint.complaintFeedbackType === 'not-spam') return undefined;
-    return { kind: 'complaint', at: instant(data.complaint.timestamp) ?? now };
+    // SES did not send this email, because of a complaint about an earlier one, perhaps of another project.
+    if (data.complaint.complaintSubType === ON_SES_LIST)
+      return { kind: 'bounce', at, refusal: NOT_SENT_BY_SES, words: `Complaint ${ON_SES_LIST}` };
+    return { kind: 'complaint', at };
   }
   if (type !== 'Bounce' || !data.bounce) return undefined;
   const { bounceType, bounceSubType = '', timestamp, bouncedRecipients } = data.bounce;
@@ -103,7 +117,7 @@ interface SesBounce {
  */
 function refusalOf(bounce: SesBounce): Refusal {
   const { bounceSubType, status, diagnosticCode } = bounce;
-  if (bounceSubType === 'OnAccountSuppressionList') return { about: 'us', why: 'account', retry: false };
+  if (bounceSubType === ON_SES_LIST) return NOT_SENT_BY_SES;
   const diagnostic = parseDiagnostic(diagnosticCode ?? '');
   const judged = judgeRefusal({ ...diagnostic, enhanced: diagnostic.enhanced ?? status ?? null, stage: 'dsn' });
   const isSilent = diagnosticCode === undefined && status === undefined;

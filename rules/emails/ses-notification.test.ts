@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { readSesNotification } from './ses-notification.ts';
+
+const feedbackOf = (part: object) =>
+  readSesNotification(JSON.stringify({ mail: { messageId: 'ses-1' }, ...part }), new Date(0))?.feedback;
+
+it('a complaint is one of the recipient', () => {
+  const complaint = { timestamp: '2026-11-28T10:00:00Z', complaintFeedbackType: 'abuse', complaintSubType: null };
+  expect(feedbackOf({ eventType: 'Complaint', complaint })).toMatchObject({ kind: 'complaint' });
+});
+
+it.each([
+  { notificationType: 'Complaint', complaint: { complaintSubType: 'OnAccountSuppressionList' } },
+  { notificationType: 'Bounce', bounce: { bounceType: 'Permanent', bounceSubType: 'OnAccountSuppressionList' } },
+])('an address on the list of the SES account says nothing about the recipient: $notificationType', (part) => {
+  const timestamp = '2026-11-28T10:00:00Z';
+  const dated = JSON.parse(JSON.stringify(part), (key, value) =>
+    key === 'complaint' || key === 'bounce' ? { ...value, timestamp } : value,
+  );
+  expect(feedbackOf(dated)).toMatchObject({ kind: 'bounce', refusal: { about: 'us' } });
+});
