@@ -67,7 +67,7 @@ const ANY_WORD = `(?:${RECIPIENT_WORD}|account|address|e-?mail)`;
 const GONE =
   '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned|(is|was|been) (removed|retired|cancell?ed|withdrawn)|decommissioned|not active)';
 /** Words that show that an account or address is the recipient's. */
-const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to|(this|the) e-?mail address|student|employee)\b|^ADDRESS|\bADDRESS\b/;
+const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
 
 const SENDER: readonly RegExp[] = [
   /\bsender (verify|verification|callout|address|domain|rejected|denied|id|not )/,
@@ -80,13 +80,14 @@ const SENDER: readonly RegExp[] = [
   /\b(no such|not an?( valid| known| verified)?) sender\b|\bsender has no\b|\bverification (for|of) (the )?sender\b/,
   /\b(return|originator) address\b|\b(in|invalid|bad) (mail|envelope) from\b/,
   /\bsender'?s? (submission |sending )?(mail ?box|quota)\b.{0,40}\b(full\b|over|exceeded)/,
+  /\b(account|address|mail ?box|user)\b.{0,20}\bfor (the )?sender\b/,
   /\bsender signature|\bquota (reached|exceeded) for (the )?sender\b|must match (the |your )?(authenticated|login|smtp)/,
 ];
 
 /** Texts about our login that also name an address or host of ours, which alone would be a matter of reputation. */
 const LOGIN: readonly RegExp[] = [
   /\binvalid (credentials|login)\b|credentials for relay|\ballowed to be relayed\b/,
-  /unusual sending activity|outbound ?spam|\bwascl\b|refuse ?quota/,
+  /unusual sending activity detected|outbound ?spam|\bwascl\b|refuse ?quota/,
 ];
 
 const ACCOUNT: readonly RegExp[] = [
@@ -102,7 +103,7 @@ const ACCOUNT: readonly RegExp[] = [
   /(daily|hourly|monthly|sending|send|message|relay|smtp|rate|account|plan|free|trial) .{0,20}(limit|quota|credits?|allowance)\b.{0,40}(exceed|reach|over|hit|exhaust|used)/,
   /(exceed\w*|reach\w*|over|hit|exhausted|out of|maximum|no) .{0,40}(daily|hourly|monthly|per (hour|day|minute|month|second)|sending|messages? (limit|quota|allowed)|recipients? (limit|quota)|credits|plan limit)/,
   /(daily|hourly|monthly) (user )?(sending |message )?(limit|quota)|too many (messages|recipients|e-?mails) (sent |received )?(this|per|today|in (?!to\b)(?!the (to|cc)\b)|from|by)/,
-  /\byour (account|subscription|plan|trial|organi[sz]ation|sending|access|domain|api key|smtp)\b.{0,80}(suspend|disabl|block|lock|clos|expir|terminat|review|restrict|revok|paus|not (active|allowed|permitted|enabled)|deactivat)/,
+  /\byour (e-?mail account|account|subscription|plan|trial|organi[sz]ation|sending|access|domain|api key|smtp)\b.{0,80}(suspend|disabl|block|lock|clos|expir|terminat|review|restrict|revok|paus|not (active|allowed|permitted|enabled)|deactivat)/,
   /(this|the|sending|sender|smtp|sandbox|mail) (account|domain|subdomain|user)\b.{0,60}(not (allowed|permitted|authori[sz]ed|enabled|able) to send|suspended for|is disabled for sending|disabled for (abuse|sending)|test purposes|under review)/,
   /(account|sending|service|access).{0,20}(is )?(currently )?(suspended|paused|disabled) (due|because|for|until|pending|as)|account (under review|on hold)/,
   /\brecipients? (count )?limit|\bdomain \S+ (is )?not (allowed|permitted) to send/,
@@ -118,6 +119,7 @@ const ACCOUNT: readonly RegExp[] = [
   /number of (e-?mails|messages|recipients) (allowed )?per (hour|day|minute|month)|(account|user|mail ?box) (is )?not (allowed|permitted|authori[sz]ed) to send/,
   /\bip (address )?not (white|allow) ?listed for\b|trial accounts?\b/,
   /sandbox|free accounts? (are|is)|authorized recipients|please (activate|verify|upgrade|contact) your (account|plan|domain)/,
+  /you (do(n'?t| not) have an?|have no) (account|mail ?box)|not (allowed|authori[sz]ed|permitted) to send (e?-?mails? |messages? )?(through|via|using|with)/,
   /permission to (submit|relay)|\bas a relay\b|relaying (is )?refused|to use this (relay|smtp|(mail )?server)/,
   /\bpop before smtp\b|check for new mail before|\bauth(entication)? (is )?required\b/,
   /outbound (e-?)?mail\b.{0,40}(disabled|suspended|blocked)|\bpending approval\b/,
@@ -132,7 +134,7 @@ const REPUTATION: readonly RegExp[] = [
   /(?<!exchanger or )\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
   /\b(server|sending|source|client|your) ip\b|\b(server|client|your)\b.{0,20}\bhost ?name\b/,
   // A receiver that counts wrong addresses means our list. None of them is this recipient.
-  /too many (invalid|unknown|bad|wrong|non-?exist\w*|undeliverable|failed)|\bharvest/,
+  /too many (invalid|unknown|bad|wrong|non-?exist\w*|undeliverable|failed (?!log|auth))|\bharvest/,
   /reverse (dns|host)|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
   /spamhaus|spamcop|barracuda(central|networks)|barracuda reputation|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
   /(black|block|deny) ?list|reputation|\b(spf|dkim|dmarc|arc)\b/,
@@ -145,10 +147,11 @@ const MESSAGE: readonly RegExp[] = [
   /(attachment|file ?type|extension).*(not allowed|blocked|rejected|prohibited)/,
   /\brfc ?-?\d*822\b|rfc ?5322|rfc ?2047|missing a valid/,
   /(missing|invalid|multiple|duplicate) .{0,20}header|headers? .*(malformed|missing|invalid)/,
-  /\b(header|link|url)\b[^.;]{0,40}\b(unknown|invalid|malformed)|(missing|invalid|no) (start |final )?boundary/,
+  /\b(header|link|url)\b[^.;]{0,40}\b(unknown|invalid|malformed|non-?existent)|(missing|invalid|no) (start |final |mime )?boundary/,
   /(illegal|malicious|dangerous|harmful) (attachment|content|file)/,
   /\b(reply-to|message-id|list header)\b.{0,40}\b(unknown|invalid|not (valid|found)|does(n'?t| not) exist)|\b(unknown|invalid) .{0,20}list header/,
   /bare (<?lf\b|<?cr\b|newline)|(mime|content).*(malformed|conversion required)|line too long|too many hops/,
+  /\buser[ -]agent\b|unknown (charset|content-transfer-encoding)/,
   /line length|malformed .{0,40}header|syntax error in .{0,20}header|bad header|mime error|duplicate message-?id/,
   /(message|mail) has no .{0,20}header|no from header|in (the )?(to|cc) header|header.{0,30}not (allowed|accepted)/,
   /(subject|header|body|message|mail) contains|not conform|\bbanned (file|content|attachment)|permanently rejected message/,
@@ -177,9 +180,9 @@ const DEAD: readonly RegExp[] = [
   ),
   new RegExp(`${RECIPIENT_WORD}\\b[^.;]{0,80}\\b${GONE}|${GONE} ${RECIPIENT_WORD}`),
   new RegExp(`not a ((known|valid|local|deliverable) ${ANY_WORD}|mail ?box\\b)|not our (customer|user)|unroute?able`),
-  /does(n'?t| not) have an? .{0,40}account|no (valid |such )?(mail ?box|account|user|recipient|one|address)\b.{0,30}\b(here|by that|named|found|with that|like that)|no mail ?box for/,
+  /does(n'?t| not) have an? .{0,40}account|no (valid |such )?(mail ?box|account|user|recipient|one|address)\b.{0,30}\b(here|by that|named|with that|like that)|no mail ?box for|no (valid )?(mail ?box|account|user|recipient)\b.{0,30}\bfound/,
   /nobody (here|by that|of that|with that)|we do(n'?t| not) have an? .{0,20}(address|user|mail ?box)|\brcpt\b[^.;]{0,20}does(n'?t| not) exist/,
-  /\bmbox not found\b|former employee|address (is )?no longer in service/,
+  /\bmbox not found\b|(this|that) e-?mail address (has been|was|is) (deactivated|deleted|removed|discontinued|closed)|former employee|address (is )?no longer in service/,
   /doesn'?t live here|do(es)? not have an? (user|mail ?box)|has left (the|our)|use?r[ _]unknown|nosuchuser|recip(ient)?notfound|recipient (is )?not exist/,
   /\bno longer (with us|employed|works?)|no longer (available|active|in use|valid) at this/,
   /\b(address|mail ?box|user|recipient) (is )?no longer (accept|receiv|exist|available|active|in use|valid)/,
