@@ -69,8 +69,11 @@ const LOGIN_CODES: ReadonlySet<number | null> = new Set([530, 534, 535, 538]);
 const HOST_TAKES_NO_MAIL = 521;
 
 const HAS_CODES = /^\s*(?:smtp;\s*)?(?:([245]\d\d)(?:[\s-]+|$))?(?:#?([245]\.\d{1,3}\.\d{1,3})(?:[\s:-]+|$))?/i;
-/** qmail and Exchange write the enhanced code after the text or before the quoted reply: `(#5.1.1)`. */
-const CODE_IN_WORDS = /#([245]\.\d{1,3}\.\d{1,3})\b/;
+/**
+ * qmail and Exchange write the enhanced code after the text or before the quoted reply: `(#5.1.1)`. Others quote the
+ * reply of the next server: `550 5.1.1`.
+ */
+const CODE_IN_WORDS = /(?:#|\b[45]\d\d[ -])([245]\.\d{1,3}\.\d{1,3})\b(?!\.\d)/;
 const QUOTES_REPLY = /^.*?(?:^|: )[245]\d\d(?:[ -]#?[245]\.\d{1,3}\.\d{1,3})?(?=\s|$)/s;
 /**
  * The maximum length of text that is read. The first words decide, and a hostile text must not make the patterns run

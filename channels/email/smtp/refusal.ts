@@ -1,7 +1,8 @@
 import { isLoginCode, isSessionStage, type SessionStage } from '../../../rules/emails/refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
-const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
+/** The enhanced code begins each line (RFC 2034 §4). Some servers write it in a later line only, or in brackets. */
+const ENHANCED = /^[[(#]?([245]\.\d{1,3}\.\d{1,3})(?=[\s:;,\])<-]|$)/m;
 
 /**
  * The number of characters of a server's reply that are stored with the email. A longer reply explains nothing more.
