@@ -71,6 +71,7 @@ describe('a refusal', () => {
   it('in a hostile text of a megabyte is judged quickly', () => {
     const startedAt = threadCpuMs();
     const words = ['header ', 'user ', 'message ', '<', 'a@', ' ', 'mailbox.', 'account ', 'exceeded ', 'your domain '];
+    words.push('konto', 'adresse ', '收件人', 'пользователь', 'nicht');
     for (const word of words) {
       judgeRefusal({ code: 550, enhanced: null, text: word.repeat(150_000), stage: 'dsn' });
     }
