@@ -69,9 +69,15 @@ const GONE =
 /** Words that show that an account or address is the recipient's. */
 const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
 
+const SENDER_NOUN =
+  "(sender'?s?|originator'?s?|envelope from|(mail )?from (address|domain)|(reverse|return).?path|bounce address|sending (user|mail ?box|account|domain))";
+/** States in which a sender is refused; the same states of a recipient are a dead or a full mailbox. */
+const SENDER_STATE =
+  "(unknown|invalid|unavailable|disabled|suspended|inactive|deactivated|closed|deleted|terminated|expired|no longer|unregistered|non-?exist|gone\\b|removed|busy|over ?quota|quota|full\\b|no space|temporarily|reached (its|the)|not (be |a )?(found|verified|known|valid|exist|registered|recogni[sz]ed)|does(n'?t| not) exist)";
+
 const SENDER: readonly RegExp[] = [
   /\bsender (verify|verification|callout|address|domain|rejected|denied|id|not )/,
-  /\b(sender'?s?|originator'?s?|envelope from|(mail )?from (address|domain)|(reverse|return).?path|bounce address|sending (user|mail ?box|account))\b[^.,:;]{0,60}\b(unknown|invalid|unavailable|disabled|suspended|not (be )?(found|verified|known|valid)|does(n'?t| not) exist)/,
+  new RegExp(`\\b${SENDER_NOUN}\\b[^.,:;]{0,60}\\b${SENDER_STATE}`),
   /(verify|denied|rejected) (the )?(envelope )?sender|envelope sender .{0,40}(denied|badmailfrom)/,
   /\b(domain|host|mail ?box|address) of (the )?(sender|originator)|\b(invalid|unverified|unauthenticated|unauthori[sz]ed) senders?\b|\bunknown sender\b/,
   /return.?path.*(invalid|unresolv|(does(n'?t| not)|cannot) resolve)|(from|sender) (address|header|domain).*(not (verified|match|allowed|own)|does(n'?t| not) match|rejected)/,
@@ -167,14 +173,17 @@ const FULL: readonly RegExp[] = [
   /\b(mail ?box|inbox|storage)\b[^.;]{0,40}(reached (its|the|their) (max|limit|quota|capacity)|limit (is |was )?reached)/,
   /\b(user|recipient|mail ?box) has too many messages/,
   /gr[ea]y ?list|receiving mail (at a rate|too (quickly|fast|often))/,
-  new RegExp(`${RECIPIENT_WORD}\\b[^.;]{0,40}\\btemporarily`),
+  new RegExp(`(${RECIPIENT_WORD}|e-?mail address|subscriber|employee|person)\\b[^.;]{0,40}\\btemporarily|${RECIPIENT_WORD} (is )?(too )?busy`),
 ];
 
 const DEAD: readonly RegExp[] = [
   new RegExp(`(no such|unknown|invalid|non-?exist[ea]nt|bad|undefined) (local )?(${ANY_WORD}|person|destination|local[ -]part|mbox|domain (at this|here))`),
   new RegExp(
-    `${ANY_WORD}\\b[^.;]{0,80}\\b(unknown(?! (host|client|sender|source|ip))|invalid|not (be )?found|does(n'?t| not) exist)`,
+    `${ANY_WORD}\\b[^.;]{0,80}\\b(unknown(?! (host|client|sender|source|ip))|invalid|not (be )?found|does(n'?t| not) exist|non-?exist[ea]nt|unregistered|no longer exists|permanently (removed|deleted))`,
   ),
+  new RegExp(`\\b(subscriber|employee|person)\\b[^.;]{0,40}\\b(unknown|not (be )?found|does(n'?t| not) exist|${GONE})`),
+  /ADDRESS[ :>]{0,3}(is |was |could )?(unknown(?! (host|client|sender|source|ip))|not (be )?(found|known|recogni[sz]ed)|does(n'?t| not) exist|no longer exists|non-?existent)/,
+  /\baddress (is |was |has been )?(inactive|deactivated|closed|deleted|discontinued|terminated|expired)\b|\b(user|mail ?box|recipient) is gone\b/,
   new RegExp(
     `${ANY_WORD}\\b[^.;]{0,80}\\b(isn'?t|not) (a )?(known|valid|exist|registered|recogni[sz]ed|allocated|listed|here|on this|in (our|my))`,
   ),
