@@ -61,7 +61,7 @@ const SPANISH: RefusalWords = {
   sender: '(remitente|emisor|direccion de origen)',
   yours: '\\b(su|tu) (cuenta|buzon|suscripcion)',
   missing:
-    '(desconocid[oa]s?|no existe\\b|inexistentes?|no (se )?(ha sido |fue )?encontr(ado|ada|o|amos)|no (es )?valid[oa]|invalid[oa]|eliminad[oa]|desactivad[oa]|inactiv[oa]|deshabilitad[oa]|dad[oa] de baja|cancelad[oa])',
+    '(desconocid[oa]s?|no existe\\b|inexistentes?|no se encuentra|no (se )?(ha sido |fue )?encontr(ado|ada|o|amos)|no (es )?valid[oa]|invalid[oa]|eliminad[oa]|desactivad[oa]|inactiv[oa]|deshabilitad[oa]|dad[oa] de baja|cancelad[oa])',
   full: '(llen[oa]\\b|cuota|sin espacio|espacio insuficiente|capacidad)',
   forbidden: '(no (esta )?(permitid[oa]|autorizad[oa]|verificad[oa])|rechazad[oa]|denegad[oa]|prohibid[oa])',
   login:
@@ -256,7 +256,7 @@ export type ForeignClass = 'sender' | 'blocklist' | 'message' | 'account' | 'mai
 
 /** The patterns of all languages, in the order in which the first match decides. */
 const PATTERNS: readonly (readonly [ForeignClass, readonly RegExp[]])[] = [
-  ['sender', patternsOf(({ sender, missing, forbidden }) => eitherOrder(sender, `(${missing}|${forbidden})`, '.;:。'))],
+  ['sender', patternsOf((words) => eitherOrder(words.sender, `(${words.missing}|${words.forbidden}|${words.full}|${TEMPORARILY})`, '.;:。'))],
   ['blocklist', patternsOf(({ blocklist }) => blocklist)],
   ['account', patternsOf(({ login, yours }) => `${login}|${yours}`)],
   ['mailbox_for_now', patternsOf(({ recipient, full }) => eitherOrder(recipient, `(${full}|${TEMPORARILY})`))],
