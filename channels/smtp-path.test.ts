@@ -8,7 +8,7 @@ function pathOf(command: string): string | false {
   };
   handOverPaths(connection);
   const parsed = connection._parseAddressCommand('mail from', command);
-  return parsed && parsed.address;
+  return parsed ? parsed.address : false;
 }
 
 it.each([

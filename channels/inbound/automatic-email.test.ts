@@ -33,7 +33,9 @@ it.each([
   '自动回复: Hi',
 ])('only a program writes the subject %j', (subject) => expect(hasProgramSubject(subject)).toBe(true));
 
-it.each(['Re: Automatic reply: Hi', 'Automatic reply does not work', 'Out of office furniture', 'Vacation: 3 to 7 May'])(
-  'a person may write the subject %j',
-  (subject) => expect(hasProgramSubject(subject)).toBe(false),
-);
+it.each([
+  'Re: Automatic reply: Hi',
+  'Automatic reply does not work',
+  'Out of office furniture',
+  'Vacation: 3 to 7 May',
+])('a person may write the subject %j', (subject) => expect(hasProgramSubject(subject)).toBe(false));

@@ -83,7 +83,9 @@ describe('a bounce in words', () => {
     ['ref=7@example.org', 'REF=7@example.org'],
     ['ann@xn--bcher-kva.example', 'ann@bücher.example'],
   ])('about %s names it as %s', async (address, written) => {
-    expect(await bounceOf(DAEMON, `<${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe('dead_mailbox');
+    expect(await bounceOf(DAEMON, `<${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe(
+      'dead_mailbox',
+    );
     const failed = `From: MAILER-DAEMON@mx.example.org\nX-Failed-Recipients: ${address}`;
     expect(await bounceOf(failed, `  ${written}\n    Unknown user`, { address })).toBe('dead_mailbox');
     expect(await bounceOf(DAEMON, `<x${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe('unknown');

@@ -167,7 +167,8 @@ function readRecipientStatus(
     };
   const status = firstWord(recipient.get('status') ?? '') || null;
   const isUnclear = codeClass(status, undefined) === undefined;
-  const words = recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), patternOf(address))) || '';
+  const words =
+    recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), patternOf(address))) || '';
   return bounceReport(words, { status, at, isAboutAnother });
 }
 

@@ -56,7 +56,8 @@ const PREFETCHERS: readonly Prefetcher[] = [
   },
   {
     name: 'Link previews and surveys of the web',
-    agent: /iframely|embedly|mastodon\/|googleother|google-read-aloud|chatgpt-user|palo ?alto|netcraft|censysinspect|pingdom|safedns|zgrab/i,
+    agent:
+      /iframely|embedly|mastodon\/|googleother|google-read-aloud|chatgpt-user|palo ?alto|netcraft|censysinspect|pingdom|safedns|zgrab/i,
   },
   { name: 'Browsers without a screen', agent: /headless|phantomjs|puppeteer|playwright|selenium/i },
 ];

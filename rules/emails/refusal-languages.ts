@@ -42,7 +42,7 @@ const GERMAN: RefusalWords = {
 
 const FRENCH: RefusalWords = {
   recipient:
-    "(destinataire|utilisateur|boite( aux lettres)?( electronique)?|adresse( (e-?mail|electronique|de messagerie))?|compte|usager|correspondant)",
+    '(destinataire|utilisateur|boite( aux lettres)?( electronique)?|adresse( (e-?mail|electronique|de messagerie))?|compte|usager|correspondant)',
   sender: "(expediteur|emetteur|adresse d'?expedition)",
   yours: '\\b(votre|ton) (compte|boite|abonnement)',
   missing:
@@ -89,7 +89,7 @@ const PORTUGUESE: RefusalWords = {
 
 const ITALIAN: RefusalWords = {
   recipient:
-    "(destinatario|utente|casella( (di posta|postale|email|e-mail))*|mailbox|indirizzo( (email|e-mail|di posta))?|account)",
+    '(destinatario|utente|casella( (di posta|postale|email|e-mail))*|mailbox|indirizzo( (email|e-mail|di posta))?|account)',
   sender: '(mittente)',
   yours: '\\b(tu[oa]|su[oa]|vostr[oa]) (account|casella|abbonamento)',
   missing:
@@ -111,7 +111,8 @@ const DUTCH: RefusalWords = {
     '(onbekende?|bestaat (hier )?niet|bestaat niet meer|niet (gevonden|bekend|meer in gebruik|geldig)|ongeldige?|opgeheven|verwijderd|gedeactiveerd)',
   full: '(\\bvol\\b|quota|overschreden)',
   forbidden: '(niet (toegestaan|geautoriseerd|geverifieerd)|geweigerd|geblokkeerd)',
-  login: '(authenticatie (is )?(vereist|nodig|mislukt)|(relay|doorsturen)\\w{0,20} (is )?niet toegestaan|eerst (inloggen|aanmelden))',
+  login:
+    '(authenticatie (is )?(vereist|nodig|mislukt)|(relay|doorsturen)\\w{0,20} (is )?niet toegestaan|eerst (inloggen|aanmelden))',
   blocklist: '(zwarte lijst|blokkeerlijst)',
   message: '(bericht|bijlage) .{0,40}(te groot|\\bspam\\b|virus)',
 };
@@ -124,7 +125,8 @@ const POLISH: RefusalWords = {
     '(nieznan[yae]|nie istnieje|nie (zostal[ao]? )?(znalezion[oya]|odnalezion[oya])|nieprawidlow[yae]|usuniet[yae]|zablokowan[yae]|nieaktywn[yae]|nie ma\\b|brak (takiego|takiej))',
   full: '(przepelnion[aey]|peln[aey]\\b|limit (pojemnosci|miejsca))',
   forbidden: '(niedozwolon[yae]|odrzucon[yae]|nieautoryzowan[yae]|nie jest dozwolon[yae])',
-  login: '(wymagane? (jest )?(uwierzytelnieni[ea]|autoryzacj[ai]|logowanie)|uwierzytelnienie wymagane|relay\\w{0,20} (zabronion|niedozwolon|odrzucon))',
+  login:
+    '(wymagane? (jest )?(uwierzytelnieni[ea]|autoryzacj[ai]|logowanie)|uwierzytelnienie wymagane|relay\\w{0,20} (zabronion|niedozwolon|odrzucon))',
   blocklist: '(czarn(a|ej) li(sta|scie))',
   message: '(wiadomosc|zalacznik) .{0,40}(zbyt du(z|ż)a|za du(z|ż)a|\\bspam\\b|wirus)',
 };
@@ -145,10 +147,12 @@ const NORDIC: RefusalWords = {
   recipient: '(mottakar|mottag|mottak|modtager|anvandar|bruker|bruger|brevlad|postkasse|postboks|adress|kontot?)',
   sender: '(avsand|avsend|afsend)',
   yours: '\\b(ditt?|din) (konto|brevlada|postkasse|abonnement)',
-  missing: '(okand|ukjent|ukendt|finns (inte|ej)|finnes ikke|findes ikke|eksisterer ikke|existerar inte|hittades inte|ikke fundet|ikke funnet|ogiltig|ugyldig|avslutat?|nedlagt)',
+  missing:
+    '(okand|ukjent|ukendt|finns (inte|ej)|finnes ikke|findes ikke|eksisterer ikke|existerar inte|hittades inte|ikke fundet|ikke funnet|ogiltig|ugyldig|avslutat?|nedlagt)',
   full: '(\\bfull\\b|\\bfuld\\b|\\bfylld\\b|kvot[ae])',
   forbidden: '(inte tillaten|ej tillaten|ikke tilladt|ikke tillatt|avvisad|avvist|afvist)',
-  login: '(autentisering .{0,20}(kravs|kreves|kraeves)|(kraver|krever) (autentisering|innlogging|inloggning)|vidarebefordran .{0,20}inte)',
+  login:
+    '(autentisering .{0,20}(kravs|kreves|kraeves)|(kraver|krever) (autentisering|innlogging|inloggning)|vidarebefordran .{0,20}inte)',
   blocklist: '(svartlist|sortlist|sperreliste)',
   message: '(meddelande|melding|besked)\\w{0,20} .{0,40}(for sto[rt]|skrappost|soppelpost|\\bspam\\b|virus)',
 };
@@ -183,10 +187,12 @@ const CHINESE: RefusalWords = {
   recipient: '(收件人|收信人|收件者|接收者|用户|用戶|使用者|邮箱|郵箱|信箱|地址|账号|帳號|帐户)',
   sender: '(发件人|寄件人|发信人|寄件者|发送者)',
   yours: '(您|你)的(账号|帐户|邮箱|郵箱|帳號)',
-  missing: '(不存在|未找到|找不到|无此|無此|没有此|沒有此|查无|查無|无效|無效|已注销|已停用|已被禁用|被禁用|已删除|已刪除)',
+  missing:
+    '(不存在|未找到|找不到|无此|無此|没有此|沒有此|查无|查無|无效|無效|已注销|已停用|已被禁用|被禁用|已删除|已刪除)',
   full: '(已满|已滿|空间不足|空間不足|容量不足|超出配额|超过配额|配額|配额|满了)',
   forbidden: '(不允许|不允許|拒绝|拒絕|未授权|不一致|未验证|非法)',
-  login: '(需要(身份)?(认证|驗證|验证|登录)|(认证|驗證|验证|登录)失败|必须先(登录|认证)|不允许(转发|中继)|(转发|中继)被拒绝|发送(量|频率|数量).{0,8}(超|限))',
+  login:
+    '(需要(身份)?(认证|驗證|验证|登录)|(认证|驗證|验证|登录)失败|必须先(登录|认证)|不允许(转发|中继)|(转发|中继)被拒绝|发送(量|频率|数量).{0,8}(超|限))',
   blocklist: '(黑名单|黑名單|ip.{0,12}(被封|封禁|被拒|受限))',
   message: '(垃圾邮件|垃圾郵件|垃圾信|病毒|邮件(太大|过大|大小超)|郵件過大|内容被拒|敏感)',
 };
@@ -199,7 +205,8 @@ const JAPANESE: RefusalWords = {
     '(存在しません|存在しない|見つかりません|見つかりませんでした|不明|無効|ありません|登録されていません|削除されました|使用されていません|解約|停止されて)',
   full: '(いっぱい|一杯|満杯|容量.{0,10}(超|不足|オーバー)|クォータ)',
   forbidden: '(許可されて(い)?ません|拒否|認められて(い)?ません|禁止)',
-  login: '(認証が必要|認証に失敗|認証エラー|ログインして|中継.{0,10}(拒否|許可されて|禁止)|リレー.{0,10}(拒否|許可されて|禁止)|送信(数|通数|制限).{0,10}(超|上限|制限))',
+  login:
+    '(認証が必要|認証に失敗|認証エラー|ログインして|中継.{0,10}(拒否|許可されて|禁止)|リレー.{0,10}(拒否|許可されて|禁止)|送信(数|通数|制限).{0,10}(超|上限|制限))',
   blocklist: '(ブラックリスト|ブロックリスト|拒否リスト)',
   message: '(迷惑メール|スパム|ウイルス|サイズ.{0,12}(超|大き)|大きすぎ)',
 };
@@ -226,9 +233,12 @@ const FURTHER: RefusalWords = {
     '(tuntematon|ei (ole|loydy|loytynyt)|ismeretlen|nem (letezik|talalhato)|necunoscut|nu exista|inexistent|δεν υπαρχει|αγνωστος|не знаидено|не існує|не iснує|невідом|غير (موجود|معروف)|לא (קיים|נמצא|ידוע)|ไม่พบ|ไม่มี|khong (ton tai|tim thay)|tidak (ditemukan|ada|dikenal))',
   full: '(taynna|megtelt|\\bplina\\b|γεματ|переповнен|ممتلئ|מלאה|เต็ม|\\bda day\\b|penuh)',
   forbidden: '(ei sallittu|nem engedelyezett|nepermis|заборонен|غير مسموح|ไม่อนุญาต|khong duoc phep|tidak diizinkan)',
-  login: '(todennus vaaditaan|hitelesites szukseges|autentificare necesara|потрібна автентифікація|autentikasi diperlukan)',
-  blocklist: '(musta lista|mustalla listalla|feketelista|lista neagra|чорн\\S{0,20} списк|القائمة السوداء|daftar hitam)',
-  message: '(viesti|uzenet|mesaj|лист|pesan)\\S{0,20} .{0,40}(liian suuri|tul nagy|prea mare|roskapost|\\bspam\\b|virus|terlalu besar)',
+  login:
+    '(todennus vaaditaan|hitelesites szukseges|autentificare necesara|потрібна автентифікація|autentikasi diperlukan)',
+  blocklist:
+    '(musta lista|mustalla listalla|feketelista|lista neagra|чорн\\S{0,20} списк|القائمة السوداء|daftar hitam)',
+  message:
+    '(viesti|uzenet|mesaj|лист|pesan)\\S{0,20} .{0,40}(liian suuri|tul nagy|prea mare|roskapost|\\bspam\\b|virus|terlalu besar)',
 };
 
 const LANGUAGES: readonly RefusalWords[] = [
@@ -256,7 +266,12 @@ export type ForeignClass = 'sender' | 'blocklist' | 'message' | 'account' | 'mai
 
 /** The patterns of all languages, in the order in which the first match decides. */
 const PATTERNS: readonly (readonly [ForeignClass, readonly RegExp[]])[] = [
-  ['sender', patternsOf((words) => eitherOrder(words.sender, `(${words.missing}|${words.forbidden}|${words.full}|${TEMPORARILY})`, '.;:。'))],
+  [
+    'sender',
+    patternsOf((words) =>
+      eitherOrder(words.sender, `(${words.missing}|${words.forbidden}|${words.full}|${TEMPORARILY})`, '.;:。'),
+    ),
+  ],
   ['blocklist', patternsOf(({ blocklist }) => blocklist)],
   ['account', patternsOf(({ login, yours }) => `${login}|${yours}`)],
   ['mailbox_for_now', patternsOf(({ recipient, full }) => eitherOrder(recipient, `(${full}|${TEMPORARILY})`))],

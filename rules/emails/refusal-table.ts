@@ -67,7 +67,8 @@ const ANY_WORD = `(?:${RECIPIENT_WORD}|account|address|e-?mail)`;
 const GONE =
   '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned|(is|was|been) (removed|retired|cancell?ed|withdrawn)|decommissioned|not active)';
 /** Words that show that an account or address is the recipient's. */
-const OF_RECIPIENT = /\b(user|recipient|mail ?box|you tried to reach|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
+const OF_RECIPIENT =
+  /\b(user|recipient|mail ?box|you tried to reach|message to|student|employee)\b|^ADDRESS|\bADDRESS\b/;
 
 const SENDER_NOUN =
   "(sender'?s?|originator'?s?|envelope from|(mail )?from (address|domain)|(reverse|return).?path|bounce address|sending (user|mail ?box|account|domain))";
@@ -173,11 +174,15 @@ const FULL: readonly RegExp[] = [
   /\b(mail ?box|inbox|storage)\b[^.;]{0,40}(reached (its|the|their) (max|limit|quota|capacity)|limit (is |was )?reached)/,
   /\b(user|recipient|mail ?box) has too many messages/,
   /gr[ea]y ?list|receiving mail (at a rate|too (quickly|fast|often))/,
-  new RegExp(`(${RECIPIENT_WORD}|e-?mail address|subscriber|employee|person)\\b[^.;]{0,40}\\btemporarily|${RECIPIENT_WORD} (is )?(too )?busy`),
+  new RegExp(
+    `(${RECIPIENT_WORD}|e-?mail address|subscriber|employee|person)\\b[^.;]{0,40}\\btemporarily|${RECIPIENT_WORD} (is )?(too )?busy`,
+  ),
 ];
 
 const DEAD: readonly RegExp[] = [
-  new RegExp(`(no such|unknown|invalid|non-?exist[ea]nt|bad|undefined) (local )?(${ANY_WORD}|person|destination|local[ -]part|mbox|domain (at this|here))`),
+  new RegExp(
+    `(no such|unknown|invalid|non-?exist[ea]nt|bad|undefined) (local )?(${ANY_WORD}|person|destination|local[ -]part|mbox|domain (at this|here))`,
+  ),
   new RegExp(
     `${ANY_WORD}\\b[^.;]{0,80}\\b(unknown(?! (host|client|sender|source|ip))|invalid|not (be )?found|does(n'?t| not) exist|non-?exist[ea]nt|unregistered|no longer exists|permanently (removed|deleted))`,
   ),

@@ -76,13 +76,17 @@ it.each([
   ['windows-1252', 'text/html'],
   ['the charset of the body', 'text/plain; charset=iso-8859-15'],
 ])('reads a header that is not UTF-8 as %s', (_, type) => {
-  const bytes = Buffer.from(`${FROM}\r\n${TO}\r\nX-Greeting: Gr\xfc\xdfe\r\nContent-Type: ${type}\r\n\r\nText`, 'latin1');
+  const bytes = Buffer.from(
+    `${FROM}\r\n${TO}\r\nX-Greeting: Gr\xfc\xdfe\r\nContent-Type: ${type}\r\n\r\nText`,
+    'latin1',
+  );
   const { message } = prepareOriginal(bytes, OPTIONS);
   expect(message.toString()).toContain(`X-Greeting: =?utf-8?B?${Buffer.from('Grüße').toString('base64')}?=\r\n`);
 });
 
 const htmlOf = (type: string, body: Buffer) =>
-  prepareOriginal(Buffer.concat([Buffer.from(`${FROM}\r\n${TO}\r\nContent-Type: ${type}\r\n\r\n`), body]), OPTIONS).html;
+  prepareOriginal(Buffer.concat([Buffer.from(`${FROM}\r\n${TO}\r\nContent-Type: ${type}\r\n\r\n`), body]), OPTIONS)
+    .html;
 
 it.each([
   ['text/html; charset=utf-8', Buffer.from('Gr\xfc\xdfe', 'latin1')],
