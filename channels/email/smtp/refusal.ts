@@ -1,7 +1,7 @@
 import { isLoginCode, isSessionStage, type SessionStage } from '../../../rules/emails/refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
-/** The enhanced code begins each line (RFC 2034 §4). Some servers write it in a later line only, or in brackets. */
+/** The enhanced code is at the start of each line (RFC 2034 §4). Some servers write it in a later line only, or in brackets. */
 const ENHANCED = /^[[(#]?([245]\.\d{1,3}\.\d{1,3})(?=[\s:;,\])<-]|$)/m;
 
 /**
