@@ -37,6 +37,7 @@ export const segments = {
   toContact: 'View contact',
   pageControls: { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' },
   count: 'Count now',
+  createCampaign: 'Create campaign',
   counted: (n: string) => `${n} members.`,
   compute: 'Compute now',
   computedNow: (added: string, removed: string) => `Computed: ${added} entered, ${removed} left.`,

@@ -66,6 +66,29 @@ describeInBrowser('a campaign in the dashboard', () => {
     // A long test, possibly on a busy machine.
   }, 120_000);
 
+  it('is created for a segment, whose subscribed contacts are counted, from a layout with its picture', async () => {
+    await audience(3);
+    const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.n', operator: 'lessThan', value: 2 }] }] };
+    const segment = await expectOk(campaigns.call('POST', '/segments', { name: 'Early', type: 'DYNAMIC', filters }));
+    const { page } = await open(`/segments/${segment.id}`);
+    await button(page, 'Create campaign').click();
+    await page.getByText('Estimated recipients: 2 subscribed today').waitFor();
+    expect(new URL(page.url()).search).toBe(`?segment=${segment.id}`);
+    await page.getByRole('radio', { name: 'All contacts' }).check();
+    await page.getByText('Estimated recipients: 3 subscribed today').waitFor();
+    await page.getByRole('radio', { name: 'Segment' }).check();
+    await page.getByRole('radio', { name: 'Plain' }).check();
+    await page.locator('label', { hasText: 'Plain' }).locator('iframe').waitFor({ state: 'attached' });
+    await expectNoSeriousAxe(page);
+    await button(page, 'Create draft').hover();
+    await page.getByRole('tooltip', { name: 'Enter a name first.' }).waitFor();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('For pro');
+    await button(page, 'Create draft').click();
+    await page.getByRole('heading', { level: 1, name: 'For pro' }).waitFor();
+    const { campaigns: listed } = await expectOk(campaigns.call('GET', '/v1/campaigns?search=For%20pro'));
+    expect(listed).toEqual([expect.objectContaining({ audienceType: 'SEGMENT', segmentId: segment.id })]);
+  });
+
   it('is created and tested only once by a double click', async () => {
     const { page, settled } = await open('/campaigns/new');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Pressed twice');

@@ -90,7 +90,7 @@ describeInBrowser('on a fresh npm start', () => {
     await go(page, 'Campaigns');
     await button(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
-    await choose(page, 'Start from template', 'Autumn teas');
+    await page.getByRole('radio', { name: 'Autumn teas' }).check();
     await button(page, 'Create draft').click();
     await button(page, 'Continue to audience').click();
     await page.getByRole('radio', { name: 'Segment' }).check();

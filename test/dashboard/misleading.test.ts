@@ -129,8 +129,7 @@ describeInBrowser('screens that once misled their users', () => {
   it('a new campaign starts from a layout in a project without templates', async () => {
     const { page } = await openDashboard({ service, project: service.two, path: '/campaigns/new' });
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First news');
-    await page.getByRole('textbox', { name: 'Start from template' }).click();
-    await page.getByRole('option', { name: 'Newsletter' }).click();
+    await page.getByRole('radio', { name: 'Newsletter' }).check();
     await page.getByRole('button', { name: 'Create draft' }).click();
     await page.frameLocator('iframe[title="Email, editable in place"]').getByText('What is new').waitFor();
   });

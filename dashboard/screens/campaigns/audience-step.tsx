@@ -1,11 +1,10 @@
 import { Paper, Radio, Select, Stack, Text, Title } from '@mantine/core';
 import { ConditionBuilder } from '../../parts/condition-builder/condition-builder.tsx';
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
-import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import { Preview, usePreview } from '../segments/preview.tsx';
 import type { CampaignDraft } from './campaign-draft.ts';
-import { useSegments, useTopics } from './choices.ts';
+import { segmentChoices, useSegments, useTopics } from './choices.ts';
 import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
@@ -42,10 +41,7 @@ export function AudienceStep(editing: Editing) {
           placeholder={words.segmentChoose}
           required
           searchable
-          data={segments.map(({ id, name, memberCount }) => ({
-            value: id,
-            label: `${name} (${words.segmentCount(memberCount, formatCount(memberCount))})`,
-          }))}
+          data={segmentChoices(segments)}
           value={draft.segmentId}
           onChange={(segmentId) => change({ segmentId })}
           error={fault('segmentId')}

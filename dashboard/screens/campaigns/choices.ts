@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
+import { formatCount } from '../../parts/count-link.tsx';
 import { TEMPLATE_STARTS } from '../../parts/mail-editor/starts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
@@ -14,7 +15,7 @@ export function useSenders(): string[] {
 }
 
 /** Returns the templates that a campaign can start from. */
-export function useTemplates(): { id: string; name: string }[] {
+export function useTemplates(): { id: string; name: string; body?: string | undefined }[] {
   const { can } = useSession();
   const { data } = useQuery({
     ...queryFor('listTemplates', { query: { limit: TEMPLATES_MAX } }),
@@ -39,6 +40,14 @@ export function useSegments(): { id: string; name: string; memberCount: number }
   const { can } = useSession();
   const { data } = useQuery({ ...queryFor('listSegments'), enabled: can('segments:view'), staleTime: 30_000 });
   return data ?? [];
+}
+
+/** Returns segments as options of a select, each with its number of contacts. */
+export function segmentChoices(segments: ReturnType<typeof useSegments>) {
+  return segments.map(({ id, name, memberCount }) => ({
+    value: id,
+    label: `${name} (${text.campaigns.segmentCount(memberCount, formatCount(memberCount))})`,
+  }));
 }
 
 export function useTopics(): { id: string; name: string }[] {

@@ -1,43 +1,47 @@
-import { Autocomplete, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Group, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { queryFor, useWrite } from '../../api/queries.ts';
+import { queryFor, steadyResponseOf, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { FormSection } from '../../parts/form-section.tsx';
+import { LayoutGallery } from '../../parts/mail-editor/layout-gallery.tsx';
 import { isTemplateStart, startOf } from '../../parts/mail-editor/starts.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
-import { contentChoices, useSenders, useTemplates } from './choices.ts';
+import { segmentChoices, useSegments, useSenders, useTemplates } from './choices.ts';
 import { CAMPAIGN_OPERATIONS } from './words.ts';
 
 const words = text.campaigns;
-/** Creates a draft. The steps of the editor fill in the rest. */
+/** Fields of the API that the form shows with their errors. */
+const SHOWN_FIELDS = ['name', 'from', 'segmentId'];
+
+/**
+ * Creates a draft: its name, sender, audience and layout. The steps of the editor fill in the rest. A segment in the
+ * address is the audience.
+ */
 export function NewCampaign() {
   const navigate = useNavigate();
+  const { segment } = useSearch({ from: '/shell/campaigns/new' });
   const senders = useSenders();
-  const templates = useTemplates();
-  const { can } = useSession();
   const [name, setName] = useState('');
   const [typedFrom, setFrom] = useState<string>();
-  const [templateId, setTemplate] = useState<string | null>(null);
-  const isStart = templateId === null || isTemplateStart(templateId);
-  const template = useQuery({
-    ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),
-    enabled: !isStart && can('templates:view'),
-  });
+  const [audience, setAudience] = useState<Audience>(
+    segment ? { audienceType: 'SEGMENT', segmentId: segment } : { audienceType: 'ALL', segmentId: null },
+  );
+  const { layout, choose, template, content } = useLayout();
   const write = useWrite('createCampaign', { changes: CAMPAIGN_OPERATIONS });
-  const from = typedFrom ?? template.data?.from ?? senders[0] ?? '';
-  const isReady = name.trim() !== '' && from !== '' && (isStart || template.data !== undefined);
+  const from = typedFrom ?? template?.from ?? senders[0] ?? '';
+  const whyNot = missing({ name, from, audience });
   const fault = (field: string) => write.error?.fields.find((one) => one.field === field)?.message;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isReady) return;
-    const { preheader = null, fromName = null } = template.data ?? {};
-    const { subject, body } = template.data ?? startOf(isTemplateStart(templateId) ? templateId : 'blank');
+    if (whyNot !== undefined || !content) return;
     write.mutate(
-      { body: { name: name.trim(), from, subject, body, preheader, fromName, audienceType: 'ALL' } },
+      { body: { ...content, name: name.trim(), from, ...audienceBody(audience) } },
       {
         onSuccess: ({ data }) =>
           void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: data.id }, replace: true }),
@@ -46,19 +50,18 @@ export function NewCampaign() {
   };
   return (
     <>
-      <PageHead title={words.new} back={{ to: '/campaigns', label: words.title }} />
+      <PageHead title={words.new} subtitle={words.newWhat} back={{ to: '/campaigns', label: words.title }} />
       <form onSubmit={submit}>
-        <Stack maw={560}>
-          <Text c="dimmed">{words.newWhat}</Text>
+        <FormSection title={words.details} what={words.detailsWhat}>
           <TextInput
             label={words.name}
+            placeholder={words.nameHint}
             description={words.nameWhat}
             required
             maxLength={255}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={fault('name')}
-            data-autofocus
           />
           <Autocomplete
             label={words.from}
@@ -69,24 +72,128 @@ export function NewCampaign() {
             onChange={setFrom}
             error={fault('from')}
           />
-          <Select
-            label={words.template}
-            placeholder={words.noTemplate}
-            data={contentChoices(templates)}
-            value={templateId}
-            onChange={setTemplate}
-            searchable
-            clearable
-            clearButtonProps={{ 'aria-label': words.noTemplate }}
-          />
-          {write.error && !['name', 'from'].some(fault) && <Failed error={write.error} />}
-          <Group>
-            <ActionButton needs="campaigns:edit" type="submit" loading={write.isPending} disabled={!isReady}>
-              {words.create}
-            </ActionButton>
-          </Group>
-        </Stack>
+        </FormSection>
+        <FormSection title={words.audience} what={words.audienceWhat}>
+          <AudienceChoice value={audience} onChange={setAudience} error={fault('segmentId')} />
+        </FormSection>
+        <FormSection title={words.layout} what={words.layoutWhat}>
+          <LayoutGallery label={words.layout} templates={useTemplates()} value={layout} onChange={choose} />
+        </FormSection>
+        {write.error && !SHOWN_FIELDS.some(fault) && <Failed error={write.error} />}
+        <Group className="save-bar" justify="space-between">
+          <Text size="sm" c="dimmed" flex="1 1 240px">
+            {words.nextSteps}
+          </Text>
+          <ActionButton
+            needs="campaigns:edit"
+            type="submit"
+            loading={write.isPending}
+            disabled={!content}
+            whyNot={whyNot}
+          >
+            {words.create}
+          </ActionButton>
+        </Group>
       </form>
     </>
+  );
+}
+
+/** Returns the chosen layout, and its content once it is known. */
+function useLayout() {
+  const { can } = useSession();
+  const [layout, choose] = useState('newsletter');
+  const isOurs = isTemplateStart(layout);
+  const { data: template } = useQuery({
+    ...queryFor('getTemplate', { params: { id: layout } }),
+    enabled: !isOurs && can('templates:view'),
+  });
+  const { subject, body, preheader = null, fromName = null } = template ?? {};
+  const own = subject !== undefined && body !== undefined ? { subject, body, preheader, fromName } : undefined;
+  return { layout, choose, template, content: isOurs ? startOf(layout) : own };
+}
+
+interface Audience {
+  audienceType: 'ALL' | 'SEGMENT';
+  segmentId: string | null;
+}
+
+function missing({ name, from, audience }: { name: string; from: string; audience: Audience }): string | undefined {
+  if (name.trim() === '') return words.nameMissing;
+  if (from.trim() === '') return words.fromMissing;
+  return audience.audienceType === 'SEGMENT' && audience.segmentId === null ? words.segmentMissing : undefined;
+}
+
+function audienceBody({ audienceType, segmentId }: Audience) {
+  return audienceType === 'SEGMENT' && segmentId !== null
+    ? { audienceType, segmentId }
+    : { audienceType: 'ALL' as const };
+}
+
+function AudienceChoice({
+  value,
+  onChange,
+  error,
+}: {
+  value: Audience;
+  onChange: (value: Audience) => void;
+  error: string | undefined;
+}) {
+  const segments = useSegments();
+  return (
+    <>
+      <Radio.Group
+        aria-label={words.audience}
+        value={value.audienceType}
+        onChange={(type) => onChange({ ...value, audienceType: type as Audience['audienceType'] })}
+      >
+        <Stack gap="xs">
+          <Radio value="ALL" label={words.audienceTypes.ALL} description={words.everybodyWhat} />
+          <Radio
+            value="SEGMENT"
+            label={words.audienceTypes.SEGMENT}
+            description={segments.length > 0 ? words.segmentWhat : words.noSegments}
+            disabled={segments.length === 0}
+          />
+        </Stack>
+      </Radio.Group>
+      {value.audienceType === 'SEGMENT' && (
+        <Select
+          aria-label={words.segment}
+          placeholder={words.segmentChoose}
+          searchable
+          data={segmentChoices(segments)}
+          value={value.segmentId}
+          onChange={(segmentId) => onChange({ ...value, segmentId })}
+          error={error}
+        />
+      )}
+      <Estimate of={value} />
+    </>
+  );
+}
+
+/** Shows how many subscribed contacts are in the audience now. Its height stays while they are counted. */
+function Estimate({ of: { audienceType, segmentId } }: { of: Audience }) {
+  const { can } = useSession();
+  const isChosen = audienceType === 'ALL' || segmentId !== null;
+  const filters = [
+    { field: 'subscribed', operator: 'equals' as const, value: true },
+    ...(audienceType === 'SEGMENT' ? [{ field: `segment.${segmentId}`, operator: 'memberOf' as const }] : []),
+  ];
+  const { data, isPlaceholderData, error } = useQuery({
+    ...steadyResponseOf('previewSegment', { body: { condition: { logic: 'AND', groups: [{ filters }] } } }),
+    enabled: isChosen && can('segments:view'),
+    staleTime: 30_000,
+  });
+  const count = isChosen && !error ? data?.count : undefined;
+  return (
+    <Text size="sm" c="dimmed" aria-live="polite" aria-busy={isPlaceholderData}>
+      {words.estimate}{' '}
+      <Text span inherit fw={600} c="var(--color-text)">
+        {count === undefined ? '–' : formatCount(count)}
+      </Text>{' '}
+      {words.estimateWhat}
+    </Text>
   );
 }

@@ -37,6 +37,8 @@ const listRoute = createRoute({
 const newRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/campaigns/new',
+  validateSearch: ({ segment }: Record<string, unknown>): { segment?: string } =>
+    typeof segment === 'string' && segment !== '' ? { segment } : {},
   component: lazyRouteComponent(() => import('./new-campaign.tsx'), 'NewCampaign'),
 });
 

@@ -13,7 +13,7 @@ import { text } from '../../text/text.ts';
 const words = text.segments;
 const MEMBERSHIP = ['getSegment', 'listSegments', 'listSegmentContacts', 'listSegmentHistory'] as const;
 
-/** Actions on a whole segment: count or compute now, delete. */
+/** Actions on a whole segment: count or compute now, create a campaign for it, delete. */
 export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
@@ -50,6 +50,12 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
           {words.count}
         </ActionButton>
       )}
+      <ActionButton
+        needs="campaigns:edit"
+        onClick={() => void navigate({ to: '/campaigns/new', search: { segment: segment.id } })}
+      >
+        {words.createCampaign}
+      </ActionButton>
       <MoreMenu>
         <MoreItem icon={IconTrash} needs="segments:edit" isDestructive onClick={open}>
           {words.remove}

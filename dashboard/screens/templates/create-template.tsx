@@ -1,8 +1,9 @@
-import { Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Input, Modal, Radio, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { LayoutGallery } from '../../parts/mail-editor/layout-gallery.tsx';
 import { startOf, type TemplateStart } from '../../parts/mail-editor/starts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
@@ -34,6 +35,7 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
     <Modal
       opened={opened}
       onClose={onClose}
+      size={560}
       title={text.templates.createTitle}
       closeButtonProps={{ 'aria-label': text.app.close }}
     >
@@ -64,21 +66,17 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
             ))}
           </Stack>
         </Radio.Group>
-        <Radio.Group
-          label={text.templates.start}
-          value={start}
-          onChange={(value) => {
-            setStart(value as TemplateStart);
-            // A newsletter must not reach contacts who have unsubscribed.
-            if (value === 'newsletter') setType('MARKETING');
-          }}
-        >
-          <Group mt={4}>
-            {(Object.keys(text.templates.starts) as TemplateStart[]).map((value) => (
-              <Radio key={value} value={value} label={text.templates.starts[value]} />
-            ))}
-          </Group>
-        </Radio.Group>
+        <Input.Wrapper labelElement="div" label={text.templates.start}>
+          <LayoutGallery
+            label={text.templates.start}
+            value={start}
+            onChange={(value) => {
+              setStart(value as TemplateStart);
+              // A newsletter must not reach contacts who have unsubscribed.
+              if (value === 'newsletter') setType('MARKETING');
+            }}
+          />
+        </Input.Wrapper>
       </DialogForm>
     </Modal>
   );

@@ -6,6 +6,7 @@ import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { Thumbnail } from '../../parts/mail-editor/thumbnail.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { draftKey, readKept } from '../../parts/record-edit/kept-drafts.ts';
 import { Status, Tag } from '../../parts/status.tsx';
@@ -13,7 +14,6 @@ import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { text } from '../../text/text.ts';
 import { RemoveTemplate } from './remove-template.tsx';
-import { Thumbnail } from './thumbnail.tsx';
 import { draftName } from './use-template-edit.ts';
 
 /** A template in the list: thumbnail, name, and time of the last change. */

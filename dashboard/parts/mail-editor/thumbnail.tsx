@@ -1,24 +1,30 @@
 import { Box } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import type { ItemOf } from '../../api/queries.ts';
 import { queryFor } from '../../api/queries.ts';
-import { ScaledFrame } from '../../parts/mail-editor/scaled-frame.tsx';
-import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { text } from '../../text/text.ts';
+import { withoutLiquid } from '../without-liquid.ts';
+import { ScaledFrame } from './scaled-frame.tsx';
 
 const HEIGHT = 180;
 const SCREEN = 680;
 
-/** A small picture of a template. It is drawn when it scrolls into view, and loaded if the list omitted its body. */
-export function Thumbnail({ template: { id, name, body } }: { template: ItemOf<'listTemplates'> }) {
+/** A small picture of an email. It is drawn when it scrolls into view. Without a body it loads the template `id`. */
+export function Thumbnail({
+  template: { id, name, body },
+  height = HEIGHT,
+}: {
+  template: { id: string; name: string; body?: string | undefined };
+  /** In pixels. */
+  height?: number;
+}) {
   const { ref, inViewport } = useInViewport();
   const whole = useQuery({ ...queryFor('getTemplate', { params: { id } }), enabled: inViewport && body === undefined });
   const said = body ?? whole.data?.body;
   return (
     <Box
       ref={ref}
-      h={HEIGHT}
+      h={height}
       inert
       aria-hidden
       style={{ pointerEvents: 'none', background: '#fff', overflow: 'hidden' }}
@@ -27,7 +33,8 @@ export function Thumbnail({ template: { id, name, body } }: { template: ItemOf<'
         <ScaledFrame
           html={withoutLiquid(said)}
           screen={SCREEN}
-          height={HEIGHT}
+          height={height}
+          isBare
           title={text.templates.looksLike(name.slice(0, 80))}
         />
       )}
