@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startOf } from '../../dashboard/parts/mail-editor/starts.ts';
 import {
   chooseMore,
   describeInBrowser,
   expectNoSeriousAxe,
   expectNoSidewaysScroll,
   holdBack,
+  newWindow,
   openDashboard,
   type Page,
 } from '../support/browser/browser.ts';
@@ -285,6 +287,48 @@ describeInBrowser('the templates of the dashboard', () => {
     // The first one is a row of the same table.
     expect(body.match(/<tr><td style="padding:24px">/g)).toHaveLength(2);
     expect(body.startsWith(FRAMED.slice(0, FRAMED.indexOf('First row')))).toBe(true);
+  });
+
+  it('have columns and products side by side in a wide email and stacked on a phone, also without media queries', async () => {
+    const id = await create({ name: 'Columns', body: startOf('letter').body });
+    const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
+    const mail = page.frameLocator('iframe[title="Email, editable in place"]');
+    await mail.getByText('Kind regards').waitFor();
+    const blocks = page.getByRole('complementary', { name: 'Blocks' });
+    for (const block of ['Columns', 'Spacer', 'Social']) await blocks.getByRole('button', { name: block }).click();
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      blocks.getByRole('button', { name: 'Product' }).click(),
+    ]);
+    await chooser.setFiles({ name: 'tin.gif', mimeType: 'image/gif', buffer: Buffer.concat([GIF, Buffer.from('5')]) });
+    await mail.getByText('Buy now').waitFor();
+    await mail.getByText('Product name').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await readSaved(id);
+    expect(body).not.toContain('@media');
+    // Every byte of the letter is still there.
+    const letter = startOf('letter').body;
+    const at = letter.indexOf('Kind regards</p>') + 'Kind regards</p>'.length;
+    expect(body.startsWith(letter.slice(0, at))).toBe(true);
+    expect(body.endsWith(letter.slice(at))).toBe(true);
+
+    for (const viewport of ['desktop', 'phone'] as const) {
+      const { page: reader } = await newWindow({ viewport });
+      await reader.setContent(body);
+      await expectNoSidewaysScroll(reader);
+      for (const [first, second] of [
+        [reader.getByText('Left column'), reader.getByText('Right column')],
+        [reader.locator('img'), reader.getByText('Product name')],
+      ] as const) {
+        const [left, right] = [await first.boundingBox(), await second.boundingBox()];
+        if (!left || !right) throw new Error('a column is not shown');
+        const isStacked = right.y >= left.y + left.height;
+        expect(isStacked, `${viewport}: ${JSON.stringify({ left, right })}`).toBe(viewport === 'phone');
+        if (isStacked) expect(right.x).toBe(left.x);
+        else expect(right.x).toBeGreaterThan(left.x + 200);
+      }
+    }
   });
 
   it('are MARKETING if they start as a newsletter, so that unsubscribed contacts do not get them', async () => {

@@ -9,7 +9,7 @@ import { useWhyNot } from '../action-button.tsx';
 import { Loading } from '../loading.tsx';
 import type { CodeEditorHandle } from './code-editor.tsx';
 import classes from './mail-editor.module.css';
-import { imageBlock } from './new-blocks.ts';
+import { IMAGE_BLOCKS, type ImageBlock } from './new-blocks.ts';
 import { BlockMenu, Palette } from './palette.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { usePictureUpload } from './use-picture-upload.ts';
@@ -65,7 +65,8 @@ export function EmailEditor({
   const mayUpload = useWhyNot('templates:edit') === undefined && !isReadOnly;
   const adding = {
     onBlock: (html: string) => editor.current?.insertBlock(html),
-    onImage: (file: File) => pictures.upload([file], (tag) => editor.current?.insertBlock(imageBlock(tag))),
+    onImage: (file: File, block: ImageBlock) =>
+      pictures.upload([file], (tag) => editor.current?.insertBlock(IMAGE_BLOCKS[block](tag))),
     mayUpload,
   };
   return (

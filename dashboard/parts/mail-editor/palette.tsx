@@ -1,5 +1,6 @@
 import { Button, FileButton, Menu } from '@mantine/core';
 import {
+  IconArrowsVertical,
   IconClick,
   IconColumns2,
   IconHeading,
@@ -8,12 +9,14 @@ import {
   IconMinus,
   IconPhoto,
   IconPlus,
+  IconShare,
+  IconShoppingBag,
   IconTypography,
 } from '@tabler/icons-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { text } from '../../text/text.ts';
 import classes from './mail-editor.module.css';
-import { NEW_BLOCKS, type NewBlock } from './new-blocks.ts';
+import { type ImageBlock, isImageBlock, NEW_BLOCKS, type NewBlock } from './new-blocks.ts';
 
 const words = text.emailEditor;
 const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
@@ -23,8 +26,11 @@ const ICONS: Record<NewBlock, typeof IconPlus> = {
   image: IconPhoto,
   button: IconClick,
   columns: IconColumns2,
+  product: IconShoppingBag,
   list: IconList,
   divider: IconMinus,
+  spacer: IconArrowsVertical,
+  social: IconShare,
   footer: IconLayoutBottombar,
 };
 const ORDER = Object.keys(ICONS) as NewBlock[];
@@ -32,8 +38,8 @@ const ORDER = Object.keys(ICONS) as NewBlock[];
 interface Adding {
   /** Called with the markup of a block. */
   onBlock: (html: string) => void;
-  /** Called with the file of an image block. */
-  onImage: (file: File) => void;
+  /** Called with the file of a block around an image. */
+  onImage: (file: File, block: ImageBlock) => void;
   mayUpload: boolean;
 }
 
@@ -51,7 +57,7 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
               {words.newBlocks[block]}
             </>
           );
-          if (block !== 'image') {
+          if (!isImageBlock(block)) {
             return (
               <button key={block} type="button" onClick={() => onBlock(NEW_BLOCKS[block])}>
                 {shown}
@@ -59,7 +65,7 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
             );
           }
           return (
-            <FileButton key={block} accept={IMAGES} onChange={(file) => file && onImage(file)}>
+            <FileButton key={block} accept={IMAGES} onChange={(file) => file && onImage(file, block)}>
               {(props) => (
                 <button type="button" {...props} disabled={!mayUpload}>
                   {shown}
@@ -77,6 +83,12 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
 /** The same blocks as a menu, for screens without space for the palette. */
 export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
   const file = useRef<HTMLInputElement>(null);
+  const [asked, ask] = useState<ImageBlock>('image');
+  const add = (block: NewBlock) => {
+    if (!isImageBlock(block)) return onBlock(NEW_BLOCKS[block]);
+    ask(block);
+    file.current?.click();
+  };
   return (
     <div className={classes.blockMenu}>
       <Menu position="bottom-start" withinPortal>
@@ -92,8 +104,8 @@ export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
               <Menu.Item
                 key={block}
                 leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
-                disabled={block === 'image' && !mayUpload}
-                onClick={() => (block === 'image' ? file.current?.click() : onBlock(NEW_BLOCKS[block]))}
+                disabled={isImageBlock(block) && !mayUpload}
+                onClick={() => add(block)}
               >
                 {words.newBlocks[block]}
               </Menu.Item>
@@ -108,7 +120,7 @@ export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
         hidden
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];
-          if (chosen) onImage(chosen);
+          if (chosen) onImage(chosen, asked);
           event.currentTarget.value = '';
         }}
       />
