@@ -16,6 +16,8 @@ export interface Column<Row> {
   wideOnly?: boolean;
   /** Keeps the content of cells on one line, because it is short. */
   isWhole?: boolean;
+  /** On a phone it takes the width that the others leave, and clips what is longer. The others are at the right edge. */
+  isMain?: boolean;
   /** Sorts the list by this column, if the API can. */
   sort?: Sort;
 }
@@ -44,9 +46,10 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
       <Table highlightOnHover verticalSpacing="xs" captionSide="top" aria-label={caption}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ name, head, hidesName, align, width, wideOnly, sort }) => (
+            {columns.map(({ name, head, hidesName, align, width, wideOnly, isMain, sort }) => (
               <Table.Th
                 key={name}
+                className={isMain ? 'cell-main' : undefined}
                 ta={align}
                 w={{ sm: width }}
                 visibleFrom={wideOnly ? 'sm' : undefined}
@@ -66,12 +69,13 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)}>
-              {columns.map(({ name, cell, align, wideOnly, isWhole }) => (
+              {columns.map(({ name, cell, align, wideOnly, isWhole, isMain }) => (
                 <Table.Td
                   key={name}
+                  className={isMain ? 'cell-main' : undefined}
                   ta={align}
                   visibleFrom={wideOnly ? 'sm' : undefined}
-                  style={isWhole ? WHOLE : CELL}
+                  style={isMain ? undefined : isWhole ? WHOLE : CELL}
                 >
                   {cell(row)}
                 </Table.Td>

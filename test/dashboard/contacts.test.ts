@@ -55,6 +55,33 @@ describeInBrowser('contacts in the dashboard', () => {
     expect(await call('GET', '/contacts?search=known')).toMatchObject({ data: [{ subscribed: true }] });
   });
 
+  it('are rows of two lines on a phone, whose filter can be set and cleared with a thumb', async () => {
+    await save('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace', plan: 'pro' });
+    await save(`${'long.name.'.repeat(6)}end@${'sub.'.repeat(20)}people.test`, { firstName: 'W'.repeat(80) });
+    const path = `/contacts?condition=${encodeURIComponent(JSON.stringify(isPro))}`;
+    const { page } = await openDashboard({ service, project, path: '/contacts', viewport: 'phone' });
+    await page.getByText('2 of 2 shown').waitFor();
+    for (const row of await page
+      .getByRole('row')
+      .filter({ has: page.getByRole('link') })
+      .all()) {
+      expect((await row.boundingBox())?.height).toBeLessThan(64);
+      const status = await row.locator('.status').boundingBox();
+      expect((status?.x ?? 0) + (status?.width ?? 390)).toBeLessThanOrEqual(390);
+    }
+    await expectNoSidewaysScroll(page);
+    await page.goto(`${service.baseUrl}/app${path}`);
+    await page.getByText('1 of 1 shown').waitFor();
+    for (const name of ['Filtered', 'Add contact', 'Import']) {
+      const box = await page.getByRole('button', { name }).boundingBox();
+      expect(box?.height, name).toBeGreaterThanOrEqual(38);
+    }
+    await page.getByRole('button', { name: 'Clear filter' }).click();
+    await page.getByText('2 of 2 shown').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await expectNoSeriousAxe(page);
+  });
+
   it('keeps search and condition in the address, pages, and restores the position on the way back', async () => {
     await buildContacts(service.db, { projectId: project.id, count: 60, data: { plan: 'free' } });
     await save('ada@people.test', { plan: 'pro' });

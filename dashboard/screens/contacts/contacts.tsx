@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload, IconHistory, IconPlus, IconUpload, IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -186,6 +186,7 @@ function contactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<Liste
   const by = sort === 'email' ? 'ascending' : sort === '-email' ? 'descending' : undefined;
   return {
     name: words.contact,
+    isMain: true,
     sort: { by, onSort: () => sortBy(sort === 'email' ? '-email' : 'email') },
     cell: (contact) => <ContactCell {...contact} />,
   };
@@ -194,7 +195,19 @@ function contactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<Liste
 function columnOf(column: string, sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
   const name = columnName(column);
   if (column === 'subscription') {
-    return { name, isWhole: true, cell: ({ subscription }) => <WordBadge kind="subscription" value={subscription} /> };
+    return {
+      name,
+      isWhole: true,
+      cell: ({ subscription, createdAt }) => (
+        <>
+          <WordBadge kind="subscription" value={subscription} />
+          {/* A phone has no column for it. */}
+          <Text size="xs" c="dimmed" hiddenFrom="sm" className="when">
+            <Instant at={createdAt} />
+          </Text>
+        </>
+      ),
+    };
   }
   if (column === 'createdAt') {
     const by = sort === undefined ? 'descending' : sort === 'createdAt' ? 'ascending' : undefined;

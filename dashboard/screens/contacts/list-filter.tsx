@@ -62,7 +62,9 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
           />
         )}
       </Collapse>
-      {condition && !opened && <Summary condition={condition} />}
+      {condition && !opened && (
+        <Summary condition={condition} onClear={() => choose({ condition: undefined } as ListSearch, false)} />
+      )}
     </Stack>
   );
 }
@@ -130,7 +132,7 @@ function Editor({
 
 const SENTENCES_SHOWN = 5;
 
-function Summary({ condition }: { condition: NonNullable<ListSearch['condition']> }) {
+function Summary({ condition, onClear }: { condition: NonNullable<ListSearch['condition']>; onClear: () => void }) {
   const choices = useFieldChoices('audience');
   const filters = filtersOf(condition);
   return (
@@ -143,6 +145,9 @@ function Summary({ condition }: { condition: NonNullable<ListSearch['condition']
           {text.conditions.more(filters.length - SENTENCES_SHOWN)}
         </Text>
       )}
+      <Button size="compact-xs" variant="subtle" onClick={onClear}>
+        {words.clearFilter}
+      </Button>
     </Group>
   );
 }
