@@ -74,6 +74,10 @@ export const home = {
   done: 'done',
   open: 'not yet',
   hide: 'Hide',
+  showAll: 'Show all',
+  showFewer: 'Show fewer',
+  doneOf: (done: number, all: number) => `${done} of ${all} done`,
+  next: 'Next:',
   items: {
     domain: {
       title: 'Verify a domain',

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { buildProject } from '../support/api.ts';
 import {
   describeInBrowser,
   expectNoSeriousAxe,
@@ -44,6 +46,32 @@ describeInBrowser('sign-in and start page', () => {
       .execute();
     await step.getByText('done', { exact: true }).waitFor({ state: 'attached' });
     await expectNoSeriousAxe(page);
+  });
+
+  it('folds the first steps once most of them are done', async () => {
+    const project = await buildProject(service.db, 'Nearly done');
+    await buildDomain(service.db, { projectId: project.id, domain: 'nearly.example' });
+    await service.db
+      .insertInto('contacts')
+      .values({ project_id: project.id, email: 'ada@example.com', subscribed: true })
+      .execute();
+    const { page } = await openDashboard({ service, project, path: '/' });
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByRole('listitem').nth(5).waitFor();
+    const body = { name: 'Welcome', type: 'TRANSACTIONAL', subject: 'Hi', body: '<p>Hi</p>', from: 'a@nearly.example' };
+    const key = project.secretKey;
+    await expectOk(service.call('POST', '/v1/templates', { key, body }));
+    await expectOk(
+      service.call('POST', '/v1/track', { key, body: { email: 'ada@example.com', event: 'signed_up', data: {} } }),
+    );
+    await steps.getByText('4 of 6 done').waitFor();
+    await steps.getByRole('link', { name: 'Send an email' }).waitFor();
+    expect(await steps.getByRole('listitem').count()).toBe(0);
+    await expectNoSeriousAxe(page);
+    await steps.getByRole('button', { name: 'Show all' }).click();
+    await steps.getByRole('listitem').nth(5).waitFor();
+    await steps.getByRole('button', { name: 'Hide' }).click();
+    await steps.waitFor({ state: 'detached' });
   });
 
   it("shows the API's reason for a failed sign-in", async () => {
