@@ -80,6 +80,18 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('list projects with headers of one line, and without a share of no email', async () => {
+    for (const over of ['day', 'month']) {
+      const { page } = await asOperator({ path: `/operator/projects?over=${over}` });
+      const table = page.getByRole('table', { name: 'Projects' });
+      await table.getByRole('link').first().waitFor();
+      for (const header of await table.getByRole('columnheader').all()) {
+        expect((await header.boundingBox())?.height, (await header.textContent()) ?? '').toBeLessThan(36);
+      }
+      expect(await table.getByText('–').count()).toBe(0);
+    }
+  });
+
   it('hold a project with a reason, release it with a note, and show both', async () => {
     const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
     await chooseMore(page, 'Pause sending …');

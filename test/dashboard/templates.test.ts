@@ -113,6 +113,25 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('have code and preview side by side with room for both, and details on request', async () => {
+    const id = await create({ name: 'Wide code', body: NEWSLETTER });
+    const { page } = await openDashboard({ service, path: `/templates/${id}` });
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.waitFor();
+    await showCode(page);
+    await previewed(page).getByText('Köln').first().waitFor();
+    const code = await page.locator('.cm-editor').boundingBox();
+    const preview = await page.locator('iframe[title="Email preview"]').last().boundingBox();
+    expect(Math.min(code?.width ?? 0, preview?.width ?? 0)).toBeGreaterThan(560);
+    expect(preview?.x).toBeGreaterThan((code?.x ?? 0) + (code?.width ?? 0));
+    expect(await details.count()).toBe(0);
+    await expectNoSeriousAxe(page);
+    await page.getByRole('button', { name: 'Details' }).click();
+    await details.getByLabel('Reply-to').fill('me@shop.example');
+    await page.getByText('Visual', { exact: true }).click();
+    await details.waitFor();
+  });
+
   it('show the rendered preheader, and report an error in it', async () => {
     const id = await create({ name: 'With a preheader', preheader: 'For {{firstName ?? you}} & more' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });

@@ -1,5 +1,6 @@
 import { Box, Button, FileButton, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
-import { IconPhotoPlus } from '@tabler/icons-react';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { IconLayoutSidebarRight, IconPhotoPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { queryFor } from '../../api/queries.ts';
@@ -27,6 +28,8 @@ const HEIGHT = 420;
 /** The code fills the window below the header and the envelope. */
 const CODE_HEIGHT = 'max(420px, calc(100dvh - 306px))';
 const CANVAS_WIDTH = 640;
+/** Windows with room for code, preview and details, and phones, which show them one below the other. */
+const ROOM_FOR_DETAILS = '(min-width: 100em) or (max-width: 48em)';
 type Mode = 'code' | 'visual';
 
 /**
@@ -40,6 +43,7 @@ export function EmailEditor({
   onBody,
   onSave,
   isReadOnly = false,
+  details,
   children,
 }: {
   email: EditedEmail;
@@ -49,6 +53,8 @@ export function EmailEditor({
   /** Called for the save shortcut, wherever the cursor is. */
   onSave: () => void;
   isReadOnly?: boolean;
+  /** The panel beside the canvas. Code and preview get its room, unless the window has room for all or it is asked for. */
+  details: ReactNode;
   children: ReactNode;
 }) {
   const { can } = useSession();
@@ -56,7 +62,10 @@ export function EmailEditor({
   const mode = modeOf?.key === contentKey ? modeOf.mode : 'visual';
   const [contactId, setContactId] = useState<string | null>(null);
   const isVisual = mode === 'visual';
-  const preview = usePreview(email, contactId, !isVisual);
+  const hasRoom = useMediaQuery(ROOM_FOR_DETAILS, true, { getInitialValueInEffect: false });
+  const [isAsked, { toggle }] = useDisclosure();
+  const showsDetails = isVisual || hasRoom || isAsked;
+  const preview = usePreview(mail, contactId, !isVisual);
   const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
   const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
   const editor = useRef<CodeEditorHandle>(null);
@@ -72,9 +81,9 @@ export function EmailEditor({
   return (
     <>
       {isVisual && !isReadOnly && <Palette {...adding} />}
-      <section className={classes.desk} aria-label={words.content}>
+      <section className={classes.desk} data-mode={mode} aria-label={words.content}>
         {children}
-        <SimpleGrid cols={isVisual ? 1 : { base: 1, lg: 2 }} spacing="md" verticalSpacing="md">
+        <SimpleGrid cols={isVisual ? 1 : { base: 1, md: 2 }} spacing="md" verticalSpacing="md">
           <Stack gap="xs" miw={0} {...(isVisual && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
             <Group justify="space-between" gap="xs">
               <SegmentedControl
@@ -109,6 +118,17 @@ export function EmailEditor({
                       </Button>
                     )}
                   </FileButton>
+                )}
+                {!isVisual && !hasRoom && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    leftSection={<IconLayoutSidebarRight size={14} aria-hidden />}
+                    aria-expanded={isAsked}
+                    onClick={toggle}
+                  >
+                    {words.details}
+                  </Button>
                 )}
               </Group>
             </Group>
@@ -153,6 +173,7 @@ export function EmailEditor({
           )}
         </SimpleGrid>
       </section>
+      {showsDetails && details}
     </>
   );
 }

@@ -23,61 +23,61 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
   const version = own.find(({ key }) => key === shownKey);
   const bodyFault = version ? fault(`variants.${draft.versions.indexOf(version)}.body`) : fault('body');
   return (
-    <>
-      <EmailEditor
-        contentKey={version?.key ?? ''}
-        email={{
-          subject: version?.subject || draft.subject,
-          preheader: version?.preheader || draft.preheader,
-          body: version?.body ?? draft.body,
-          type: 'MARKETING',
-        }}
-        onBody={(body) =>
-          change(
-            version
-              ? { versions: draft.versions.map((one) => (one.key === version.key ? { ...one, body } : one)) }
-              : { body },
-          )
-        }
-        onSave={onSave}
-        isReadOnly={isReadOnly}
-      >
-        {own.length > 0 && <VersionChoice versions={own} value={version?.key ?? ''} onChange={show} />}
-        <Envelope fields={draft} senders={senders} change={change} fault={fault} isReadOnly={isReadOnly} />
-        {bodyFault && (
-          <Text c="red" size="sm" role="alert">
-            {bodyFault}
-          </Text>
-        )}
-      </EmailEditor>
-      <EditorPanel label={text.emailEditor.details}>
-        <PanelGroup>
-          <Title order={2} size="h5">
-            {text.emailEditor.details}
-          </Title>
-          <TextInput
-            label={words.name}
-            description={words.nameWhat}
-            required
-            maxLength={255}
-            value={draft.name}
-            onChange={(event) => change({ name: event.currentTarget.value })}
-            error={fault('name')}
-            readOnly={isReadOnly}
-          />
-          <TextInput
-            label={words.replyTo}
-            inputMode="email"
-            value={draft.replyTo}
-            onChange={(event) => change({ replyTo: event.currentTarget.value })}
-            error={fault('replyTo')}
-            readOnly={isReadOnly}
-          />
-          <TemplateChoice {...editing} />
-        </PanelGroup>
-        <Versions {...editing} onOwnBody={show} />
-      </EditorPanel>
-    </>
+    <MailEditor
+      contentKey={version?.key ?? ''}
+      mail={{
+        subject: version?.subject || draft.subject,
+        preheader: version?.preheader || draft.preheader,
+        body: version?.body ?? draft.body,
+        type: 'MARKETING',
+      }}
+      onBody={(body) =>
+        change(
+          version
+            ? { versions: draft.versions.map((one) => (one.key === version.key ? { ...one, body } : one)) }
+            : { body },
+        )
+      }
+      onSave={onSave}
+      isReadOnly={isReadOnly}
+      details={
+        <EditorPanel label={text.mailEditor.details}>
+          <PanelGroup>
+            <Title order={2} size="h5">
+              {text.mailEditor.details}
+            </Title>
+            <TextInput
+              label={words.name}
+              description={words.nameWhat}
+              required
+              maxLength={255}
+              value={draft.name}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+              error={fault('name')}
+              readOnly={isReadOnly}
+            />
+            <TextInput
+              label={words.replyTo}
+              inputMode="email"
+              value={draft.replyTo}
+              onChange={(event) => change({ replyTo: event.currentTarget.value })}
+              error={fault('replyTo')}
+              readOnly={isReadOnly}
+            />
+            <TemplateChoice {...editing} />
+          </PanelGroup>
+          <Versions {...editing} onOwnBody={show} />
+        </EditorPanel>
+      }
+    >
+      {own.length > 0 && <VersionChoice versions={own} value={version?.key ?? ''} onChange={show} />}
+      <Envelope fields={draft} senders={senders} change={change} fault={fault} isReadOnly={isReadOnly} />
+      {bodyFault && (
+        <Text c="red" size="sm" role="alert">
+          {bodyFault}
+        </Text>
+      )}
+    </MailEditor>
   );
 }
 

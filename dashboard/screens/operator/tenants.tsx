@@ -119,10 +119,13 @@ const MONTH_COLUMNS: Column<Tenant>[] = [
 function Share({ part, whole }: { part: number; whole: number }) {
   return (
     <Text inherit style={{ whiteSpace: 'nowrap' }}>
-      {formatCount(part)}{' '}
-      <Text span size="sm" c="dimmed">
-        {formatShare(part, whole)}
-      </Text>
+      {formatCount(part)}
+      {whole > 0 && (
+        <Text span size="sm" c="dimmed">
+          {' '}
+          {formatShare(part, whole)}
+        </Text>
+      )}
     </Text>
   );
 }

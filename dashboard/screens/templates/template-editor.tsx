@@ -69,7 +69,22 @@ export function TemplateEditor({ saved }: { saved: Template }) {
         </>
       }
     >
-      <EmailEditor email={email} onBody={(body) => change({ body })} onSave={save} isReadOnly={isReadOnly}>
+      <MailEditor
+        mail={mail}
+        onBody={(body) => change({ body })}
+        onSave={save}
+        isReadOnly={isReadOnly}
+        details={
+          <EditorPanel label={text.mailEditor.details}>
+            <PanelGroup>
+              <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
+            </PanelGroup>
+            <PanelGroup>
+              <TemplateUsage id={saved.id} />
+            </PanelGroup>
+          </EditorPanel>
+        }
+      >
         <Envelope
           fields={fields}
           senders={senders}
@@ -77,15 +92,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
           change={change}
           isReadOnly={isReadOnly}
         />
-      </EmailEditor>
-      <EditorPanel label={text.emailEditor.details}>
-        <PanelGroup>
-          <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
-        </PanelGroup>
-        <PanelGroup>
-          <TemplateUsage id={saved.id} />
-        </PanelGroup>
-      </EditorPanel>
+      </MailEditor>
       <SendTest fields={fields} opened={isTesting} onClose={testing.close} />
       {isPreviewed && <PreviewDialog email={email} onClose={preview.close} />}
     </EditorFrame>
