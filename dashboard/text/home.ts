@@ -68,6 +68,9 @@ export const home = {
   campaigns: 'Scheduled campaigns',
   hourHas: (hour: string, delays: number, written: string, campaigns: number) =>
     `${hour}: ${counted(delays, 'delay', written)}${campaigns > 0 ? `, ${counted(campaigns, 'campaign')}` : ''}`,
+  wave: (written: string) => `${written} delays end in the busiest hour, the last at`,
+  waveAtRate: (rate: string, duration: string) => `Their emails take at least ${duration}, at ${rate} per second.`,
+  waveFast: 'Their emails follow as fast as the service can send.',
   hoursLabel: 'Ending delays and starting campaigns, by hour',
   checklist: 'First steps',
   checklistWhat: 'Steps complete automatically, here or via the API.',

@@ -7,6 +7,8 @@ export interface UpcomingHour {
   campaigns: number;
   /** The number of executions whose pause ends in this hour, according to their timers. */
   delays: number;
+  /** The second in which the last of them ends. */
+  lastDelayAt: Date | null;
 }
 
 export interface ScheduledCampaign {
@@ -33,11 +35,12 @@ export async function listUpcomingHours(
       SELECT date_trunc('hour', scheduled_at, 'UTC') AS at, count(*) AS n FROM campaigns
       WHERE project_id = ${p.projectId} AND status = 'SCHEDULED' GROUP BY 1),
     booked AS (
-      SELECT to_timestamp(second / 3600 * 3600) AS at, sum(booked) AS n FROM timer_seconds
+      SELECT to_timestamp(second / 3600 * 3600) AS at, sum(booked) AS n, to_timestamp(max(second)) AS last
+      FROM timer_seconds
       WHERE project_id = ${p.projectId} AND second >= (SELECT now FROM span)
         AND second < (SELECT extract(epoch FROM first)::bigint FROM span) + ${p.hours}::int * 3600
       GROUP BY 1)
-    SELECT h.at, coalesce(s.n, 0)::int AS campaigns, coalesce(b.n, 0)::int AS delays
+    SELECT h.at, coalesce(s.n, 0)::int AS campaigns, coalesce(b.n, 0)::int AS delays, b.last AS "lastDelayAt"
     FROM (SELECT first + make_interval(hours => n) AS at FROM span, generate_series(0, ${p.hours}::int - 1) AS n) h
     LEFT JOIN scheduled s USING (at) LEFT JOIN booked b USING (at) ORDER BY h.at
   `.execute(db);

@@ -189,13 +189,21 @@ describe('GET /analytics/upcoming', () => {
     await sql`
       UPDATE campaigns SET status = 'SCHEDULED', scheduled_at = ${new Date(inThree + 60_000)} WHERE id = ${data.id}
     `.execute(api.db);
-    const { hours, campaigns } = await expectOk(api.call('GET', '/analytics/upcoming?hours=24'));
+    await sql`UPDATE projects SET send_rate_per_second = 18 WHERE id = ${projectId}`.execute(api.db);
+    const { hours, campaigns, sendRatePerSecond } = await expectOk(api.call('GET', '/analytics/upcoming?hours=24'));
+    expect(sendRatePerSecond).toBe(18);
     expect(hours).toHaveLength(24);
-    expect(hours[3]).toEqual({ at: new Date(inThree).toISOString(), campaigns: 1, delays: 40 });
-    expect(hours[4]).toMatchObject({ campaigns: 0, delays: 0 });
+    expect(hours[3]).toEqual({
+      at: new Date(inThree).toISOString(),
+      campaigns: 1,
+      delays: 40,
+      lastDelayAt: new Date(inThree + 6_000).toISOString(),
+    });
+    expect(hours[4]).toMatchObject({ campaigns: 0, delays: 0, lastDelayAt: null });
     expect(campaigns).toMatchObject([{ id: data.id, scheduledAt: new Date(inThree + 60_000).toISOString() }]);
     const other = await expectOk(api.call('GET', '/analytics/upcoming?hours=24', asTwo()));
     expect(other.campaigns).toEqual([]);
+    expect(other.sendRatePerSecond).toBeNull();
     expect(other.hours.every(({ delays }: { delays: number }) => delays === 0)).toBe(true);
   });
 });

@@ -11,6 +11,7 @@ import {
   type ProjectAttentionKind,
 } from '../../../db/projects/attention.ts';
 import { getProject } from '../../../db/projects/projects.ts';
+import { getSendRate } from '../../../db/sending/send-rate.ts';
 import type { Scope } from '../../../rules/access/scopes.ts';
 import { deliveredOf } from '../../../rules/emails/delivered.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -108,16 +109,20 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
   });
 
   app.openapi(upcomingRoute, async (c) => {
-    const { hours, campaigns } = await listUpcomingHours(reads, {
-      projectId: c.var.projectId,
-      ...c.req.valid('query'),
-    });
+    const { projectId } = c.var;
+    const { hours, campaigns } = await listUpcomingHours(reads, { projectId, ...c.req.valid('query') });
+    const rate = await getSendRate(reads, { projectId, deploymentRate: config.sendRatePerSecond });
     const answer = {
-      hours: hours.map((hour) => ({ ...hour, at: hour.at.toISOString() })),
+      hours: hours.map(({ at, lastDelayAt, ...hour }) => ({
+        ...hour,
+        at: at.toISOString(),
+        lastDelayAt: lastDelayAt?.toISOString() ?? null,
+      })),
       campaigns: campaigns.map(({ scheduledAt, ...campaign }) => ({
         ...campaign,
         scheduledAt: scheduledAt.toISOString(),
       })),
+      sendRatePerSecond: rate === 0 ? null : rate,
     };
     return c.json(answer, 200);
   });

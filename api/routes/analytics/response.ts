@@ -127,12 +127,21 @@ export const AttentionItem = z
 
 export const UpcomingHours = z
   .object({
-    hours: z.array(z.object({ at: Instant, campaigns: z.number().int(), delays: z.number().int() })),
+    hours: z.array(
+      z.object({
+        at: Instant,
+        campaigns: z.number().int(),
+        delays: z.number().int(),
+        lastDelayAt: Instant.nullable().openapi({ description: 'End of the last of these delays' }),
+      }),
+    ),
     campaigns: z.array(z.object({ id: Id, name: z.string(), scheduledAt: Instant })),
+    sendRatePerSecond: z.number().int().nullable(),
   })
   .openapi('UpcomingHours', {
     example: {
-      hours: [{ at: '2026-01-01T12:00:00.000Z', campaigns: 1, delays: 250 }],
+      hours: [{ at: '2026-01-01T12:00:00.000Z', campaigns: 1, delays: 250, lastDelayAt: '2026-01-01T12:00:05.000Z' }],
       campaigns: [{ id: EXAMPLE_ID, name: 'Spring', scheduledAt: '2026-01-01T12:30:00.000Z' }],
+      sendRatePerSecond: 50,
     },
   });

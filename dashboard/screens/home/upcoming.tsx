@@ -2,10 +2,11 @@ import { Box, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { CountLink } from '../../parts/count-link.tsx';
-import { ScheduledTime } from '../../parts/instant.tsx';
+import { CountLink, formatCount } from '../../parts/count-link.tsx';
+import { ExactTime, ScheduledTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
+import { spokenDuration } from '../campaigns/duration.ts';
 import { CardSection } from './card-section.tsx';
 import { HourBars } from './hour-bars.tsx';
 import { UPCOMING } from './upcoming-query.ts';
@@ -24,7 +25,7 @@ export function Upcoming() {
   );
 }
 
-function Coming({ hours, campaigns }: ResponseOf<'listUpcomingHours'>) {
+function Coming({ hours, campaigns, sendRatePerSecond }: ResponseOf<'listUpcomingHours'>) {
   const delays = hours.reduce((sum, hour) => sum + hour.delays, 0);
   if (delays === 0 && campaigns.length === 0) {
     return (
@@ -46,6 +47,7 @@ function Coming({ hours, campaigns }: ResponseOf<'listUpcomingHours'>) {
           />
         </Group>
         <HourBars hours={hours} />
+        <Wave hours={hours} rate={sendRatePerSecond} />
       </div>
       {campaigns.map(({ id, name, scheduledAt }) => (
         <div key={id} className="card-row">
@@ -60,6 +62,26 @@ function Coming({ hours, campaigns }: ResponseOf<'listUpcomingHours'>) {
         </div>
       ))}
     </>
+  );
+}
+
+/** In an hour with fewer delays, emails follow within moments. */
+const WAVE_MIN = 100;
+
+/**
+ * Says when the last delay of the busiest hour ends, and how long its emails take at least. When the last email is sent
+ * cannot be known: each delay ends on time, but the speed of the service depends on its load.
+ */
+function Wave({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']; rate: number | null }) {
+  const busiest = hours.reduce((most, hour) => (hour.delays > most.delays ? hour : most));
+  if (busiest.delays < WAVE_MIN || busiest.lastDelayAt === null) return null;
+  return (
+    <Text size="sm" c="dimmed" mt="sm">
+      {text.home.wave(formatCount(busiest.delays))} <ExactTime at={busiest.lastDelayAt} />.{' '}
+      {rate === null
+        ? text.home.waveFast
+        : text.home.waveAtRate(formatCount(rate), spokenDuration(busiest.delays / rate))}
+    </Text>
   );
 }
 

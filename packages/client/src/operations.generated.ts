@@ -2957,12 +2957,15 @@ export type UpcomingHours = {
     at: string;
     campaigns: number;
     delays: number;
+    /** End of the last of these delays */
+    lastDelayAt: string | null;
   }[];
   campaigns: {
     id: string;
     name: string;
     scheduledAt: string;
   }[];
+  sendRatePerSecond: number | null;
 };
 
 export type Variant = {
