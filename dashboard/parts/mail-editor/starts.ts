@@ -1,4 +1,6 @@
-export const TEMPLATE_STARTS = ['letter', 'newsletter', 'blank'] as const;
+import { NEW_BLOCKS } from './new-blocks.ts';
+
+export const TEMPLATE_STARTS = ['newsletter', 'announcement', 'promotion', 'invitation', 'letter', 'blank'] as const;
 export type TemplateStart = (typeof TEMPLATE_STARTS)[number];
 
 /** Tells whether a choice of content is a built-in layout, and not the id of a template. */
@@ -13,13 +15,76 @@ interface Said {
 
 /** Initial content of a new template or campaign. Its layout uses tables, as Outlook needs, and it is readable in dark mode. */
 export function startOf(start: TemplateStart): Said {
-  if (start === 'blank')
-    return { subject: 'Hello {{firstName ?? there}}', body: '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n' };
-  if (start === 'letter') return { subject: 'Hello {{firstName ?? there}}', body: pageOf(LETTER) };
-  return { subject: 'News for {{firstName ?? you}}', body: pageOf(NEWSLETTER) };
+  return { subject: SUBJECTS[start], body: BODIES[start]() };
 }
 
+const SUBJECTS: Record<TemplateStart, string> = {
+  newsletter: 'News for {{firstName ?? you}}',
+  announcement: 'Something new for you',
+  promotion: 'An offer for {{firstName ?? you}}',
+  invitation: 'You are invited',
+  letter: 'Hello {{firstName ?? there}}',
+  blank: 'Hello {{firstName ?? there}}',
+};
+
 const FONT = 'font-family:Helvetica,Arial,sans-serif';
+const HELLO = '<p style="margin:0 0 16px">Hello {{firstName ?? there}},</p>';
+
+const FOOTER = `
+          <tr>
+            <td style="padding:16px 32px 32px;${FONT};font-size:12px;line-height:18px;color:#565c68">
+              You get this because you signed up. <a href="{{unsubscribeUrl}}" style="color:#565c68">Unsubscribe</a>
+            </td>
+          </tr>`;
+
+const BODIES: Record<TemplateStart, () => string> = {
+  newsletter: () =>
+    pageOf(
+      title('What is new') +
+        row(`${HELLO}<p style="margin:0">here is what happened this month.</p>`) +
+        button('Read more') +
+        row(NEW_BLOCKS.divider, '0 32px') +
+        row(
+          NEW_BLOCKS.columns
+            .replace('Left column', '<strong>First story</strong><br>Tell it in two or three sentences.')
+            .replace('Right column', '<strong>Second story</strong><br>Tell it in two or three sentences.'),
+          '0 32px',
+        ) +
+        FOOTER,
+    ),
+  announcement: () =>
+    pageOf(
+      band('New today', 'Your announcement in a few words') +
+        row(`${HELLO}<p style="margin:0">say what is new, and why it matters to your readers.</p>`, '24px 32px 16px') +
+        button('See what is new') +
+        FOOTER,
+    ),
+  promotion: () =>
+    pageOf(
+      band('This week only', '20% off') +
+        row(`${HELLO}<p style="margin:0">say what the offer is for, and until when it lasts.</p>`, '24px 32px 16px') +
+        button('Shop now') +
+        row(
+          '<p style="margin:0;font-size:14px;line-height:20px;color:#565c68">Conditions of the offer.</p>',
+          '0 32px 16px',
+        ) +
+        FOOTER,
+    ),
+  invitation: () =>
+    pageOf(
+      title('You are invited') +
+        row(`${HELLO}<p style="margin:0">say what people can expect, and who is there.</p>`) +
+        row(
+          '<p style="margin:0"><strong>When:</strong> day and time<br><strong>Where:</strong> place or link</p>',
+          '16px 32px',
+          '#eef6f7',
+        ) +
+        button('Save your seat', '24px 32px 32px') +
+        FOOTER,
+    ),
+  letter: () => pageOf(LETTER),
+  blank: () => '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n',
+};
 
 const LETTER = `
           <tr>
@@ -30,34 +95,50 @@ const LETTER = `
             </td>
           </tr>`;
 
-const NEWSLETTER = `
+/** A row of the email. */
+function row(content: string, padding = '16px 32px', color?: string): string {
+  return `
+          <tr>
+            <td${color ? ` bgcolor="${color}"` : ''} style="padding:${padding};${FONT};font-size:16px;line-height:24px;color:#16181d">
+              ${content}
+            </td>
+          </tr>`;
+}
+
+function title(words: string): string {
+  return `
           <tr>
             <td style="padding:32px 32px 0;${FONT};font-size:26px;line-height:34px;font-weight:bold;color:#16181d">
-              What is new
+              ${words}
             </td>
-          </tr>
+          </tr>`;
+}
+
+/** A colored head with a short line above the title. */
+function band(above: string, words: string): string {
+  return `
           <tr>
-            <td style="padding:16px 32px;${FONT};font-size:16px;line-height:24px;color:#16181d">
-              <p style="margin:0 0 16px">Hello {{firstName ?? there}},</p>
-              <p style="margin:0">here is what happened this month.</p>
+            <td align="center" bgcolor="#0c6673" style="padding:48px 32px;${FONT};color:#ffffff">
+              <p style="margin:0 0 8px;font-size:14px;line-height:20px">${above}</p>
+              <h1 style="margin:0;font-size:34px;line-height:42px">${words}</h1>
             </td>
-          </tr>
+          </tr>`;
+}
+
+function button(words: string, padding = '0 32px 32px'): string {
+  return `
           <tr>
-            <td style="padding:0 32px 32px">
+            <td style="padding:${padding}">
               <table role="presentation" cellpadding="0" cellspacing="0" border="0">
                 <tr>
                   <td bgcolor="#0c6673" style="border-radius:6px">
-                    <a href="https://example.com" style="display:inline-block;padding:12px 24px;${FONT};font-size:16px;color:#ffffff;text-decoration:none">Read more</a>
+                    <a href="https://example.com" style="display:inline-block;padding:12px 24px;${FONT};font-size:16px;color:#ffffff;text-decoration:none">${words}</a>
                   </td>
                 </tr>
               </table>
             </td>
-          </tr>
-          <tr>
-            <td style="padding:16px 32px 32px;${FONT};font-size:12px;line-height:18px;color:#565c68">
-              You get this because you signed up. <a href="{{unsubscribeUrl}}" style="color:#565c68">Unsubscribe</a>
-            </td>
           </tr>`;
+}
 
 function pageOf(rows: string): string {
   return `<!doctype html>

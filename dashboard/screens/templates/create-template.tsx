@@ -72,8 +72,8 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
             value={start}
             onChange={(value) => {
               setStart(value as TemplateStart);
-              // A newsletter must not reach contacts who have unsubscribed.
-              if (value === 'newsletter') setType('MARKETING');
+              // A newsletter or an offer must not reach contacts who have unsubscribed.
+              if (value !== 'letter' && value !== 'blank') setType('MARKETING');
             }}
           />
         </Input.Wrapper>
