@@ -3,10 +3,15 @@ import { deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLORS = 256;
+/** Colors that are kept for their frequency alone: grounds, lines and the inks of text. */
+const FREQUENT = 64;
+/** Least distance of the others, squared. Shades of the edges of letters are nearer to each other. */
+const APART = 300;
 
 /**
  * Converts a PNG of 8 bits per channel without transparency, as Chromium writes it, to at most 256 colors: the most
- * frequent ones, and for every other the nearest of them.
+ * frequent ones, then those that differ from all chosen ones, such as the dot of a status. Every other color becomes the
+ * nearest of them.
  * @param {Buffer} png
  * @returns {Buffer} the same picture; `png` itself if it has a palette already
  */
@@ -82,19 +87,27 @@ function paletteOf(pixels, channels) {
     counts.set(color, (counts.get(color) ?? 0) + 1);
   }
   const byCount = [...counts].sort(([, a], [, b]) => b - a).map(([color]) => color);
-  const palette = byCount.slice(0, COLORS);
-  const indexOf = new Map(byCount.map((color, n) => [color, n < COLORS ? n : nearest(palette, color)]));
+  const palette = byCount.slice(0, FREQUENT);
+  for (const color of byCount.slice(FREQUENT)) {
+    if (palette.length === COLORS) break;
+    if (distance(palette[nearest(palette, color)], color) >= APART) palette.push(color);
+  }
+  const indexOf = new Map(byCount.map((color) => [color, nearest(palette, color)]));
   return { palette, indexOf };
 }
 
 function nearest(palette, color) {
   let [best, least] = [0, Number.POSITIVE_INFINITY];
   for (const [n, other] of palette.entries()) {
-    const [r, g, b] = [16, 8, 0].map((shift) => ((color >> shift) & 255) - ((other >> shift) & 255));
-    const distance = r * r + g * g + b * b;
-    if (distance < least) [best, least] = [n, distance];
+    const far = distance(other, color);
+    if (far < least) [best, least] = [n, far];
   }
   return best;
+}
+
+function distance(one, other) {
+  const part = (shift) => ((one >> shift) & 255) - ((other >> shift) & 255);
+  return part(16) ** 2 + part(8) ** 2 + part(0) ** 2;
 }
 
 function chunk(type, data) {

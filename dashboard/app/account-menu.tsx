@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu, Text, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconKeyboard, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -13,8 +13,8 @@ import { useSession } from './session.ts';
  */
 export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; isWide?: boolean }) {
   const { email, role } = useSession();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const isDark = colorScheme === 'dark';
+  const { setColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   const navigate = useNavigate();
   const queries = useQueryClient();
   const logOut = useWrite('logOut', { changes: [] });

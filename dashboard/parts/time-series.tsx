@@ -1,4 +1,4 @@
-import { Box, Group, Text, useMantineColorScheme } from '@mantine/core';
+import { Box, Group, Text, useComputedColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type UPlotClass from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -59,7 +59,8 @@ export function TimeSeries({
 }) {
   const place = useRef<HTMLDivElement>(null);
   const tooltip = useRef<HTMLDivElement>(null);
-  const { colorScheme } = useMantineColorScheme();
+  // The scheme that is shown, which may follow the system.
+  const colorScheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   // biome-ignore lint/correctness/useExhaustiveDependencies: redrawn in the other colors
   useEffect(() => {
     const div = place.current;

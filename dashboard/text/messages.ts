@@ -77,7 +77,7 @@ export const messages = {
   execution: 'view run',
   repeats: 'resent from an earlier email',
   request: 'Request',
-  byApi: 'SMTP, or no longer in the log',
+  byApi: 'Not in the request log',
   attachments: 'Attachments',
   download: 'Download',
   bytes: (n: string) => `${n} bytes`,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import {
@@ -42,6 +42,11 @@ describeInBrowser('domains in a browser', () => {
       .getByRole('row', { name: /^DMARC/ })
       .getByText('Recommended')
       .waitFor();
+    // A host is in two lines at most, and a word of a status in one.
+    for (const row of (await records.getByRole('row').all()).slice(1)) {
+      expect((await row.locator('td').nth(1).locator('code').boundingBox())?.height).toBeLessThan(40);
+      expect((await row.locator('.status-word').boundingBox())?.height).toBeLessThan(36);
+    }
     await expectNoSeriousAxe(page);
     await page.setViewportSize(VIEWPORTS.phone);
     await expectNoSidewaysScroll(page);

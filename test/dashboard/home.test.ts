@@ -12,6 +12,15 @@ import {
 } from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+/** Counts the nearly white pixels of the chart: the lines of its grid in the light scheme. */
+const COUNT_LIGHT_PIXELS = `(() => {
+  const drawing = document.querySelector('.uplot canvas');
+  const { data } = drawing.getContext('2d').getImageData(0, 0, drawing.width, drawing.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) if (data[at] > 230 && data[at + 3] === 255) count += 1;
+  return count;
+})()`;
+
 describeInBrowser('sign-in and start page', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -123,6 +132,17 @@ describeInBrowser('sign-in and start page', () => {
     await statistics.getByText('Sent, previous 30 days').waitFor();
     await settled();
     await expectNoSeriousAxe(page);
+  });
+
+  it('draws the chart in the colors of the scheme that the system changes to', async () => {
+    const { page, settled } = await openDashboard({ service, project: service.two, path: '/' });
+    const canvas = page.locator('.uplot canvas');
+    await canvas.waitFor();
+    await settled();
+    const lightLines = () => page.evaluate<number>(COUNT_LIGHT_PIXELS);
+    await expect.poll(lightLines).toBeGreaterThan(100);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(lightLines).toBeLessThan(100);
   });
 
   it('links each number to the records that it counts', async () => {

@@ -109,6 +109,7 @@ const STATUS = { red: 'failed', orange: 'waiting', yellow: 'waiting', green: 'do
 
 const STATUS_COLORS = Object.fromEntries(
   Object.entries(STATUS).flatMap(([hue, status]) => [
+    [`--mantine-color-${hue}-filled`, `var(--color-${status})`],
     [`--mantine-color-${hue}-light`, `var(--color-${status}-soft)`],
     [`--mantine-color-${hue}-light-color`, `var(--color-${status}-text)`],
     [`--mantine-color-${hue}-text`, `var(--color-${status}-text)`],

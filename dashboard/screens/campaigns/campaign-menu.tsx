@@ -2,6 +2,7 @@ import { IconCopy, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
@@ -14,25 +15,13 @@ const words = text.campaigns;
 /** Rare actions on a campaign: duplicate, cancel while it sends, and delete. */
 export function CampaignMenu({ campaign }: { campaign: Campaign }) {
   const { id, status } = campaign;
-  const navigate = useNavigate();
   const [asked, ask] = useState<'cancel' | 'remove'>();
-  const copy = useWrite('duplicateCampaign', { changes: CAMPAIGN_OPERATIONS });
+  const { duplicate, isPending } = useDuplicate(id);
   const isStarted = status === 'SENDING' || status === 'PAUSED';
-  const duplicate = () =>
-    copy.mutate(
-      { params: { id } },
-      {
-        onSuccess: ({ data }) => {
-          tellDone(words.duplicated);
-          void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: data.id } });
-        },
-        onError: tellFailure,
-      },
-    );
   return (
     <>
       <MoreMenu>
-        <MoreItem icon={IconCopy} needs="campaigns:edit" isPending={copy.isPending} onClick={duplicate}>
+        <MoreItem icon={IconCopy} needs="campaigns:edit" isPending={isPending} onClick={duplicate}>
           {words.duplicate}
         </MoreItem>
         {isStarted && (
@@ -50,6 +39,40 @@ export function CampaignMenu({ campaign }: { campaign: Campaign }) {
       {asked === 'remove' && <Remove campaign={campaign} onClose={() => ask(undefined)} />}
     </>
   );
+}
+
+/** Writes the next campaign from one that was sent. */
+export function DuplicateButton({ id }: { id: string }) {
+  const { duplicate, isPending } = useDuplicate(id);
+  return (
+    <ActionButton
+      needs="campaigns:edit"
+      variant="default"
+      leftSection={<IconCopy size={16} aria-hidden />}
+      loading={isPending}
+      onClick={duplicate}
+    >
+      {words.duplicate}
+    </ActionButton>
+  );
+}
+
+/** Returns an action that copies a campaign and opens the copy. */
+function useDuplicate(id: string) {
+  const navigate = useNavigate();
+  const copy = useWrite('duplicateCampaign', { changes: CAMPAIGN_OPERATIONS });
+  const duplicate = () =>
+    copy.mutate(
+      { params: { id } },
+      {
+        onSuccess: ({ data }) => {
+          tellDone(words.duplicated);
+          void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: data.id } });
+        },
+        onError: tellFailure,
+      },
+    );
+  return { duplicate, isPending: copy.isPending };
 }
 
 function Cancel({ campaign: { id, pendingCount }, onClose }: { campaign: Campaign; onClose: () => void }) {

@@ -9,7 +9,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { CampaignMenu } from './campaign-menu.tsx';
+import { CampaignMenu, DuplicateButton } from './campaign-menu.tsx';
 import { CampaignTabs } from './campaign-tabs.tsx';
 import { CampaignControls } from './controls.tsx';
 import { Figures } from './figures.tsx';
@@ -72,6 +72,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
           <>
             <CampaignControls campaign={campaign} />
             {status === 'SCHEDULED' && <Edit id={id} />}
+            {status === 'SENT' && <DuplicateButton id={id} />}
             <CampaignMenu campaign={campaign} />
           </>
         }

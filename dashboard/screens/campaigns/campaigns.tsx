@@ -98,6 +98,7 @@ function anyMoves(data: Pages | undefined): boolean {
 const COLUMNS: Column<Listed>[] = [
   {
     name: words.columns.name,
+    isMain: true,
     cell: ({ id, name, subject, status }) => (
       <div className="name-cell">
         <Anchor
@@ -122,7 +123,15 @@ const COLUMNS: Column<Listed>[] = [
   {
     name: words.columns.status,
     width: 110,
-    cell: ({ status }) => <WordBadge kind="campaign" value={status} />,
+    cell: (campaign) => (
+      <>
+        <WordBadge kind="campaign" value={campaign.status} />
+        {/* A phone has no column for it. */}
+        <Text size="xs" c="dimmed" hiddenFrom="sm" className="when">
+          <When {...campaign} />
+        </Text>
+      </>
+    ),
   },
   {
     name: words.columns.audience,
@@ -157,10 +166,14 @@ const COLUMNS: Column<Listed>[] = [
     name: words.columns.when,
     width: 160,
     wideOnly: true,
-    cell: ({ status, sentAt, startedAt, scheduledAt, updatedAt }) =>
-      status === 'SCHEDULED' ? <ScheduledTime at={scheduledAt} /> : <Instant at={sentAt ?? startedAt ?? updatedAt} />,
+    cell: (campaign) => <When {...campaign} />,
   },
 ];
+
+function When({ status, sentAt, startedAt, scheduledAt, updatedAt }: ItemOf<'listCampaigns'>) {
+  if (status === 'SCHEDULED') return <ScheduledTime at={scheduledAt} />;
+  return <Instant at={sentAt ?? startedAt ?? updatedAt} />;
+}
 
 function NewCampaign() {
   const navigate = useNavigate();

@@ -14,6 +14,7 @@ import type { Column } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { labelOf } from '../../text/words.ts';
 import { CampaignTabs } from './campaign-tabs.tsx';
 import { isSkipped } from './outcomes.ts';
 import { Retry } from './reasons.tsx';
@@ -116,6 +117,7 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
 const COLUMNS: Column<Recipient>[] = [
   {
     name: words.address,
+    isMain: true,
     cell: ({ contactId, email }) =>
       contactId === null ? (
         <Text c="dimmed">{words.deletedContact}</Text>
@@ -129,6 +131,11 @@ const COLUMNS: Column<Recipient>[] = [
     cell: ({ status, reason, notBefore }) => (
       <>
         <EmailStatus status={status} reason={reason} isSkipped={reason !== null && isSkipped(reason)} />
+        {reason && (
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {labelOf('reason', reason)}
+          </Text>
+        )}
         {notBefore && (
           <Text size="xs" c="dimmed">
             <Instant at={notBefore} />
@@ -139,6 +146,7 @@ const COLUMNS: Column<Recipient>[] = [
   },
   {
     name: words.reason,
+    wideOnly: true,
     cell: ({ reason, error }) => (
       <>
         <WordBadge kind="reason" value={reason} />

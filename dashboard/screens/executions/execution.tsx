@@ -109,10 +109,10 @@ function About({ execution }: { execution: Execution; workflow: Workflow | undef
         </Fact>
       )}
       <RequestFact of={id} />
-      <Text size="sm">{eventName ? text.executions.byEvent(eventName) : text.executions.byHand}</Text>
-      <Text size="sm" component="div">
-        <AppLink to={`/messages?workflowExecutionId=${id}&mode=all`}>{text.executions.mails}</AppLink>
-      </Text>
+      <Fact name={text.executions.trigger}>{eventName ?? text.executions.byHand}</Fact>
+      <Fact name={text.executions.mails}>
+        <AppLink to={`/messages?workflowExecutionId=${id}&mode=all`}>{text.executions.viewMails}</AppLink>
+      </Fact>
       {temporal.url && (
         <Button
           component="a"

@@ -39,15 +39,13 @@ function Shown({ email }: { email: Email }) {
   return (
     <>
       <PageHead
-        title={email.subject || text.messages.noSubject}
+        title={mail.subject || text.messages.noSubject}
+        status={<EmailStatus status={mail.status} reason={mail.reason} />}
         subtitle={
-          <Group gap="xs">
-            <EmailStatus status={email.status} reason={email.reason} />
-            <span>
-              {text.messages.sentTo} <Recipient email={email} /> · <ExactTime at={email.createdAt} /> ·{' '}
-              {text.messages.sources[email.sourceType]}
-            </span>
-          </Group>
+          <>
+            {text.messages.sentTo} <Recipient mail={mail} /> · <ExactTime at={mail.createdAt} /> ·{' '}
+            {text.messages.sources[mail.sourceType]}
+          </>
         }
         back={{ to: '/messages', label: text.messages.backTo }}
         actions={

@@ -60,6 +60,7 @@ const COLUMNS: Column<Email>[] = [
   },
   {
     name: text.messages.subject,
+    isMain: true,
     cell: ({ id, subject, to }) => (
       <>
         <AppLink to={`/messages/${id}`} lineClamp={2}>
