@@ -76,8 +76,6 @@ export const segments = {
   tooMany: 'Up to 500 addresses at a time. Add them in parts.',
   removeMember: (email: string) => `Remove ${email}`,
   memberRemoved: (email: string) => `${email} was removed.`,
-  email: 'Email address',
-  subscribed: 'Subscribed',
   subscribedYes: 'yes',
   subscribedNo: 'no',
   since: 'Created',

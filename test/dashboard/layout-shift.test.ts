@@ -22,6 +22,7 @@ const SCREENS: [name: string, path: (data: DashboardData) => string][] = [
   ['segments', () => '/segments'],
   ['campaigns', () => '/campaigns'],
   ['a campaign’s report', (data) => `/campaigns/${data.campaigns.SENT}`],
+  ['a new campaign', () => '/campaigns/new'],
   ['the campaign editor', (data) => `/campaigns/${data.campaigns.DRAFT}/edit`],
   ['an automation', (data) => `/automations/${data.workflows.welcome.id}`],
   ['messages', () => '/messages'],

@@ -70,8 +70,8 @@ function Listed({
         <Table highlightOnHover verticalSpacing="xs" aria-label={words.members}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{words.email}</Table.Th>
-              <Table.Th>{words.subscribed}</Table.Th>
+              <Table.Th className="cell-main">{text.contacts.list.contact}</Table.Th>
+              <Table.Th>{text.contacts.list.subscription}</Table.Th>
               <Table.Th visibleFrom="sm">{words.since}</Table.Th>
               {isStatic && (
                 <Table.Th w={40}>
@@ -83,7 +83,7 @@ function Listed({
           <Table.Tbody>
             {data.map((contact) => (
               <Table.Tr key={contact.id}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Table.Td className="cell-main">
                   <ContactCell {...contact} />
                 </Table.Td>
                 <Table.Td>

@@ -118,7 +118,7 @@ function List({ segments }: { segments: Segment[] }) {
       <Table highlightOnHover verticalSpacing="xs" aria-label={words.list}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{words.name}</Table.Th>
+            <Table.Th className="cell-main">{words.name}</Table.Th>
             <Table.Th visibleFrom="md">{words.type}</Table.Th>
             <Table.Th visibleFrom="sm">{words.condition}</Table.Th>
             <Table.Th ta="right">{words.contacts}</Table.Th>
@@ -139,7 +139,7 @@ function Row({ segment }: { segment: Segment }) {
   const { id, name, description, type, trackMembership, memberCount, createdAt, condition } = segment;
   return (
     <Table.Tr>
-      <Table.Td style={CELL}>
+      <Table.Td className="cell-main">
         <div className="name-cell">
           <AppLink to={`/segments/${id}`} truncate>
             {name}

@@ -88,7 +88,7 @@ export async function buildLists(world: World, contacts: readonly SeededContact[
   const segments = [
     { name: 'Big spenders', filters: group('data.spent', 'greaterThan', 1000), trackMembership: true },
     { name: 'On the pro plan', filters: group('data.plan', 'equals', 'pro') },
-    { name: 'Nobody', filters: group('data.plan', 'equals', 'enterprise') },
+    { name: 'On enterprise', filters: group('data.plan', 'equals', 'enterprise') },
     { name: 'Beta testers', type: 'STATIC' },
   ];
   const segmentIds: string[] = [];

@@ -73,7 +73,7 @@ function namer({ call, voice }: World) {
   return (id: string, words: string, n: number) =>
     expectOk(
       call('PATCH', `/workflows/${id}`, {
-        body: { name: voice.say(words, n, 200), description: voice.say('For everybody who is new', n, 2_000) },
+        body: { name: voice.say(words, n, 200), description: voice.say('For new contacts', n, 2_000) },
       }),
     );
 }

@@ -43,7 +43,7 @@ export async function buildTimers({ db, projectId }: World): Promise<void> {
   const thisHour = Math.floor(Date.now() / HOUR_MS);
   const rows = Array.from({ length: 48 }, (_, n) => {
     const wave = Math.sin(((thisHour + n - 9) * Math.PI) / 6);
-    return { project_id: projectId, second: (thisHour + n) * 3600 + 1800, booked: Math.round(14 + 11 * wave) };
+    return { project_id: projectId, second: (thisHour + n) * 3600 + 1800, booked: Math.round(140 + 110 * wave) };
   });
   await db.insertInto('timer_seconds').values(rows).execute();
 }
