@@ -3,6 +3,7 @@ import { ConditionBuilder } from '../../parts/condition-builder/condition-builde
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { text } from '../../text/text.ts';
 import { Preview, usePreview } from '../segments/preview.tsx';
+import { AudienceEstimate } from './audience-estimate.tsx';
 import type { CampaignDraft } from './campaign-draft.ts';
 import { segmentChoices, useSegments, useTopics } from './choices.ts';
 import type { Editing } from './editing.ts';
@@ -49,7 +50,11 @@ export function AudienceStep(editing: Editing) {
           maw={480}
         />
       )}
-      {draft.audienceType === 'FILTERED' && <Condition {...editing} />}
+      {draft.audienceType === 'FILTERED' ? (
+        <Condition {...editing} />
+      ) : (
+        <AudienceEstimate segmentId={draft.audienceType === 'ALL' ? undefined : draft.segmentId} />
+      )}
       <Paper withBorder p="md">
         <Title order={2} size="h5" mb={4}>
           {words.topic}

@@ -2,16 +2,16 @@ import { Autocomplete, Group, Radio, Select, Stack, Text, TextInput } from '@man
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { queryFor, steadyResponseOf, useWrite } from '../../api/queries.ts';
+import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { FormSection } from '../../parts/form-section.tsx';
 import { LayoutGallery } from '../../parts/mail-editor/layout-gallery.tsx';
 import { isTemplateStart, startOf } from '../../parts/mail-editor/starts.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
+import { AudienceEstimate } from './audience-estimate.tsx';
 import { segmentChoices, useSegments, useSenders, useTemplates } from './choices.ts';
 import { CAMPAIGN_OPERATIONS } from './words.ts';
 
@@ -168,32 +168,7 @@ function AudienceChoice({
           error={error}
         />
       )}
-      <Estimate of={value} />
+      <AudienceEstimate segmentId={value.audienceType === 'ALL' ? undefined : value.segmentId} />
     </>
-  );
-}
-
-/** Shows how many subscribed contacts are in the audience now. Its height stays while they are counted. */
-function Estimate({ of: { audienceType, segmentId } }: { of: Audience }) {
-  const { can } = useSession();
-  const isChosen = audienceType === 'ALL' || segmentId !== null;
-  const filters = [
-    { field: 'subscribed', operator: 'equals' as const, value: true },
-    ...(audienceType === 'SEGMENT' ? [{ field: `segment.${segmentId}`, operator: 'memberOf' as const }] : []),
-  ];
-  const { data, isPlaceholderData, error } = useQuery({
-    ...steadyResponseOf('previewSegment', { body: { condition: { logic: 'AND', groups: [{ filters }] } } }),
-    enabled: isChosen && can('segments:view'),
-    staleTime: 30_000,
-  });
-  const count = isChosen && !error ? data?.count : undefined;
-  return (
-    <Text size="sm" c="dimmed" aria-live="polite" aria-busy={isPlaceholderData}>
-      {words.estimate}{' '}
-      <Text span inherit fw={600} c="var(--color-text)">
-        {count === undefined ? '–' : formatCount(count)}
-      </Text>{' '}
-      {words.estimateWhat}
-    </Text>
   );
 }

@@ -1,0 +1,33 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { steadyResponseOf } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.campaigns;
+
+/** Shows how many subscribed contacts an audience has now: a segment, or all contacts. Its height stays during a count. */
+export function AudienceEstimate({ segmentId }: { segmentId?: string | null | undefined }) {
+  const { can } = useSession();
+  const isChosen = segmentId !== null;
+  const filters = [
+    { field: 'subscribed', operator: 'equals' as const, value: true },
+    ...(segmentId ? [{ field: `segment.${segmentId}`, operator: 'memberOf' as const }] : []),
+  ];
+  const { data, isPlaceholderData, error } = useQuery({
+    ...steadyResponseOf('previewSegment', { body: { condition: { logic: 'AND', groups: [{ filters }] } } }),
+    enabled: isChosen && can('segments:view'),
+    staleTime: 30_000,
+  });
+  const count = isChosen && !error ? data?.count : undefined;
+  return (
+    <Text size="sm" c="dimmed" aria-live="polite" aria-busy={isPlaceholderData}>
+      {words.estimate}{' '}
+      <Text span inherit fw={600} c="var(--color-text)">
+        {count === undefined ? '–' : formatCount(count)}
+      </Text>{' '}
+      {words.estimateWhat}
+    </Text>
+  );
+}
