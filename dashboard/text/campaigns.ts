@@ -18,7 +18,7 @@ export const campaigns = {
   fromMissing: 'Enter a sender first.',
   segmentMissing: 'Choose a segment first.',
   audienceWhat: 'You can add filters and a topic before you send.',
-  noSegments: 'No segments yet.',
+  noSegments: 'No segments found.',
   estimate: 'Estimated recipients:',
   estimateWhat: 'subscribed today',
   layout: 'Layout',

@@ -32,6 +32,10 @@ export const home = {
     points: (by: string) => `${by} points from the previous 30 days`,
     percent: (by: string) => `${by}% from the previous 30 days`,
   },
+  news: (direction: 'up' | 'down' | 'same', by: string) =>
+    direction === 'same'
+      ? 'Open rate is unchanged from the previous 30 days.'
+      : `Open rate is ${direction} ${counted(Number(by), 'point', by)} from the previous 30 days.`,
   openRate: 'Open rate',
   compare: 'Compare to previous period',
   sentBefore: 'Sent, previous 30 days',

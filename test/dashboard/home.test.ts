@@ -124,6 +124,7 @@ describeInBrowser('sign-in and start page', () => {
     const { page, settled } = await openDashboard({ service, project: service.two, path: '/' });
     const statistics = page.getByRole('region', { name: 'The last 30 days' });
     await statistics.getByText('vs. 100').waitFor();
+    await statistics.getByText('Open rate is up 10 points from the previous 30 days.').waitFor();
     await statistics.getByTitle('Up 100% from the previous 30 days').waitFor();
     await statistics.getByTitle('Up 10 points from the previous 30 days').waitFor();
     await statistics.getByTitle('Down 2 points from the previous 30 days').waitFor();

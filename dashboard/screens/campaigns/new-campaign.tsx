@@ -149,18 +149,14 @@ function AudienceChoice({
       >
         <Stack gap="xs">
           <Radio value="ALL" label={words.audienceTypes.ALL} description={words.everybodyWhat} />
-          <Radio
-            value="SEGMENT"
-            label={words.audienceTypes.SEGMENT}
-            description={segments.length > 0 ? words.segmentWhat : words.noSegments}
-            disabled={segments.length === 0}
-          />
+          <Radio value="SEGMENT" label={words.audienceTypes.SEGMENT} description={words.segmentWhat} />
         </Stack>
       </Radio.Group>
       {value.audienceType === 'SEGMENT' && (
         <Select
           aria-label={words.segment}
           placeholder={words.segmentChoose}
+          nothingFoundMessage={words.noSegments}
           searchable
           data={segmentChoices(segments)}
           value={value.segmentId}

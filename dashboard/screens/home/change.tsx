@@ -5,22 +5,25 @@ import { text } from '../../text/text.ts';
 const ICONS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight };
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
+/** Formats the size of a change with one digit. */
+export function writtenChange(by: number): string {
+  return NUMBER.format(Math.abs(by));
+}
+
+/** Returns the direction of a change, as far as its written size shows one. */
+export function directionOf(by: number): keyof typeof ICONS {
+  if (writtenChange(by) === NUMBER.format(0)) return 'same';
+  return by > 0 ? 'up' : 'down';
+}
+
 /**
  * The change against the period before, with an arrow.
  * @param p.by the difference in `unit`; its sign gives the direction
  * @param p.isGood the direction that is an improvement; without it the change has no color
  */
-export function ChangeIndicator({
-  by,
-  unit,
-  isGood,
-}: {
-  by: number;
-  unit: 'points' | 'percent';
-  isGood?: 'up' | 'down';
-}) {
-  const written = NUMBER.format(Math.abs(by));
-  const direction = written === NUMBER.format(0) ? 'same' : by > 0 ? 'up' : 'down';
+export function Change({ by, unit, isGood }: { by: number; unit: 'points' | 'percent'; isGood?: 'up' | 'down' }) {
+  const written = writtenChange(by);
+  const direction = directionOf(by);
   const Icon = ICONS[direction];
   const color =
     isGood === undefined || direction === 'same'

@@ -8,8 +8,8 @@ import { CountLink, formatCount, ShareFigure } from '../../parts/count-link.tsx'
 import { Empty } from '../../parts/empty.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { useFirstEmail } from '../messages/first-mail.ts';
-import { ChangeIndicator } from './change.tsx';
+import { useFirstMail } from '../messages/first-mail.ts';
+import { Change, directionOf, writtenChange } from './change.tsx';
 import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
@@ -30,11 +30,22 @@ const POLL_MS = 30_000;
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
-    <Section title={text.home.month}>
+    <Section title={text.home.month} aside={overview.data && <News {...overview.data} />}>
       <QueryView of={overview} height={420}>
         {(data) => <Shown overview={data} />}
       </QueryView>
     </Section>
+  );
+}
+
+/** The change of the open rate in a sentence, where there is room beside the title. */
+function News({ totals, rates, previous }: Overview) {
+  if (totals.sent === 0 || previous.totals.sent === 0) return null;
+  const by = rates.opened - previous.rates.opened;
+  return (
+    <Text size="sm" c="dimmed" visibleFrom="sm">
+      {text.home.news(directionOf(by), writtenChange(by))}
+    </Text>
   );
 }
 
