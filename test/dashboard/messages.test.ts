@@ -127,6 +127,17 @@ describeInBrowser('messages and executions', () => {
     await page.getByRole('heading', { level: 1, name: 'Order 1' }).waitFor();
     await page.locator('.status').getByText('Clicked', { exact: true }).first().waitFor();
     await page.frameLocator('iframe').getByText('1', { exact: true }).waitFor();
+    for (const [screen, width] of [
+      ['Phone', 390],
+      ['Dark', 560],
+    ] as const) {
+      await page.getByText(screen, { exact: true }).click();
+      await page.frameLocator('iframe').last().getByText('1', { exact: true }).waitFor();
+      const shown = async () => (await page.locator('iframe').last().boundingBox())?.width;
+      if (screen === 'Phone') await expect.poll(shown).toBeLessThanOrEqual(width);
+      else await expect.poll(shown).toBeGreaterThan(width);
+      await expectNoSeriousAxe(page);
+    }
     for (const view of ['Plain text', 'Headers', 'Source', 'Events']) {
       await page.getByRole('tab', { name: view }).click();
       await expectNoSeriousAxe(page);

@@ -1,13 +1,16 @@
-import { Alert, Box, Code, Grid, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { Alert, Box, Code, Grid, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
-import { WholeEmail } from '../../parts/mail-editor/whole-mail.tsx';
+import { hasDarkRules, inDarkMode } from '../../parts/mail-editor/dark-mail.ts';
+import { ScaledFrame } from '../../parts/mail-editor/scaled-frame.tsx';
+import { WholeMail } from '../../parts/mail-editor/whole-mail.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
@@ -118,19 +121,52 @@ function Views({ email }: { email: Email }) {
   );
 }
 
-const VIEWS: Record<EmailView, (email: Email) => React.ReactNode> = {
-  mail: ({ body }) => (
-    <Box className={classes.desk}>
-      <Box flex={1} miw={0} maw={640}>
-        <WholeEmail html={body} />
-      </Box>
-    </Box>
-  ),
+const VIEWS: Record<MailView, (mail: Mail) => React.ReactNode> = {
+  mail: ({ body }) => <Rendered html={body} />,
   text: ({ text: words }) => <Plain value={words} />,
   headers: (email) => <Headers headers={email.headers} />,
   source: ({ body }) => <Plain value={body} />,
   events: ({ events }) => <Events events={events} />,
 };
+
+const SCREENS = ['desktop', 'phone', 'dark'] as const;
+const DESKTOP_PX = 640;
+const PHONE_PX = 390;
+/** Height of an email that is not measured yet, in pixels. */
+const HEIGHT = 320;
+
+/** The email as a mail client shows it: of a laptop, and on a wide screen also of a phone or in dark mode. */
+function Rendered({ html }: { html: string }) {
+  const [screen, show] = useState<(typeof SCREENS)[number]>('desktop');
+  const width = screen === 'phone' ? PHONE_PX : DESKTOP_PX;
+  const isDark = screen === 'dark';
+  return (
+    <Box className={classes.desk}>
+      <SegmentedControl
+        size="xs"
+        visibleFrom="sm"
+        className={classes.screens}
+        aria-label={text.mailEditor.preview}
+        value={screen}
+        onChange={(value) => show(value as typeof screen)}
+        data={SCREENS.map((value) => ({ value, label: text.mailEditor[value] }))}
+      />
+      <Box w="100%" maw={width}>
+        {screen === 'desktop' ? (
+          <WholeMail html={html} />
+        ) : (
+          <ScaledFrame
+            html={isDark ? inDarkMode(html) : html}
+            screen={width}
+            height={HEIGHT}
+            isWhole
+            colorScheme={isDark && hasDarkRules(html) ? 'dark' : 'light'}
+          />
+        )}
+      </Box>
+    </Box>
+  );
+}
 
 function Plain({ value }: { value: string }) {
   if (value === '') return <Text c="dimmed">{text.messages.noText}</Text>;
