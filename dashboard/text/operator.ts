@@ -7,6 +7,8 @@ export const operator = {
   providers: 'Provider responses',
   well: 'Healthy',
   look: 'Needs attention',
+  allWell: 'All parts are healthy',
+  lookAt: (parts: string) => `Needs attention: ${parts}`,
   away: 'Unreachable',
 
   sendingWaits: 'Sending is paused',

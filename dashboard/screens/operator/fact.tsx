@@ -2,10 +2,9 @@ import { Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
+import type { FactState } from './states.ts';
 
-export type FactState = 'well' | 'look' | 'away';
-
-const TONES = { well: 'done', look: 'waiting', away: 'failed' } as const;
+export const TONES = { well: 'done', look: 'waiting', away: 'failed' } as const;
 /** Color of text that needs attention; readable on both backgrounds. */
 export const WARNING = 'var(--mantine-color-orange-light-color)';
 const TOUCHED = { hover: true, focus: true, touch: true };

@@ -4,9 +4,10 @@ import type { ResponseOf } from '../../api/client.ts';
 import { steadyResponseOf } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { formatBytes, formatSeconds } from './amounts.ts';
-import { FactCard, Facts } from './fact.tsx';
+import { FactCard, Facts, TONES } from './fact.tsx';
 import { OperatorHead } from './operator-head.tsx';
 import { Outbox } from './outbox.tsx';
 import { PeriodicWork } from './periodic-work.tsx';
@@ -14,52 +15,59 @@ import { Processes } from './processes.tsx';
 import { Queues } from './queues.tsx';
 import { RoutePauses } from './route-pauses.tsx';
 import { SendingHold } from './sending-hold.tsx';
+import { type FactState, isFull, isLong, statesOf, verdictOf } from './states.ts';
 
 type HealthResponse = ResponseOf<'getOperatorHealth'>;
 
 const words = text.operator;
 /** Heartbeats arrive every 10 seconds. TanStack Query pauses requests while the tab is hidden. */
 const ASK_AGAIN_MS = 3_000;
-/** Above this share of the connection limit, an application server has few connections left for a peak. */
-const CONNECTIONS_SHARE = 0.8;
-/** The longest transactions of the service take a minute or two. */
-const TRANSACTION_SECONDS = 300;
 
 /** The state of the installation as of a few seconds ago. */
 export function Health() {
   const health = useQuery({ ...steadyResponseOf('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
   return (
     <>
-      <OperatorHead title={words.health} />
+      <OperatorHead title={words.health} status={health.data && <Verdict health={health.data} />} />
       <QueryView of={health} height={480}>
-        {({ installation, postgres, temporal, outbox, periodicWork, processes }) => (
-          <Stack gap="lg">
-            <SendingHold hold={installation.sendingHold} />
-            <SimpleGrid cols={{ base: 1, md: 2 }}>
-              <Postgres facts={postgres} />
-              <Temporal temporal={temporal} />
-            </SimpleGrid>
-            <RoutePauses />
-            <Outbox rows={outbox} />
-            <PeriodicWork kinds={periodicWork} />
-            <Processes processes={processes} />
-          </Stack>
-        )}
+        {(found) => <Parts health={found} />}
       </QueryView>
     </>
   );
 }
 
-function Postgres({ facts }: { facts: HealthResponse['postgres'] }) {
-  const { pingMs, version, connections, maxConnections, databaseBytes, longestTransactionSeconds } = facts;
-  const isFull = connections > CONNECTIONS_SHARE * maxConnections;
-  const isLong = longestTransactionSeconds > TRANSACTION_SECONDS;
+/** One state for the installation, with the parts that need attention. */
+function Verdict({ health }: { health: HealthResponse }) {
+  const { state, parts } = verdictOf(health);
   return (
-    <FactCard
-      title={words.postgres}
-      subtitle={words.postgresVersion(version)}
-      standing={isFull || isLong ? 'look' : 'well'}
-    >
+    <Status tone={TONES[state]}>
+      {parts.length === 0 ? words.allWell : words.lookAt(parts.map((part) => words[part]).join(', '))}
+    </Status>
+  );
+}
+
+function Parts({ health }: { health: HealthResponse }) {
+  const { installation, postgres, temporal, outbox, periodicWork, processes } = health;
+  const states = statesOf(health);
+  return (
+    <Stack gap="lg">
+      <SendingHold hold={installation.sendingHold} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Postgres facts={postgres} state={states.postgres} />
+        <Temporal temporal={temporal} state={states.temporal} />
+      </SimpleGrid>
+      <RoutePauses />
+      <Outbox rows={outbox} state={states.outbox} />
+      <PeriodicWork kinds={periodicWork} state={states.periodicWork} />
+      <Processes processes={processes} state={states.processes} />
+    </Stack>
+  );
+}
+
+function Postgres({ facts, state }: { facts: HealthResponse['postgres']; state: FactState }) {
+  const { pingMs, version, connections, maxConnections, databaseBytes, longestTransactionSeconds } = facts;
+  return (
+    <FactCard title={words.postgres} subtitle={words.postgresVersion(version)} standing={state}>
       <Facts
         of={[
           { name: words.answersIn, value: `${pingMs} ms` },
@@ -67,14 +75,14 @@ function Postgres({ facts }: { facts: HealthResponse['postgres'] }) {
             name: words.connections,
             value: words.ofMost(formatCount(connections), formatCount(maxConnections)),
             means: words.connectionsMean,
-            look: isFull,
+            look: isFull(facts),
           },
           { name: words.databaseSize, value: formatBytes(databaseBytes) },
           {
             name: words.longest,
             value: formatSeconds(longestTransactionSeconds),
             means: words.longestMeans,
-            look: isLong,
+            look: isLong(facts),
           },
         ]}
       />
@@ -82,17 +90,23 @@ function Postgres({ facts }: { facts: HealthResponse['postgres'] }) {
   );
 }
 
-function Temporal({ temporal: { reached, pingMs, queues } }: { temporal: HealthResponse['temporal'] }) {
+function Temporal({
+  temporal: { reached, pingMs, queues },
+  state,
+}: {
+  temporal: HealthResponse['temporal'];
+  state: FactState;
+}) {
   if (!reached) {
     return (
-      <FactCard title={words.temporal} standing="away">
+      <FactCard title={words.temporal} standing={state}>
         <Alert color="red">{words.temporalAway}</Alert>
       </FactCard>
     );
   }
   const unserved = queues.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
   return (
-    <FactCard title={words.temporal} standing={unserved.length > 0 ? 'look' : 'well'}>
+    <FactCard title={words.temporal} standing={state}>
       {unserved.length > 0 && <Alert color="yellow">{words.unserved(unserved.join(', '))}</Alert>}
       <Facts of={[{ name: words.answersIn, value: `${pingMs} ms` }]} />
       <Queues queues={queues} />

@@ -1,4 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
 
@@ -12,11 +13,11 @@ const PARTS = [
 const EXACT = { exact: true, includeSearch: false };
 
 /** The header of the operator's screens, with links between them. */
-export function OperatorHead({ title }: { title: string }) {
+export function OperatorHead({ title, status }: { title: string; status?: ReactNode }) {
   const { pathname } = useLocation();
   return (
     <>
-      <PageHead title={`${words.title}: ${title}`} />
+      <PageHead title={`${words.title}: ${title}`} status={status} />
       <nav aria-label={words.parts} className="nav-tabs">
         {PARTS.map(({ to, label }) => (
           <Link key={to} to={to} activeOptions={EXACT} aria-current={pathname === to ? 'page' : undefined}>

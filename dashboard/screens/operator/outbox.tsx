@@ -4,18 +4,16 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
 import { Explained, FactCard, WARNING } from './fact.tsx';
+import { type FactState, OLD_SECONDS } from './states.ts';
 
 type Row = ResponseOf<'getOperatorHealth'>['outbox'][number];
 
 const words = text.operator;
-/** A worker claims a row within a second. Older rows wait for earlier rows, a send rate or Temporal. */
-const OLD_SECONDS = 30;
 
 /** Accepted work that has not started. */
-export function Outbox({ rows }: { rows: Row[] }) {
-  const isLooked = rows.some(({ oldestSeconds, failing }) => oldestSeconds > OLD_SECONDS || failing > 0);
+export function Outbox({ rows, state }: { rows: Row[]; state: FactState }) {
   return (
-    <FactCard title={words.outbox} subtitle={words.outboxMeans} standing={isLooked ? 'look' : 'well'}>
+    <FactCard title={words.outbox} subtitle={words.outboxMeans} standing={state}>
       {rows.length === 0 ? (
         <Text size="sm">{words.outboxEmpty}</Text>
       ) : (

@@ -6,17 +6,17 @@ import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { formatSeconds } from './amounts.ts';
 import { Explained, FactCard, WARNING } from './fact.tsx';
+import type { FactState } from './states.ts';
 
 type Work = ResponseOf<'getOperatorHealth'>['periodicWork'][number];
 
 const words = text.operator;
 
 /** Shows the state of each kind of periodic work. */
-export function PeriodicWork({ kinds }: { kinds: Work[] }) {
+export function PeriodicWork({ kinds, state }: { kinds: Work[]; state: FactState }) {
   const late = kinds.filter((work) => work.late).map(({ kind }) => words.periodicKinds[kind]);
-  const hasFailing = kinds.some(({ failing, backlog }) => failing.length > 0 || backlog > 0);
   return (
-    <FactCard title={words.periodicWork} standing={late.length > 0 || hasFailing ? 'look' : 'well'}>
+    <FactCard title={words.periodicWork} standing={state}>
       {late.length > 0 && (
         <Alert color="orange" mb="xs">
           {words.lateWork(late.join(', '))}

@@ -4,28 +4,25 @@ import { Instant } from '../../parts/instant.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { Explained, FactCard } from './fact.tsx';
+import type { FactState } from './states.ts';
 
 type Process = ResponseOf<'getOperatorHealth'>['processes'][number];
 
 const words = text.operator;
 
 /** Lists the running processes with their releases. */
-export function Processes({ processes }: { processes: Process[] }) {
+export function Processes({ processes, state }: { processes: Process[]; state: FactState }) {
   const alive = processes.filter((process) => process.alive);
   const hasWorker = alive.some(({ kind }) => kind === 'worker');
   const builds = new Set(alive.map(({ build }) => build));
   return (
-    <FactCard title={words.processes} standing={!hasWorker ? 'away' : factStateOf(processes, builds)}>
+    <FactCard title={words.processes} standing={state}>
       {processes.length === 0 && <Text size="sm">{words.noProcesses}</Text>}
       {processes.length > 0 && !hasWorker && <Alert color="red">{words.noWorkers}</Alert>}
       {builds.size > 1 && <Alert color="orange">{words.differentBuilds}</Alert>}
       {processes.length > 0 && <List processes={processes} />}
     </FactCard>
   );
-}
-
-function factStateOf(processes: Process[], builds: Set<string>): 'well' | 'look' {
-  return builds.size > 1 || processes.some(({ alive }) => !alive) ? 'look' : 'well';
 }
 
 function List({ processes }: { processes: Process[] }) {
