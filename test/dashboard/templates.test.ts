@@ -172,6 +172,8 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
     await email.getByText('Grüße aus Köln').nth(1).waitFor({ state: 'detached' });
     await email.getByRole('link', { name: 'Jetzt lesen' }).click();
+    // The form of the link is in the panel, so that the canvas stays where it is.
+    await page.getByRole('complementary', { name: 'Details' }).getByRole('region', { name: 'Link' }).waitFor();
     await page.getByLabel('Link URL').fill('https://example.de/neu?a={{ id }}&b="x"');
     await page.getByLabel('Link URL').press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();

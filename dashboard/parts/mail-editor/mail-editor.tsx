@@ -7,6 +7,7 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { useWhyNot } from '../action-button.tsx';
+import { EditorPanel } from '../editor-frame.tsx';
 import { Loading } from '../loading.tsx';
 import type { CodeEditorHandle } from './code-editor.tsx';
 import classes from './mail-editor.module.css';
@@ -53,13 +54,14 @@ export function EmailEditor({
   /** Called for the save shortcut, wherever the cursor is. */
   onSave: () => void;
   isReadOnly?: boolean;
-  /** The panel beside the canvas. Code and preview get its room, unless the window has room for all or it is asked for. */
+  /** The groups of the panel beside the canvas. Code and preview get its room, unless the window has room for all or it is asked for. */
   details: ReactNode;
   children: ReactNode;
 }) {
   const { can } = useSession();
   const [modeOf, setMode] = useState<{ key: string; mode: Mode }>();
   const mode = modeOf?.key === contentKey ? modeOf.mode : 'visual';
+  const [slot, setSlot] = useState<HTMLDivElement | null>(null);
   const [contactId, setContactId] = useState<string | null>(null);
   const isVisual = mode === 'visual';
   const hasRoom = useMediaQuery(ROOM_FOR_DETAILS, true, { getInitialValueInEffect: false });
@@ -140,6 +142,7 @@ export function EmailEditor({
                   value={email.body}
                   onChange={onBody}
                   onPictures={pictures.upload}
+                  panel={slot}
                   onSave={onSave}
                   isReadOnly={isReadOnly}
                 />
@@ -173,7 +176,12 @@ export function EmailEditor({
           )}
         </SimpleGrid>
       </section>
-      {showsDetails && details}
+      {showsDetails && (
+        <EditorPanel label={words.details}>
+          <div ref={setSlot} className={classes.slot} />
+          <div>{details}</div>
+        </EditorPanel>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Select, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { EditorPanel, PanelGroup } from '../../parts/editor-frame.tsx';
+import { PanelGroup } from '../../parts/editor-frame.tsx';
 import { Envelope } from '../../parts/mail-editor/envelope.tsx';
 import { EmailEditor } from '../../parts/mail-editor/mail-editor.tsx';
 import { isTemplateStart, startOf } from '../../parts/mail-editor/starts.ts';
@@ -41,7 +41,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
       onSave={onSave}
       isReadOnly={isReadOnly}
       details={
-        <EditorPanel label={text.mailEditor.details}>
+        <>
           <PanelGroup>
             <Title order={2} size="h5">
               {text.mailEditor.details}
@@ -67,7 +67,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
             <TemplateChoice {...editing} />
           </PanelGroup>
           <Versions {...editing} onOwnBody={show} />
-        </EditorPanel>
+        </>
       }
     >
       {own.length > 0 && <VersionChoice versions={own} value={version?.key ?? ''} onChange={show} />}

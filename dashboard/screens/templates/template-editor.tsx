@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
-import { EditorFrame, EditorPanel, PanelGroup } from '../../parts/editor-frame.tsx';
+import { EditorFrame, PanelGroup } from '../../parts/editor-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { Envelope } from '../../parts/mail-editor/envelope.tsx';
@@ -75,14 +75,14 @@ export function TemplateEditor({ saved }: { saved: Template }) {
         onSave={save}
         isReadOnly={isReadOnly}
         details={
-          <EditorPanel label={text.mailEditor.details}>
+          <>
             <PanelGroup>
               <TemplateSettings fields={fields} change={change} isReadOnly={isReadOnly} />
             </PanelGroup>
             <PanelGroup>
               <TemplateUsage id={saved.id} />
             </PanelGroup>
-          </EditorPanel>
+          </>
         }
       >
         <Envelope

@@ -1,14 +1,17 @@
-import { Button, CloseButton, FileButton, Group, Paper, TextInput } from '@mantine/core';
+import { Button, CloseButton, FileButton, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { text } from '../../../text/text.ts';
 import { attributeEdit, attributeValue, type SourceEdit } from './source-edits.ts';
 import { isCutOff, type TagPart } from './source-parts.ts';
+
+const words = text.mailEditor;
 
 /** A form for the link or image that was clicked. A change takes effect when its field loses focus, or with Enter. */
 export function PickedForm({
   source,
   picked,
   isReadOnly,
+  isInPanel,
   onEdit,
   onRemove,
   onClose,
@@ -17,6 +20,8 @@ export function PickedForm({
   source: string;
   picked: TagPart;
   isReadOnly: boolean;
+  /** In the panel the fields are below each other; above the canvas they are in a row. */
+  isInPanel: boolean;
   onEdit: (edit: SourceEdit) => void;
   /** Called to remove the image. */
   onRemove: () => void;
@@ -30,18 +35,19 @@ export function PickedForm({
       label={label}
       value={attributeValue(source, picked, name) ?? ''}
       isReadOnly={isReadOnly || isCutOff(source, picked, name)}
+      isInRow={!isInPanel}
       onChange={(value) => onEdit(attributeEdit(picked, name, value))}
     />
   );
-  return (
-    <Paper withBorder p="xs" component="section" aria-label={text.emailEditor.picked[picked.kind]}>
-      <Group align="flex-end" gap="xs" wrap="wrap">
-        {picked.kind === 'link' && field('href', text.emailEditor.linkTo)}
-        {picked.kind === 'picture' && (
-          <>
-            {field('src', text.emailEditor.pictureAt)}
-            {field('alt', text.emailEditor.pictureAlt)}
-            {field('width', text.emailEditor.pictureWidth)}
+  const fields = (
+    <>
+      {picked.kind === 'link' && field('href', words.linkTo)}
+      {picked.kind === 'picture' && (
+        <>
+          {field('src', words.pictureAt)}
+          {field('alt', words.pictureAlt)}
+          {field('width', words.pictureWidth)}
+          <Group gap="xs">
             <FileButton
               accept="image/png,image/jpeg,image/gif,image/webp"
               disabled={isReadOnly}
@@ -49,30 +55,58 @@ export function PickedForm({
             >
               {(props) => (
                 <Button {...props} size="xs" variant="default">
-                  {text.emailEditor.pictureReplace}
+                  {words.pictureReplace}
                 </Button>
               )}
             </FileButton>
             <Button size="xs" variant="default" disabled={isReadOnly} onClick={onRemove}>
-              {text.emailEditor.pictureRemove}
+              {words.pictureRemove}
             </Button>
-          </>
-        )}
-        <CloseButton aria-label={text.app.close} onClick={onClose} ml="auto" />
-      </Group>
-    </Paper>
+          </Group>
+        </>
+      )}
+    </>
   );
+  const close = <CloseButton aria-label={text.app.close} onClick={onClose} ml="auto" />;
+  if (!isInPanel) {
+    return (
+      <Paper withBorder p="xs" component="section" aria-label={words.picked[picked.kind]}>
+        <Group align="flex-end" gap="xs" wrap="wrap">
+          {fields}
+          {close}
+        </Group>
+      </Paper>
+    );
+  }
+  return (
+    <Stack gap="sm" component="section" aria-label={words.picked[picked.kind]} ref={showForm}>
+      <Group>
+        <Title order={2} size="h5">
+          {words.picked[picked.kind]}
+        </Title>
+        {close}
+      </Group>
+      {fields}
+    </Stack>
+  );
+}
+
+/** Scrolls the panel to the form that has just been opened. */
+function showForm(form: HTMLElement | null): void {
+  form?.scrollIntoView({ block: 'nearest' });
 }
 
 function AttributeField({
   label,
   value,
   isReadOnly,
+  isInRow,
   onChange,
 }: {
   label: string;
   value: string;
   isReadOnly: boolean;
+  isInRow: boolean;
   onChange: (value: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
@@ -83,7 +117,7 @@ function AttributeField({
       label={label}
       value={typed}
       readOnly={isReadOnly}
-      style={{ flex: '1 1 140px' }}
+      {...(isInRow && { flex: '1 1 140px' })}
       onChange={(event) => setTyped(event.currentTarget.value)}
       onBlur={apply}
       onKeyDown={(event) => event.key === 'Enter' && apply()}

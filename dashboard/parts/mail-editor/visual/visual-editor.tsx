@@ -1,5 +1,7 @@
 import { Box, Stack } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { forwardRef, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { text } from '../../../text/text.ts';
 import type { CodeEditorHandle } from '../code-editor.tsx';
 import classes from '../mail-editor.module.css';
@@ -44,10 +46,13 @@ export const VisualEditor = forwardRef<
     value: string;
     onChange: (value: string) => void;
     onPictures: (files: File[], insert: (tag: string) => void) => void;
+    /** Where the form of the selected link or image is shown. On a phone it is above the canvas. */
+    panel: HTMLElement | null;
     onSave: () => void;
     isReadOnly: boolean;
   }
->(function VisualEditor({ value, onChange, onPictures, onSave, isReadOnly }, handle) {
+>(function VisualEditor({ value, onChange, onPictures, panel, onSave, isReadOnly }, handle) {
+  const isWide = useMediaQuery('(min-width: 48.01em)', true, { getInitialValueInEffect: false });
   const frame = useRef<HTMLIFrameElement>(null);
   const draw = (source: string): Shown => {
     const model = modelOf(source);
@@ -183,6 +188,24 @@ export const VisualEditor = forwardRef<
     insertBlock: (html) => latest.current.insertBlock(html),
   }));
 
+  const place = isWide ? panel : null;
+  const form = picked && picked.kind !== 'divider' && (
+    <PickedForm
+      isInPanel={place !== null}
+      key={`${picked.kind} ${picked.id}`}
+      source={model.source}
+      picked={picked}
+      isReadOnly={isReadOnly}
+      onEdit={(edit) => change([edit])}
+      onRemove={() => {
+        change([removeTag(model.source, picked)]);
+        setPicked(null);
+      }}
+      onClose={() => setPicked(null)}
+      onPicture={(file) => onPictures([file], (tag) => latest.current.replacePicture(picked.id, addressIn(tag)))}
+    />
+  );
+
   return (
     <Stack gap="xs">
       <div className={classes.tools}>
@@ -206,21 +229,7 @@ export const VisualEditor = forwardRef<
           />
         )}
       </div>
-      {picked && picked.kind !== 'divider' && (
-        <PickedForm
-          key={`${picked.kind} ${picked.id}`}
-          source={model.source}
-          picked={picked}
-          isReadOnly={isReadOnly}
-          onEdit={(edit) => change([edit])}
-          onRemove={() => {
-            change([removeTag(model.source, picked)]);
-            setPicked(null);
-          }}
-          onClose={() => setPicked(null)}
-          onPicture={(file) => onPictures([file], (tag) => latest.current.replacePicture(picked.id, addressIn(tag)))}
-        />
-      )}
+      {form && (place ? createPortal(form, place) : form)}
       <Box
         // Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
         // and Back would undo that step instead of leaving the editor.
