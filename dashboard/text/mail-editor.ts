@@ -89,6 +89,7 @@ export const emailEditor = {
     'Not possible here: no block is next to it, or a condition, loop or Outlook comment spans it. Use the code editor.',
   picked: { link: 'Link', picture: 'Image', divider: 'Divider' },
   linkTo: 'Link URL',
+  buttonColor: 'Button color',
   pictureAt: 'Image URL',
   pictureAlt: 'Alt text',
   pictureWidth: 'Width',

@@ -297,6 +297,10 @@ describeInBrowser('the templates of the dashboard', () => {
     await mail.locator('hr').click();
     await page.getByRole('button', { name: 'Remove block' }).click();
     await mail.locator('hr').waitFor({ state: 'detached' });
+    await mail.getByRole('link', { name: 'Read more' }).click();
+    await page.getByRole('textbox', { name: 'Button color' }).fill('#aa3300');
+    await page.getByRole('textbox', { name: 'Button color' }).press('Tab');
+    await mail.locator('td[bgcolor="#aa3300"]').waitFor();
     await expectNoSeriousAxe(page);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();

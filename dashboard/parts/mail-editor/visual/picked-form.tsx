@@ -1,10 +1,11 @@
-import { Button, CloseButton, FileButton, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { Button, CloseButton, ColorInput, FileButton, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { text } from '../../../text/text.ts';
-import { attributeEdit, attributeValue, type SourceEdit } from './source-edits.ts';
+import { attributeEdit, attributeValue, buttonColor, type SourceEdit } from './source-edits.ts';
 import { isCutOff, type TagPart } from './source-parts.ts';
 
 const words = text.mailEditor;
+const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** A form for the link or image that was clicked. A change takes effect when its field loses focus, or with Enter. */
 export function PickedForm({
@@ -39,9 +40,22 @@ export function PickedForm({
       onChange={(value) => onEdit(attributeEdit(picked, name, value))}
     />
   );
+  const color = picked.kind === 'link' ? buttonColor(source, picked) : undefined;
+  const paint = (said: string) => color && COLOR.test(said) && said !== color.said && onEdit({ ...color, said });
   const fields = (
     <>
       {picked.kind === 'link' && field('href', words.linkTo)}
+      {color && (
+        <ColorInput
+          size="xs"
+          label={words.buttonColor}
+          defaultValue={color.said}
+          readOnly={isReadOnly}
+          withEyeDropper={false}
+          onChangeEnd={paint}
+          onBlur={(event) => paint(event.currentTarget.value)}
+        />
+      )}
       {picked.kind === 'picture' && (
         <>
           {field('src', words.pictureAt)}

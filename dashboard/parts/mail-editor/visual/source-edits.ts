@@ -125,3 +125,18 @@ export function wrapEdits(part: TextPart, from: number, to: number, before: stri
     { start, end: start, said: before },
   ];
 }
+
+/** The opening tag of a cell with a color, directly before a link. */
+const COLORED_CELL = /<td\b[^>]*?\bbgcolor="(#[0-9a-f]{6})"[^>]*>\s*$/i;
+
+/**
+ * Returns the color of a button and its place in the source. Undefined if the link is no button, or if styles decide its
+ * color, which the attribute would not change.
+ */
+export function buttonColor(source: string, link: { start: number }): SourceEdit | undefined {
+  const cell = COLORED_CELL.exec(source.slice(0, link.start));
+  const color = cell?.[1];
+  if (!cell || color === undefined || /background/i.test(cell[0])) return undefined;
+  const start = cell.index + cell[0].indexOf(`"${color}"`) + 1;
+  return { start, end: start + color.length, said: color };
+}

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applyEdit, attributeEdit, attributeValue, textEdit, wrapEdits } from './source-edits.ts';
-import { modelOf, withTypedText } from './source-model.ts';
+import { applyEdit, attributeEdit, attributeValue, buttonColor, textEdit, wrapEdits } from './source-edits.ts';
+import { modelOf, typedOver } from './source-model.ts';
 import { partsOf, shownText, type TagPart, type TextPart } from './source-parts.ts';
 import { visualDocument } from './visual-document.ts';
 
@@ -145,6 +145,19 @@ describe('the parts of an email', () => {
     expect(wrapEdits(part, 2, 5, '<b>', '</b>').reduce(applyEdit, '<p>a &amp; b c</p>')).toBe(
       '<p>a <b>&amp; b</b> c</p>',
     );
+  });
+
+  it('have the color of a button, unless styles decide it', () => {
+    const source = '<p><a href="b">no</a></p><td bgcolor="#0c6673" style="padding:0">\n<a href="a">Read</a></td>';
+    const [plain, button] = tagsOf(source);
+    if (!plain || !button) throw new Error('no links');
+    expect(buttonColor(source, plain)).toBeUndefined();
+    const place = buttonColor(source, button);
+    if (!place) throw new Error('no color');
+    expect(applyEdit(source, { ...place, said: '#aa0000' })).toBe(source.replace('#0c6673', '#aa0000'));
+    const styled = source.replace('padding:0', 'background:#fff');
+    const link = tagsOf(styled)[1];
+    expect(link && buttonColor(styled, link)).toBeUndefined();
   });
 
   it('give an attribute to a tag without one', () => {
