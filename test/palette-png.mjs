@@ -10,7 +10,7 @@ const APART = 300;
 
 /**
  * Converts a PNG of 8 bits per channel without transparency, as Chromium writes it, to at most 256 colors: the most
- * frequent ones, then those that differ from all chosen ones, such as the dot of a status. Every other color becomes the
+ * frequent ones, then colors that differ from all chosen ones, such as the dot of a status. Every other color becomes the
  * nearest of them.
  * @param {Buffer} png
  * @returns {Buffer} the same picture; `png` itself if it has a palette already

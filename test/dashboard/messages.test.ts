@@ -133,9 +133,9 @@ describeInBrowser('messages and executions', () => {
     ] as const) {
       await page.getByText(screen, { exact: true }).click();
       await page.frameLocator('iframe').last().getByText('1', { exact: true }).waitFor();
-      const shown = async () => (await page.locator('iframe').last().boundingBox())?.width;
-      if (screen === 'Phone') await expect.poll(shown).toBeLessThanOrEqual(width);
-      else await expect.poll(shown).toBeGreaterThan(width);
+      const readWidth = async () => (await page.locator('iframe').last().boundingBox())?.width;
+      if (screen === 'Phone') await expect.poll(readWidth).toBeLessThanOrEqual(width);
+      else await expect.poll(readWidth).toBeGreaterThan(width);
       await expectNoSeriousAxe(page);
     }
     for (const view of ['Plain text', 'Headers', 'Source', 'Events']) {

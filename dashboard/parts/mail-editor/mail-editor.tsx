@@ -54,7 +54,7 @@ export function EmailEditor({
   /** Called for the save shortcut, wherever the cursor is. */
   onSave: () => void;
   isReadOnly?: boolean;
-  /** The groups of the panel beside the canvas. Code and preview get its room, unless the window has room for all or it is asked for. */
+  /** The groups of the panel beside the canvas. Code and preview use its width, unless the window fits all three or the user asks for it. */
   details: ReactNode;
   children: ReactNode;
 }) {

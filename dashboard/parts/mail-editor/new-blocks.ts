@@ -60,7 +60,7 @@ export function isImageBlock(block: NewBlock): block is ImageBlock {
 }
 
 /**
- * Puts two contents side by side where there is room for both, and below each other on a phone. It needs no media
+ * Puts two contents side by side if both fit, and below each other on a phone. It needs no media
  * query, which some email apps remove: the columns are inline blocks that wrap. Outlook for Windows does not know
  * inline blocks and gets a table in comments that only it reads.
  */

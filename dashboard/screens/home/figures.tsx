@@ -38,7 +38,7 @@ export function Figures() {
   );
 }
 
-/** The change of the open rate in a sentence, where there is room beside the title. */
+/** The change of the open rate in a sentence, beside the title on wide screens. */
 function News({ totals, rates, previous }: Overview) {
   if (totals.sent === 0 || previous.totals.sent === 0) return null;
   const by = rates.opened - previous.rates.opened;

@@ -43,7 +43,7 @@ export function isFull({ connections, maxConnections }: HealthResponse['postgres
   return connections > CONNECTIONS_SHARE * maxConnections;
 }
 
-/** Returns whether a transaction has been open longer than those of the service. */
+/** Returns whether a transaction has been open longer than any transaction of the service. */
 export function isLong({ longestTransactionSeconds }: HealthResponse['postgres']): boolean {
   return longestTransactionSeconds > TRANSACTION_SECONDS;
 }
