@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { Filter } from '../../../packages/client/src/operations.generated.ts';
 import { steadyResponseOf } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -11,10 +12,8 @@ const words = text.campaigns;
 export function AudienceEstimate({ segmentId }: { segmentId?: string | null | undefined }) {
   const { can } = useSession();
   const isChosen = segmentId !== null;
-  const filters = [
-    { field: 'subscribed', operator: 'equals' as const, value: true },
-    ...(segmentId ? [{ field: `segment.${segmentId}`, operator: 'memberOf' as const }] : []),
-  ];
+  const filters: Filter[] = [{ field: 'subscribed', operator: 'equals', value: true }];
+  if (segmentId) filters.push({ field: `segment.${segmentId}`, operator: 'memberOf' });
   const { data, isPlaceholderData, error } = useQuery({
     ...steadyResponseOf('previewSegment', { body: { condition: { logic: 'AND', groups: [{ filters }] } } }),
     enabled: isChosen && can('segments:view'),
