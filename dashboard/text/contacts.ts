@@ -13,6 +13,7 @@ export const contacts = {
     filtered: 'Filtered',
     apply: 'Apply',
     clearFilter: 'Clear filter',
+    removeFilter: (filter: string) => `Remove the filter ${filter}`,
     condition: 'Filter contacts',
     columns: 'Columns',
     columnsWhat: 'Saved in this browser',

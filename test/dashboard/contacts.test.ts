@@ -76,7 +76,8 @@ describeInBrowser('contacts in the dashboard', () => {
       const box = await page.getByRole('button', { name }).boundingBox();
       expect(box?.height, name).toBeGreaterThanOrEqual(38);
     }
-    await page.getByRole('button', { name: 'Clear filter' }).click();
+    await page.getByRole('button', { name: 'Clear filter' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click();
     await page.getByText('2 of 2 shown').waitFor();
     expect(new URL(page.url()).search).toBe('');
     await expectNoSeriousAxe(page);

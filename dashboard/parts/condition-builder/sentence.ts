@@ -36,6 +36,21 @@ export function filtersOf({ groups }: Condition): Filter[] {
   return groups.flatMap(({ filters, conditions }) => [...filters, ...(conditions ? filtersOf(conditions) : [])]);
 }
 
+/**
+ * Returns the condition without one filter, counted as in `filtersOf`; undefined if none is left. Nested conditions are
+ * edited in the builder only.
+ */
+export function withoutFilter({ logic, groups }: Condition, index: number): Condition | undefined {
+  let start = 0;
+  const left = groups.map((group) => {
+    const at = index - start;
+    start += group.filters.length;
+    return { ...group, filters: group.filters.filter((_, n) => n !== at) };
+  });
+  const kept = left.filter(({ filters }) => filters.length > 0);
+  return kept.length === 0 ? undefined : { logic, groups: kept };
+}
+
 function valueWord({ operator, value, unit }: Filter): string {
   switch (needOf(operator)) {
     case 'nothing':

@@ -1,6 +1,6 @@
 import { Button, Collapse, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { ApiFailure } from '../../api/client.ts';
@@ -12,11 +12,10 @@ import {
   newCondition,
 } from '../../parts/condition-builder/draft.ts';
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
-import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts';
+import { filtersOf, sentenceOf, withoutFilter } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { Loading } from '../../parts/loading.tsx';
-import { Tag } from '../../parts/status.tsx';
-import { useDelayedText } from '../../parts/use-typed.ts';
+import { useTyped } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
 
@@ -63,7 +62,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
         )}
       </Collapse>
       {condition && !opened && (
-        <Summary condition={condition} onClear={() => choose({ condition: undefined } as ListSearch, false)} />
+        <Summary condition={condition} onChange={(next) => choose({ condition: next } as ListSearch, false)} />
       )}
     </Stack>
   );
@@ -132,20 +131,41 @@ function Editor({
 
 const SENTENCES_SHOWN = 5;
 
-function Summary({ condition, onClear }: { condition: NonNullable<ListSearch['condition']>; onClear: () => void }) {
+function Summary({
+  condition,
+  onChange,
+}: {
+  condition: NonNullable<ListSearch['condition']>;
+  onChange: (condition: ListSearch['condition']) => void;
+}) {
   const choices = useFieldChoices('audience');
   const filters = filtersOf(condition);
+  const isNested = condition.groups.some(({ conditions }) => conditions);
   return (
     <Group gap={6}>
-      {filters.slice(0, SENTENCES_SHOWN).map((filter) => (
-        <Tag key={JSON.stringify(filter)}>{sentenceOf(filter, choices)}</Tag>
-      ))}
+      {filters.slice(0, SENTENCES_SHOWN).map((filter, n) => {
+        const sentence = sentenceOf(filter, choices);
+        return (
+          <span key={JSON.stringify(filter)} className="chip">
+            <span>{sentence}</span>
+            {!isNested && (
+              <button
+                type="button"
+                aria-label={words.removeFilter(sentence)}
+                onClick={() => onChange(withoutFilter(condition, n))}
+              >
+                <IconX size={14} aria-hidden />
+              </button>
+            )}
+          </span>
+        );
+      })}
       {filters.length > SENTENCES_SHOWN && (
         <Text size="sm" c="dimmed">
           {text.conditions.more(filters.length - SENTENCES_SHOWN)}
         </Text>
       )}
-      <Button size="compact-xs" variant="subtle" onClick={onClear}>
+      <Button size="compact-xs" variant="subtle" onClick={() => onChange(undefined)}>
         {words.clearFilter}
       </Button>
     </Group>
