@@ -257,6 +257,11 @@ export const campaigns = {
   ofSent: (sent: string) => `of ${sent}`,
   openedShare: (share: string) => `${share} opened`,
   clickedShare: (share: string) => `, ${share} clicked.`,
+  comparedToAverage: {
+    up: (points: string) => `The open rate is ${points} above your average.`,
+    down: (points: string) => `The open rate is ${points} below your average.`,
+    same: () => 'The open rate is as high as your average.',
+  },
   skippedNote: 'Skipped contacts are not failures: a rule held the email back.',
   ofTried: 'of attempted',
   counted: {

@@ -1,10 +1,19 @@
 import { Paper, Text, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { queryFor } from '../../api/queries.ts';
 import { CountLink, formatCount, formatShare, ShareFigure } from '../../parts/count-link.tsx';
+import { counted } from '../../text/counted.ts';
 import { text } from '../../text/text.ts';
+import { directionOf, writtenChange } from '../home/change.tsx';
+import { pointsAboveAverage } from './average.ts';
 import type { Stats } from './words.ts';
 
 const words = text.campaigns;
+/** The campaigns whose average is compared. */
+const COMPARED = 20;
+/** Room for the sentence on each screen, so that nothing moves when the comparison arrives. */
+const NEWS_HEIGHT = { base: 72, sm: 24 };
 const COUNTED = ['delivered', 'opened', 'clicked', 'unsubscribed', 'bounced', 'complained'] as const;
 
 /** Statistics of the campaign, and the progress below them. Each number links to its recipients. Automated opens and clicks are separate. */
@@ -16,9 +25,9 @@ export function Figures({ id, stats, children }: { id: string; stats: Stats; chi
   return (
     <section aria-label={words.figures}>
       {stats.sent > 0 && (
-        <Text size="lg" mb="md">
+        <Text size="lg" mb="md" mih={NEWS_HEIGHT}>
           <b>{words.openedShare(formatShare(stats.opened, stats.sent))}</b>
-          {words.clickedShare(formatShare(stats.clicked, stats.sent))}
+          {words.clickedShare(formatShare(stats.clicked, stats.sent))} <Compared id={id} stats={stats} />
         </Text>
       )}
       <Paper withBorder>
@@ -53,6 +62,18 @@ export function Figures({ id, stats, children }: { id: string; stats: Stats; chi
       </Tooltip>
     </section>
   );
+}
+
+/** Compares the open rate with other campaigns, in a sentence. */
+function Compared({ id, stats: { opened, sent } }: { id: string; stats: Stats }) {
+  const { data } = useQuery({
+    ...queryFor('listCampaigns', { query: { status: 'SENT', limit: COMPARED } }),
+    staleTime: 60_000,
+  });
+  const points = data && pointsAboveAverage({ id, opened, sent }, data.campaigns);
+  if (points === undefined) return null;
+  const written = writtenChange(points);
+  return <>{words.comparedToAverage[directionOf(points)](counted(Number(written), 'point', written))}</>;
 }
 
 function meaningOf(name: (typeof COUNTED)[number], { deliveredBasis }: Stats): string {
