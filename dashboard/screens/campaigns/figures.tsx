@@ -13,7 +13,7 @@ const words = text.campaigns;
 /** The campaigns whose average is compared. */
 const COMPARED = 20;
 /** Room for the sentence on each screen, so that nothing moves when the comparison arrives. */
-const NEWS_HEIGHT = { base: 72, sm: 24 };
+const NEWS_HEIGHT = { base: 48, sm: 24 };
 const COUNTED = ['delivered', 'opened', 'clicked', 'unsubscribed', 'bounced', 'complained'] as const;
 
 /** Statistics of the campaign, and the progress below them. Each number links to its recipients. Automated opens and clicks are separate. */
