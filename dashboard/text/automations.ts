@@ -118,8 +118,8 @@ export const automations = {
   skippedHere: (n: number) => `${n} skipped`,
   removed: (name: string) => `${name} removed.`,
   phone: 'On a small screen, the steps appear as a list. Use a larger screen to edit the diagram.',
-  leadsOn: (branch: string | null, to: string) => `${branch ? `branch ${branch} ` : ''}→ ${to}`,
-  indent: (branch: string) => `branch ${branch}`,
+  leadsOn: (branch: string | null, to: string) => `${branch ? `Branch: ${branch} ` : ''}→ ${to}`,
+  indent: (branch: string) => `Branch: ${branch}`,
   // Settings of a step.
   settings: 'Settings',
   here: 'Contacts',

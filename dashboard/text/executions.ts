@@ -24,7 +24,7 @@ export const executions = {
   took: (duration: string) => `took ${duration}`,
   due: 'next due',
   wasDue: 'due',
-  branch: (name: string) => `branch ${name}`,
+  branch: (name: string) => `Branch: ${name}`,
   mail: 'Email',
   sms: 'SMS',
   output: 'Output',
