@@ -19,7 +19,7 @@ import { operatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { signIn } from '../support/session.ts';
 
-const operators = operatorAddresses(12);
+const operators = operatorAddresses(14);
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
 const HOSTILE = `<img src=x onerror=alert(1)> {{name}} ${'x'.repeat(80)}`;
 
