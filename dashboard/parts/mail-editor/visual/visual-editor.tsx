@@ -64,6 +64,8 @@ export const VisualEditor = forwardRef<
   const next = useRef<Insertion | null>(null);
   /** The range of an added block. The frame selects its text after drawing it. */
   const added = useRef<{ start: number; end: number } | null>(null);
+  /** The text of an added block that the frame selects by itself, which does not move the place of the next block. */
+  const selected = useRef<number | null>(null);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [pickedId, setPicked] = useState<number | null>(null);
   const [depth, setDepth] = useState(0);
@@ -86,6 +88,7 @@ export const VisualEditor = forwardRef<
     setCursor(null);
     next.current = null;
     added.current = null;
+    selected.current = null;
   };
   const remember = () => setPast((all) => [...all.slice(-STEPS_MOST), model.source]);
   const change = (edits: SourceEdit[]) => {
@@ -96,12 +99,13 @@ export const VisualEditor = forwardRef<
     return source;
   };
   const type = (id: number, said: string) => {
-    const next = withTypedText(model, id, said);
-    if (next === model) return;
+    const typed = typedOver(model, id, said);
+    if (typed === model) return;
     if (past.at(-1) !== model.source) remember();
+    next.current = null;
     // The frame shows the typed text already. Redrawing it would move the cursor away.
-    setShown({ ...shown, model: next });
-    onChange(next.source);
+    setShown({ ...shown, model: typed });
+    onChange(typed.source);
   };
   const undo = () => {
     const last = past.at(-1);
@@ -138,7 +142,10 @@ export const VisualEditor = forwardRef<
   const selectAdded = () => {
     const range = added.current;
     const part = range && model.parts.find(({ kind, start }) => kind === 'text' && start >= range.start);
-    if (range && part && part.end <= range.end) tell({ kind: 'select', id: part.id });
+    if (range && part && part.end <= range.end) {
+      selected.current = part.id;
+      tell({ kind: 'select', id: part.id });
+    }
     added.current = null;
   };
   const replacePicture = (id: number, address: string) => {
@@ -153,7 +160,7 @@ export const VisualEditor = forwardRef<
     else if (message.kind === 'cursor') {
       if (message.id !== cursor?.id) setDepth(0);
       setCursor(message);
-      next.current = null;
+      if (message.id !== selected.current || message.start === message.end) next.current = null;
     } else if (message.kind === 'picked') setPicked(message.id);
     else if (isReadOnly) return;
     else if (message.kind === 'typed') type(message.id, message.said);
