@@ -6,7 +6,7 @@ import classes from './layout-gallery.module.css';
 import { startOf, TEMPLATE_STARTS } from './starts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-const words = text.mailEditor;
+const words = text.emailEditor;
 /** Templates beyond these are found by their name. */
 const SHOWN_MAX = 6;
 const HEIGHT = 132;

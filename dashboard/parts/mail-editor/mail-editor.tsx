@@ -67,7 +67,7 @@ export function EmailEditor({
   const hasRoom = useMediaQuery(ROOM_FOR_DETAILS, true, { getInitialValueInEffect: false });
   const [isAsked, { toggle }] = useDisclosure();
   const showsDetails = isVisual || hasRoom || isAsked;
-  const preview = usePreview(mail, contactId, !isVisual);
+  const preview = usePreview(email, contactId, !isVisual);
   const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
   const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
   const editor = useRef<CodeEditorHandle>(null);

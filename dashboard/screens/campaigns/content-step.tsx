@@ -23,9 +23,9 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
   const version = own.find(({ key }) => key === shownKey);
   const bodyFault = version ? fault(`variants.${draft.versions.indexOf(version)}.body`) : fault('body');
   return (
-    <MailEditor
+    <EmailEditor
       contentKey={version?.key ?? ''}
-      mail={{
+      email={{
         subject: version?.subject || draft.subject,
         preheader: version?.preheader || draft.preheader,
         body: version?.body ?? draft.body,
@@ -44,7 +44,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
         <>
           <PanelGroup>
             <Title order={2} size="h5">
-              {text.mailEditor.details}
+              {text.emailEditor.details}
             </Title>
             <TextInput
               label={words.name}
@@ -77,7 +77,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
           {bodyFault}
         </Text>
       )}
-    </MailEditor>
+    </EmailEditor>
   );
 }
 

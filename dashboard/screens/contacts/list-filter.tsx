@@ -15,7 +15,7 @@ import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { filtersOf, sentenceOf, withoutFilter } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { Loading } from '../../parts/loading.tsx';
-import { useTyped } from '../../parts/use-typed.ts';
+import { useDelayedText } from '../../parts/use-typed.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
 

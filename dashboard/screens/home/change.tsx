@@ -21,7 +21,15 @@ export function directionOf(by: number): keyof typeof ICONS {
  * @param p.by the difference in `unit`; its sign gives the direction
  * @param p.isGood the direction that is an improvement; without it the change has no color
  */
-export function Change({ by, unit, isGood }: { by: number; unit: 'points' | 'percent'; isGood?: 'up' | 'down' }) {
+export function ChangeIndicator({
+  by,
+  unit,
+  isGood,
+}: {
+  by: number;
+  unit: 'points' | 'percent';
+  isGood?: 'up' | 'down';
+}) {
   const written = writtenChange(by);
   const direction = directionOf(by);
   const Icon = ICONS[direction];

@@ -10,7 +10,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
 import type { CurlRequest } from '../../parts/curl-request.ts';
 import { text } from '../../text/text.ts';
-import { useFirstMail } from '../messages/first-mail.ts';
+import { useFirstEmail } from '../messages/first-mail.ts';
 import { CardSection } from './card-section.tsx';
 import { Section } from './section.tsx';
 
@@ -95,8 +95,8 @@ export function Checklist() {
 }
 
 function Steps({ items, next }: { items: Item[]; next: Item }) {
-  const firstMail = useFirstMail({ enabled: next.key === 'mail' });
-  const curl = next.key === 'mail' ? firstMail : CURLS[next.key];
+  const firstEmail = useFirstEmail({ enabled: next.key === 'mail' });
+  const curl = next.key === 'mail' ? firstEmail : CURLS[next.key];
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">

@@ -8,8 +8,8 @@ import { CountLink, formatCount, ShareFigure } from '../../parts/count-link.tsx'
 import { Empty } from '../../parts/empty.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { useFirstMail } from '../messages/first-mail.ts';
-import { Change, directionOf, writtenChange } from './change.tsx';
+import { useFirstEmail } from '../messages/first-mail.ts';
+import { ChangeIndicator, directionOf, writtenChange } from './change.tsx';
 import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));

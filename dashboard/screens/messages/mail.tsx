@@ -8,9 +8,9 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
-import { hasDarkRules, inDarkMode } from '../../parts/mail-editor/dark-mail.ts';
+import { hasDarkRules, toDarkMode } from '../../parts/mail-editor/dark-mail.ts';
 import { ScaledFrame } from '../../parts/mail-editor/scaled-frame.tsx';
-import { WholeMail } from '../../parts/mail-editor/whole-mail.tsx';
+import { WholeEmail } from '../../parts/mail-editor/whole-mail.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
@@ -42,12 +42,12 @@ function Shown({ email }: { email: Email }) {
   return (
     <>
       <PageHead
-        title={mail.subject || text.messages.noSubject}
-        status={<EmailStatus status={mail.status} reason={mail.reason} />}
+        title={email.subject || text.messages.noSubject}
+        status={<EmailStatus status={email.status} reason={email.reason} />}
         subtitle={
           <>
-            {text.messages.sentTo} <Recipient mail={mail} /> · <ExactTime at={mail.createdAt} /> ·{' '}
-            {text.messages.sources[mail.sourceType]}
+            {text.messages.sentTo} <Recipient email={email} /> · <ExactTime at={email.createdAt} /> ·{' '}
+            {text.messages.sources[email.sourceType]}
           </>
         }
         back={{ to: '/messages', label: text.messages.backTo }}
@@ -121,7 +121,7 @@ function Views({ email }: { email: Email }) {
   );
 }
 
-const VIEWS: Record<MailView, (mail: Mail) => React.ReactNode> = {
+const VIEWS: Record<EmailView, (email: Email) => React.ReactNode> = {
   mail: ({ body }) => <Rendered html={body} />,
   text: ({ text: words }) => <Plain value={words} />,
   headers: (email) => <Headers headers={email.headers} />,
@@ -146,17 +146,17 @@ function Rendered({ html }: { html: string }) {
         size="xs"
         visibleFrom="sm"
         className={classes.screens}
-        aria-label={text.mailEditor.preview}
+        aria-label={text.emailEditor.preview}
         value={screen}
         onChange={(value) => show(value as typeof screen)}
-        data={SCREENS.map((value) => ({ value, label: text.mailEditor[value] }))}
+        data={SCREENS.map((value) => ({ value, label: text.emailEditor[value] }))}
       />
       <Box w="100%" maw={width}>
         {screen === 'desktop' ? (
-          <WholeMail html={html} />
+          <WholeEmail html={html} />
         ) : (
           <ScaledFrame
-            html={isDark ? inDarkMode(html) : html}
+            html={isDark ? toDarkMode(html) : html}
             screen={width}
             height={HEIGHT}
             isWhole

@@ -69,8 +69,8 @@ export function TemplateEditor({ saved }: { saved: Template }) {
         </>
       }
     >
-      <MailEditor
-        mail={mail}
+      <EmailEditor
+        email={email}
         onBody={(body) => change({ body })}
         onSave={save}
         isReadOnly={isReadOnly}
@@ -92,7 +92,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
           change={change}
           isReadOnly={isReadOnly}
         />
-      </MailEditor>
+      </EmailEditor>
       <SendTest fields={fields} opened={isTesting} onClose={testing.close} />
       {isPreviewed && <PreviewDialog email={email} onClose={preview.close} />}
     </EditorFrame>

@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 import { attributeEdit, attributeValue, buttonColor, type SourceEdit } from './source-edits.ts';
 import { isCutOff, type TagPart } from './source-parts.ts';
 
-const words = text.mailEditor;
+const words = text.emailEditor;
 const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** A form for the link or image that was clicked. A change takes effect when its field loses focus, or with Enter. */

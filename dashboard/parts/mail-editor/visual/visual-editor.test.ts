@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applyEdit, attributeEdit, attributeValue, buttonColor, textEdit, wrapEdits } from './source-edits.ts';
-import { modelOf, typedOver } from './source-model.ts';
+import { modelOf, withTypedText } from './source-model.ts';
 import { partsOf, shownText, type TagPart, type TextPart } from './source-parts.ts';
 import { visualDocument } from './visual-document.ts';
 

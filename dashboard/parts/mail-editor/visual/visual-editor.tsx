@@ -64,7 +64,7 @@ export const VisualEditor = forwardRef<
   const next = useRef<Insertion | null>(null);
   /** The range of an added block. The frame selects its text after drawing it. */
   const added = useRef<{ start: number; end: number } | null>(null);
-  /** The text of an added block that the frame selects by itself, which does not move the place of the next block. */
+  /** The text of an added block that the frame selects automatically, which does not move the place of the next block. */
   const selected = useRef<number | null>(null);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [pickedId, setPicked] = useState<number | null>(null);
@@ -99,7 +99,7 @@ export const VisualEditor = forwardRef<
     return source;
   };
   const type = (id: number, said: string) => {
-    const typed = typedOver(model, id, said);
+    const typed = withTypedText(model, id, said);
     if (typed === model) return;
     if (past.at(-1) !== model.source) remember();
     next.current = null;
