@@ -127,6 +127,16 @@ describe('a delivery status', () => {
     expect(await statusOf(fields)).toBe('dead_mailbox');
   });
 
+  it('may have 8-bit text that is not UTF-8', async () => {
+    const type = 'multipart/report; report-type=delivery-status; boundary=b';
+    const fields = `Final-Recipient: rfc822; ${ADDRESS}\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 Empf\xe4nger unbekannt`;
+    const report = `From: MAILER-DAEMON@mx\nContent-Type: ${type}\n\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx\n\n${fields}\n--b--\n`;
+    const raw = Buffer.from(report.replaceAll('\n', '\r\n'), 'latin1');
+    const read = await readMessage(raw, { at: new Date(0), sender: '', isReturned: true });
+    const feedback = { refusal: { why: 'dead_mailbox' } };
+    expect(read.kind === 'status' && read.of(ADDRESS)).toMatchObject({ kind: 'report', feedback });
+  });
+
   it('without an action is a failure if its status is permanent', async () => {
     const recipient = `Final-Recipient: rfc822; ${ADDRESS}`;
     expect(await statusOf(`${recipient}\nStatus: 5.1.1`)).toBe('dead_mailbox');

@@ -3,6 +3,7 @@ import { htmlToText } from '../../rules/content/content-text.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { ABOUT_ANOTHER_ADDRESS, judgeRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { codeClass, wordClass } from '../../rules/emails/refusal-table.ts';
+import { decodeRawText } from '../../rules/mime/header-charset.ts';
 import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, hasProgramSubject, isMailSystem } from './automatic-email.ts';
 import { actionOf, statusOf } from './delivery-status.ts';
@@ -400,6 +401,6 @@ function countBoundaries(raw: Buffer): number {
 }
 
 function textOf({ content }: Attachment): string {
-  const text = typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8');
+  const text = typeof content === 'string' ? content : decodeRawText(Buffer.from(content as ArrayBuffer));
   return text.slice(0, PART_MAX_CHARS);
 }

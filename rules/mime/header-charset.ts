@@ -6,11 +6,12 @@ const CHARSET = /^content-type[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*?;\s*charset\s*=\s*
 const FALLBACK = 'windows-1252';
 
 /**
- * Decodes a raw header. RFC 6532 allows UTF-8 only, but old programs write the charset of the body, or Windows's own.
+ * Decodes raw text of a protocol, such as a header or a reply. Only UTF-8 is allowed there (RFC 6531, RFC 6532), but old
+ * programs write the charset of the body, or Windows's own.
  */
-export function decodeHeader(header: Buffer, charset: string | undefined): string {
-  if (isUtf8(header)) return header.toString('utf8');
-  return decodeStrictly(header, charset ?? FALLBACK) ?? new TextDecoder(FALLBACK).decode(header);
+export function decodeRawText(bytes: Buffer, charset?: string): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  return decodeStrictly(bytes, charset ?? FALLBACK) ?? new TextDecoder(FALLBACK).decode(bytes);
 }
 
 /** Returns a message whose header lines are all valid UTF-8. Returns the same buffer if they already are. */
@@ -20,7 +21,7 @@ export function withUtf8Header(message: Buffer): Buffer {
   if (isUtf8(header)) return message;
   const text = header.toString('latin1');
   const charset = CHARSET.exec(text)?.[1];
-  const lines = text.split(/(?<=\n)/).map((line) => decodeHeader(Buffer.from(line, 'latin1'), charset));
+  const lines = text.split(/(?<=\n)/).map((line) => decodeRawText(Buffer.from(line, 'latin1'), charset));
   return Buffer.concat([Buffer.from(lines.join(''), 'utf8'), message.subarray(end)]);
 }
 

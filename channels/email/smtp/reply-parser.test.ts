@@ -32,6 +32,14 @@ describe('replies', () => {
     );
   });
 
+  it('are read as UTF-8, and as Windows-1252 if they are not UTF-8', () => {
+    const text = 'Empfänger unbekannt';
+    expect(parse([Buffer.from(`550 ${text}\r\n`), Buffer.from(`550 ${text}\r\n`, 'latin1')])).toEqual([
+      [550, text],
+      [550, text],
+    ]);
+  });
+
   it('have their text read only for codes from a given one on', () => {
     expect(parse(['250 fine\r\n550-no\r\n550 never\r\n'], 400)).toEqual([
       [250, ''],

@@ -1,3 +1,5 @@
+import { decodeRawText } from '../../../rules/mime/header-charset.ts';
+
 const LF = 10;
 const CR = 13;
 const DASH = 45;
@@ -66,7 +68,7 @@ export class ReplyParser {
     const code = codeAt(bytes, start, stop);
     const more = stop > start + 3 && bytes[start + 3] === DASH;
     if (code >= this.textFrom) {
-      const raw = bytes.toString('utf8', Math.min(start + 4, stop), stop);
+      const raw = decodeRawText(bytes.subarray(Math.min(start + 4, stop), stop));
       const text = raw.includes('\0') ? raw.replaceAll('\0', '') : raw; // Postgres cannot store NUL.
       this.text = this.lines === 0 ? text : `${this.text}\n${text}`;
     }
