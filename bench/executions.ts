@@ -10,13 +10,15 @@ import { newHome, removeHome, startService } from '../test/support/start.ts';
 /**
  * Executions per second, compared with bare Temporal workflows on the same server, in alternating rounds. Compares
  * trigger → SEND_EMAIL → EXIT with a workflow of one empty activity, and SEND → DELAY 1 s → SEND with activity, timer,
- * activity. The bare workflows use the SDK's defaults. Email goes to an SMTP sink.
+ * activity. The bare workflows use the SDK's defaults. Email goes to an SMTP sink. `--temporal HOST:PORT` uses a running
+ * Temporal, such as one on Postgres, instead of the dev server.
  */
 const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '600' },
     rounds: { type: 'string', default: '3' },
     'no-timer': { type: 'boolean', default: false },
+    temporal: { type: 'string', default: '' },
   },
 });
 const count = Number(values.count);
@@ -44,6 +46,7 @@ const service = await startService({
     RATE_LIMIT_PER_MINUTE: '0',
     DKIM_SIGN: 'off',
     LOG_LEVEL: 'warn',
+    ...(values.temporal && { TEMPORAL_ADDRESS: values.temporal }),
   },
 });
 const dev = service.dev();
@@ -89,7 +92,7 @@ async function compare(what: string, bareType: string, eventName: string): Promi
   }
   const ratios = ours.map((rate, i) => rate / (bare[i] ?? 1)).sort((a, b) => a - b);
   console.log(
-    `\n${what}: ${count} a round, one worker process, Temporal dev server, Postgres and sink on the same cores`,
+    `\n${what}: ${count} a round, one worker process, Temporal (${values.temporal || 'dev server'}), Postgres and sink on the same cores`,
   );
   console.table([
     { what: 'bare Temporal', 'median a second': round1(median(bare)), rounds: bare.map(round1).join(' ') },

@@ -24,12 +24,9 @@ const LATENCIES = values.latencies.split(',').map(Number);
 const EXECUTIONS = Number(values.executions);
 /** Connections of a process to the provider. Each connection sends one email in the time of one reply. */
 const CONNECTIONS = 20;
-/**
- * A campaign has as many recipients as the connections send in this time, but not more than the maximum, and a full
- * chunk for each process.
- */
-const CAMPAIGN_SECONDS = 8;
-const CHUNK = 5_000;
+/** A campaign has as many recipients as the connections send in this time, between a minimum and a maximum. */
+const CAMPAIGN_SECONDS = 20;
+const RECIPIENTS_MIN = 2_000;
 const RECIPIENTS_MAX = 60_000;
 /** The number of concurrent requests. */
 const CONCURRENCY = 64;
@@ -69,7 +66,7 @@ async function measure(workers: number, latencyMs: number): Promise<Rates> {
     const { baseUrl, secretKey, domain, projectId, databaseUrl } = service.dev();
     const client = apiClient({ baseUrl, key: secretKey });
     const full = (CAMPAIGN_SECONDS * workers * CONNECTIONS * 1_000) / latencyMs;
-    const recipients = Math.max(CHUNK * workers, Math.min(RECIPIENTS_MAX, Math.round(full)));
+    const recipients = Math.max(RECIPIENTS_MIN, Math.min(RECIPIENTS_MAX, Math.round(full)));
     await sendSingles(client, { domain, sink, count: WARM_UP });
     const singles = await sendSingles(client, { domain, sink, count: Math.min(10_000, Math.round(full / 2)) });
     const executions = await runExecutions(client, { domain, sink });

@@ -3,6 +3,7 @@ import {
   type ActivityInboundCallsInterceptor,
   type InjectedSinks,
   type NativeConnection,
+  type PollerBehavior,
   Worker,
   type WorkerInterceptors,
   type WorkerOptions,
@@ -52,6 +53,11 @@ const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
  */
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
+/**
+ * With one poll of each process, Temporal gives the chunks of a campaign to processes in turn. With four, the process
+ * whose polls came first got up to four chunks, while others had none.
+ */
+const ONE_POLLER = { type: 'simple-maximum', maximum: 1 } as const;
 /**
  * The number of workflows that a process keeps in memory between their tasks. It is enough for workflows with running
  * activities, but not for waiting ones. The SDK prefers tasks of kept workflows to all others, whatever their project.
@@ -120,7 +126,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const activitiesOf = (queue: ActivityQueue) => ({
     activities: p.activities[queue],
     maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
-    activityTaskPollerBehavior: p.leaving || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS,
+    activityTaskPollerBehavior: pollersOf(queue, p.leaving),
     ...(queue === 'periodic' && { maxHeartbeatThrottleInterval: CURSOR_EVERY }),
   });
   const workflows: WorkerOptions[] = p.queues.has('workflows')
@@ -142,6 +148,11 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     .filter((queue) => p.queues.has(queue) && (queue !== 'steps' || !p.queues.has('workflows')))
     .map((queue) => ({ ...shared, taskQueue: p.taskQueue(queue), ...activitiesOf(queue), interceptors }));
   return Promise.all([...workflows, ...others].map((options) => Worker.create(options)));
+}
+
+function pollersOf(queue: ActivityQueue, leaving = false): PollerBehavior {
+  if (queue === 'bulk') return ONE_POLLER;
+  return leaving || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS;
 }
 
 /**

@@ -34,10 +34,7 @@ export function headerFields(head: string): HeaderField[] {
 }
 
 function relaxedValue(value: string): string {
-  return value
-    .replace(/\r\n(?=[ \t])/g, '')
-    .replace(/[ \t]+/g, ' ')
-    .trim();
+  return value.replace(/[ \t]+/g, ' ').trim();
 }
 
 /**

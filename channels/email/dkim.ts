@@ -150,5 +150,9 @@ function foldNames(names: string[]): string[] {
 
 /** The signature's own text is not signed, so it may be folded anywhere. */
 function fold(base64: string): string {
-  return base64.replace(/(.{72})(?=.)/g, '$1\r\n ');
+  let lines = base64.slice(0, SIGNATURE_LINE);
+  for (let at = SIGNATURE_LINE; at < base64.length; at += SIGNATURE_LINE) {
+    lines += `\r\n ${base64.slice(at, at + SIGNATURE_LINE)}`;
+  }
+  return lines;
 }
