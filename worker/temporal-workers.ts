@@ -3,7 +3,6 @@ import {
   type ActivityInboundCallsInterceptor,
   type InjectedSinks,
   type NativeConnection,
-  type PollerBehavior,
   Worker,
   type WorkerInterceptors,
   type WorkerOptions,
@@ -150,7 +149,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   return Promise.all([...workflows, ...others].map((options) => Worker.create(options)));
 }
 
-function pollersOf(queue: ActivityQueue, leaving = false): PollerBehavior {
+function pollersOf(queue: ActivityQueue, leaving = false): WorkerOptions['activityTaskPollerBehavior'] {
   if (queue === 'bulk') return ONE_POLLER;
   return leaving || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS;
 }
