@@ -240,7 +240,9 @@ async function takeRows(
 function pageContacts({ round, zoned }: { round: number | undefined; zoned: boolean }): number {
   if (round === 0) return FIRST_PAGE_CONTACTS;
   if (zoned) return ZONED_PAGE_CONTACTS;
-  return round === undefined ? PAGE_CONTACTS : Math.min(PAGE_CONTACTS, FIRST_PAGE_CONTACTS * 2 ** Math.max(0, round - 2));
+  return round === undefined
+    ? PAGE_CONTACTS
+    : Math.min(PAGE_CONTACTS, FIRST_PAGE_CONTACTS * 2 ** Math.max(0, round - 2));
 }
 
 function isDuplicateRecipient(error: unknown): boolean {
