@@ -9,12 +9,16 @@ const rowsOf = (kind: OutboxKind, projectId: string, count: number): OutboxRow[]
   );
 
 describe('rows of the outbox', () => {
-  it('starts one workflow for every 200 messages of a project to retry', () => {
-    const groups = splitIntoGroups([...rowsOf('email.retry', 'a', 250), ...rowsOf('email.retry', 'b', 1)]);
-    expect(groups.map((group) => [group.rows[0].projectId, group.rows.length])).toEqual([
-      ['a', 200],
-      ['a', 50],
-      ['b', 1],
+  it('starts one workflow for the messages of a project to retry', () => {
+    const groups = splitIntoGroups([
+      ...rowsOf('email.retry', 'a', 15),
+      ...rowsOf('email.retry', 'b', 1),
+      ...rowsOf('sms.retry', 'a', 2),
+    ]);
+    expect(groups.map(({ kind, rows }) => [kind, rows[0].projectId, rows.length])).toEqual([
+      ['email.retry', 'a', 15],
+      ['email.retry', 'b', 1],
+      ['sms.retry', 'a', 2],
     ]);
   });
 

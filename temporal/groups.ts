@@ -1,10 +1,10 @@
 import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
 /**
- * The maximum number of a project's rows that share one workflow. One activity processes all of them, which saves work
- * in Temporal.
+ * Kinds whose rows of a project share one workflow. One activity processes all of them, which saves work in Temporal.
+ * A group has at most the rows of one claim.
  */
-const GROUP_MAX: Partial<Record<OutboxKind, number>> = { 'email.retry': 200, 'sms.retry': 100 };
+const GROUPED: ReadonlySet<OutboxKind> = new Set(['email.retry', 'sms.retry']);
 
 export type RowsOf<K extends OutboxKind> = [OutboxRowOf<K>, ...OutboxRowOf<K>[]];
 
@@ -13,20 +13,18 @@ export type RowGroup = { [K in OutboxKind]: { kind: K; rows: RowsOf<K> } }[Outbo
 
 /** Splits rows into groups that share one start, signal or cancel, in their order. */
 export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
-  const groups = new Map<string, [OutboxRow, ...OutboxRow[]][]>();
+  const groups = new Map<string, [OutboxRow, ...OutboxRow[]]>();
   for (const row of rows) {
     const key = groupKey(row);
-    const same = groups.get(key) ?? [];
-    const last = same.at(-1);
-    if (last && last.length < (GROUP_MAX[row.kind] ?? 1)) last.push(row);
-    else same.push([row]);
-    groups.set(key, same);
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
   }
   // The kind is part of the key.
-  return [...groups.values()].flat().map((same) => ({ kind: same[0].kind, rows: same }) as RowGroup);
+  return [...groups.values()].map((group) => ({ kind: group[0].kind, rows: group }) as RowGroup);
 }
 
 /** The key that rows of one workflow share. A row that starts its own workflow uses its own id. */
 function groupKey(row: OutboxRow): string {
-  return GROUP_MAX[row.kind] ? `${row.kind} ${row.projectId}` : row.id;
+  return GROUPED.has(row.kind) ? `${row.kind} ${row.projectId}` : row.id;
 }
