@@ -15,7 +15,7 @@ interface OutboxPayloads {
   'email.deliver': { large?: true };
   /** refId = SMS message: likewise. */
   'sms.deliver': Nothing;
-  /** refId = email that was deferred at the first attempt. Up to 200 of a project start one `emailDelivery`. */
+  /** refId = email that was deferred at the first attempt. Rows of one claim and project start one `emailDelivery`. */
   'email.retry': Retry;
   /** refId = SMS message that was deferred at the first attempt. Grouped in the same way into one `smsDelivery`. */
   'sms.retry': Retry;

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { RouteConfig, RouteHandler } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { AccessProject } from '../../db/projects/access.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
@@ -49,5 +49,5 @@ export type RequestContext = Context<AppEnv>;
 
 /** Registers the operations of a routes file: `app.openapi(route, handler)`. */
 export interface App {
-  openapi: OpenAPIHono<AppEnv>['openapi'];
+  openapi<Route extends RouteConfig>(route: Route, handler: RouteHandler<Route, AppEnv>): void;
 }

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { fingerprintRequest } from '../../rules/access/request-fingerprint.ts';
 import { AppError } from '../../rules/errors.ts';
-import type { RequestContext } from './env.ts';
+import type { AppEnv, RequestContext } from './env.ts';
 
 /** `request.headers` of an operation that takes an Idempotency-Key, for the document; `idempotencyKey` reads it. */
 export const IdempotencyHeader = z.object({
@@ -27,11 +28,13 @@ export function idempotencyKey(c: RequestContext): string | undefined {
   return key;
 }
 
+/** A request whose input is parsed, each part if the operation takes it. */
+type ParsedContext = Context<AppEnv, string, { out: { query: unknown; json: unknown; form: unknown } }>;
+
 /** Stores the fingerprint of a request with a key, for `sameRequest`. Call it after the input is parsed. */
-export async function noteFingerprint(c: RequestContext): Promise<void> {
+export async function noteFingerprint(c: ParsedContext): Promise<void> {
   if (idempotencyKey(c) === undefined) return;
-  const { valid } = c.req as unknown as { valid(target: 'query' | 'json' | 'form'): unknown };
-  const read = (target: 'query' | 'json' | 'form') => valid.call(c.req, target) ?? null;
+  const read = (target: 'query' | 'json' | 'form') => c.req.valid(target) ?? null;
   const body = { json: read('json'), form: read('form') };
   const input = { method: c.req.method, path: c.req.path, query: read('query'), body, files: c.get('files') ?? [] };
   c.set('fingerprint', await fingerprintRequest(input));

@@ -21,6 +21,9 @@ export const atOnePath: PathRule = (path) => [path];
 /**
  * Registers the operations of routes files. Each operation gets a guard, an entry in the route table, and a
  * description in the OpenAPI document with all its statuses, at every path where it responds.
+ *
+ * `@hono/zod-openapi` gives the types of handlers and the document. Its validators are not used: they read a body
+ * without a limit and ignore unknown fields. The guard validates instead.
  */
 export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
   const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
@@ -36,8 +39,7 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
       hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handle);
     }
   };
-  // The only place that drops the exact types of a route. Its handler has been checked against them before.
-  return { openapi: register as unknown as App['openapi'] };
+  return { openapi: register };
 }
 
 /** Registers routes outside the API: pages, pixels and callbacks, which require no credentials and have no guard. */
