@@ -63,7 +63,7 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
  */
 export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promise<T> {
   return inSavepoint(trx, async () => {
-    const { rows } = await sql<{ before: string }>`
+    const { rows } = await sql<{ before: string; set_config: string }>`
       SELECT current_setting('statement_timeout') AS before, set_config('statement_timeout', ${String(ms)}, true)
     `.execute(trx);
     const result = await work();

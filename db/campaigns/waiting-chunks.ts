@@ -78,7 +78,7 @@ async function summarizeWaiting(db: Db, p: DueRequest): Promise<WaitingChunks | 
 function waitingChunks(p: DueRequest): RawBuilder<unknown> {
   return sql`
     WITH waiting AS MATERIALIZED (
-      SELECT h.seq, h.due_at, h.due_clock, h.deferred_since, h.deferrals, h.resume_id, h.resume_deferred,
+      SELECT h.seq, h.due_clock, h.deferred_since, h.deferrals, h.resume_id, h.resume_deferred,
         CASE WHEN h.due_clock <> ${CLOCK_KEY} THEN least(h.due_at, now()) ELSE h.due_at END AS at
       FROM campaign_chunks h JOIN campaigns k ON k.id = h.campaign_id JOIN projects p ON p.id = k.project_id
       WHERE h.campaign_id = ${p.campaignId} AND h.project_id = ${p.projectId} AND k.project_id = ${p.projectId}
