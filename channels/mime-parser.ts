@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import PostalMime, { type Email } from 'postal-mime';
-import { withUtf8Header } from '../rules/mime/header-charset.ts';
+import { withNamedCharset, withUtf8Header } from '../rules/mime/header-charset.ts';
 
 const OPTIONS = {
   forceRfc822Attachments: true,
@@ -26,7 +26,7 @@ const THREAD_HEAP_MB = 512;
  * @throws Error for a message that is nested too deeply, has too many headers or takes too long
  */
 export function parseMime(bytes: Buffer): Promise<Email> {
-  const raw = withUtf8Header(bytes);
+  const raw = withNamedCharset(withUtf8Header(bytes));
   return raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw);
 }
 

@@ -96,6 +96,14 @@ describe('a bounce in words', () => {
     expect(await bounceOf(`${DAEMON}\nContent-Type: text/html`, cells)).toBe('dead_mailbox');
   });
 
+  it('without a charset is read in Windows-1252 if it is not UTF-8', async () => {
+    const text = `${DAEMON}\n\n<${ADDRESS}>:\nRemote host said: 550 Empf\xe4nger unbekannt\n`;
+    const raw = Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1');
+    const read = await readMessage(raw, { at: new Date(0), sender: '', isReturned: true });
+    const feedback = { refusal: { why: 'dead_mailbox' } };
+    expect(read.kind === 'status' && read.of(ADDRESS)).toMatchObject({ kind: 'report', feedback });
+  });
+
   it('of a hostile server is read in no time', async () => {
     const startedAt = threadCpuMs();
     for (const text of ['-', '>', 'a@', 'a@b ', '550 ', ' ', 'not ', 'will '])

@@ -25,6 +25,17 @@ export function withUtf8Header(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(lines.join(''), 'utf8'), message.subarray(end)]);
 }
 
+/**
+ * Names the charset of a message without a Content-Type whose text is not UTF-8, which a parser would assume. Old mail
+ * systems write such bounces.
+ */
+export function withNamedCharset(message: Buffer): Buffer {
+  const end = headerEnd(message);
+  if (isUtf8(message.subarray(end)) || /^content-type[ \t]*:/im.test(message.toString('latin1', 0, end)))
+    return message;
+  return Buffer.concat([Buffer.from(`Content-Type: text/plain; charset=${FALLBACK}\r\n`), message]);
+}
+
 /** Decodes text in a charset. Undefined if the charset is unknown, or the bytes are no text in it. */
 export function decodeStrictly(bytes: Buffer, charset: string): string | undefined {
   try {
