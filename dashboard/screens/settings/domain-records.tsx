@@ -1,5 +1,6 @@
 import { Code, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
+import { Breakable } from '../../parts/breakable.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
@@ -65,7 +66,9 @@ function Row({ record }: { record: Record }) {
 function Value({ value, copy }: { value: string; copy: string }) {
   return (
     <div className="record-value">
-      <Code>{value}</Code>
+      <Code>
+        <Breakable text={value} />
+      </Code>
       <CopyButton value={value} label={copy} isSmall />
     </div>
   );

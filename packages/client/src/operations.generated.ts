@@ -2953,13 +2953,13 @@ export type UpcomingActivity = {
 export type UpcomingActivityType = "campaign.scheduled" | "workflow.delay";
 
 export type UpcomingHours = {
-  hours: {
+  hours: ({
     at: string;
     campaigns: number;
     delays: number;
     /** End of the last of these delays */
     lastDelayAt: string | null;
-  }[];
+  })[];
   campaigns: {
     id: string;
     name: string;

@@ -15,9 +15,6 @@ import type { CallOptions, CallResult } from '../http.ts';
 /** The DNS values of a domain whose SPF record names another server. */
 const PENDING_SEEN = { DKIM: ['v=DKIM1'], SPF: ['v=spf1 include:oldhost.example ~all'], DMARC: [] };
 
-/** The state of a domain whose records are all published. */
-const ALL_FOUND = { DKIM: true, SPF: true, DMARC: true, RETURN_PATH: true, INBOUND: true };
-
 /** Enough for two pages of every list and for every outcome of a campaign's recipient. */
 const CONTACTS = 160;
 
@@ -94,11 +91,6 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const voice = hostile ? HOSTILE : PLAIN;
   const { project, world } = await newWorld(service, { name: voice.say('The Tea Shop', 0, 100), voice });
   const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });
-  await db
-    .updateTable('domains')
-    .set({ found: JSON.stringify(ALL_FOUND) })
-    .where('id', '=', domainId)
-    .execute();
   const pending = await buildDomain(db, { projectId: project.id, domain: 'new.example.com', status: 'PENDING' });
   await db
     .updateTable('domains')
