@@ -103,7 +103,7 @@ export function TimeSeries({
             </Text>
           </Group>
         ))}
-        {aside && <Box ml="auto">{aside}</Box>}
+        {aside && <Box ml={{ sm: 'auto' }}>{aside}</Box>}
       </Group>
       <Box ref={place} mih={height} pos="relative" role="img" aria-label={label}>
         <div ref={tooltip} className="chart-tooltip" hidden />
