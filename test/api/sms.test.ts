@@ -307,6 +307,19 @@ describe('the stop list', () => {
     expect(await stopsOf(phone)).toHaveLength(1);
   });
 
+  it('accepts NUL characters in every parameter of a callback', async () => {
+    const phone = nextPhone();
+    const answer = await inbound(`${phone}\0`, 'STOP\0', DESK, { MessageSid: 'SM\0nul' });
+    expect([answer.status, await stopsOf(phone)]).toEqual([200, [expect.objectContaining({ phone })]]);
+    const { id } = (await send({ to: nextPhone(), body: 'x' })).body;
+    const report = { MessageSid: `SM${id}\0`, MessageStatus: 'failed', ErrorCode: '30008', ErrorMessage: 'x\0' };
+    expect((await callback(`/webhooks/twilio/status?id=${id}`, report)).status).toBe(204);
+    expect((await api.call('GET', `/v1/sms/${id}`)).body.data).toMatchObject({
+      status: 'FAILED',
+      error: 'Twilio 30008 x',
+    });
+  });
+
   it('names the files of an MMS', async () => {
     const phone = nextPhone();
     const { id } = await create({ phone });

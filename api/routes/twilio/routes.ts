@@ -151,6 +151,12 @@ async function readSignedParams(c: Context<AppEnv>, config: Deps['config']): Pro
   const { pathname, search } = new URL(c.req.url);
   // Uses PUBLIC_URL, the URL that Twilio called and signed, even if a proxy has changed it.
   const url = `${config.publicUrl}${pathname}${search}`;
-  if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature'))) return params;
+  if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature')))
+    return withoutNul(params);
   throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not valid.' });
+}
+
+/** Removes NUL, which Postgres cannot store. Twilio would repeat a callback that fails. */
+function withoutNul(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '')]));
 }
