@@ -116,9 +116,10 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
-  const mailOfAll = async () => mailOf(raw.length > start.length ? await parseWhole(raw, email) : email);
+  const parseWholeEmail = async () => inboundEmailOf(raw.length > start.length ? await parseWhole(raw, email) : email);
   // Anyone may attach a report to an email, or forward one.
-  if (!p.isReturned && !isMailSystem(p.sender) && !isReport(email)) return { kind: 'mail', mail: await mailOfAll() };
+  if (!p.isReturned && !isMailSystem(p.sender) && !isReport(email))
+    return { kind: 'mail', mail: await parseWholeEmail() };
   const status = partOf(email, 'message/delivery-status') ?? partOf(email, 'message/global-delivery-status');
   if (status !== undefined)
     return readDeliveryStatus(status, { at: p.at, body: isOfMailSystem(email, p.sender) ? bodyOf(email) : '' });
@@ -126,7 +127,7 @@ export async function readMessage(raw: Buffer, p: ReadingOf): Promise<ReadMessag
   if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
   if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
   if (p.isReturned) return readReturned(email, p);
-  return { kind: 'mail', mail: await mailOfAll() };
+  return { kind: 'mail', mail: await parseWholeEmail() };
 }
 
 /**
@@ -319,7 +320,7 @@ function bounceReport(words: string, p: { status: string | null; at: Date; isAbo
   return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: words || (status ?? '') } };
 }
 
-function mailOf(email: Email): InboundEmail {
+function inboundEmailOf(email: Email): InboundEmail {
   const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
   return {
     messageId: email.messageId ?? '',

@@ -35,7 +35,7 @@ export const executions = {
   event: 'Event data',
   facts: 'Details',
   mails: 'Emails',
-  viewMails: 'View emails',
+  viewEmails: 'View emails',
   inTemporal: 'Open in Temporal',
   automation: 'Automation',
   advance: 'Continue now',

@@ -46,16 +46,16 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
     isPlusAddressed: emailLocalPart(email).includes('+'),
     isPersonalEmail: FREE_MAIL_DOMAINS.has(domain),
   };
-  const mail = mailOf({ ns, mx, website });
+  const delivery = judgeDelivery({ ns, mx, website });
   return {
     email,
-    valid: mail.takesEmail && !isDisposable,
+    valid: delivery.takesEmail && !isDisposable,
     ...traits,
     domainExists: ns.kind === 'found',
     hasWebsite: website.kind === 'found',
     hasMxRecords: mx.kind === 'found' && !isNullMx(mx.records),
     ...(suggestedEmail !== undefined && { suggestedEmail }),
-    reasons: [...mail.reasons, ...traitReasons(traits, suggestedEmail)],
+    reasons: [...delivery.reasons, ...traitReasons(traits, suggestedEmail)],
   };
 }
 
@@ -85,7 +85,7 @@ interface DomainAnswers {
  * Tells whether email can be delivered: by MX records, else by the domain's address (RFC 5321 §5.1). A null MX means
  * no (RFC 7505).
  */
-function mailOf({ ns, mx, website }: DomainAnswers): { takesEmail: boolean; reasons: string[] } {
+function judgeDelivery({ ns, mx, website }: DomainAnswers): { takesEmail: boolean; reasons: string[] } {
   const reasons: string[] = [];
   const fault = [ns, mx, website].find((answer) => answer.kind === 'fault');
   if (fault) reasons.push(`The DNS could not be asked about everything: ${fault.reason}.`);
