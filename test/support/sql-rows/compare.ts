@@ -1,14 +1,16 @@
 import { type Checker, SymbolFlags, type Type, TypeFlags } from 'typescript/unstable/sync';
 import type { ReturnedColumn, SourceColumn } from './describe.ts';
 
-/** Columns that may be NULL in their tables, but not in the rows that statements read. */
-const NEVER_NULL: Record<string, string[]> = {
-  // One statement sets them together with `confirmed_at`.
-  confirmations: ['ip', 'text'],
+/** Columns that are never NULL in the rows of statements with these words, although they may be in their tables. */
+const NEVER_NULL: Record<string, string> = {
+  // One statement sets them together.
+  'confirmations.ip': 'confirmed_at IS NOT NULL',
+  'confirmations.text': 'confirmed_at IS NOT NULL',
+  // A campaign with a test has variants.
+  'campaigns.variants': 'variant_test IS NOT NULL',
   // Generated as the smaller one of two numbers, one of which is never NULL.
-  projects: ['effective_bounce_guard', 'effective_complaint_guard'],
-  // A campaign with `variant_test` has variants.
-  campaigns: ['variants'],
+  'projects.effective_bounce_guard': 'FROM projects',
+  'projects.effective_complaint_guard': 'FROM projects',
 };
 
 /** Returns the differences between the columns that a statement returns and the type that the code asserts. */
@@ -35,24 +37,36 @@ function compareValue(checker: Checker, type: Type, column: ReturnedColumn, text
   const asserted = new Set(members.map((member) => kindOfType(checker, member)));
   const canBeNull = asserted.delete('null');
   asserted.delete('undefined');
-  const accepts = (kind: string) => (column.kind === 'json' ? isJson(kind) : kind === column.kind);
-  const wrong = [...asserted].filter((kind) => !accepts(kind));
+  if (column.kind === 'json' && !members.every((member) => isJson(checker, member))) return ['is JSON, without Date'];
+  const wrong = [...asserted].filter((kind) => column.kind !== 'json' && kind !== column.kind);
   if (wrong.length > 0) return [`is ${column.kind}, not ${wrong.join(' | ')}`];
   return !canBeNull && column.source && mayBeNull(column.source, text) ? ['may be null'] : [];
 }
 
 /**
- * Tells whether a column may be NULL in a row: it may be in its table, or an outer join adds it, and no condition of
- * the statement excludes NULL.
+ * Tells whether a column may be NULL in a row: it may be in its table, or an outer join adds it, and no condition
+ * excludes NULL. Reads only the words of the statement, so a condition of another part of it counts too.
  */
 function mayBeNull({ table, column, notNull }: SourceColumn, text: string): boolean {
   if (notNull && !new RegExp(`LEFT JOIN ${table}\\b`).test(text)) return false;
-  if (NEVER_NULL[table]?.includes(column)) return false;
+  const words = NEVER_NULL[`${table}.${column}`];
+  if (words && text.includes(words)) return false;
   return !new RegExp(`\\b${column}"? (IS NOT NULL|[=<>]|IN\\b|BETWEEN)|[=<>] (\\w+\\.)?"?${column}\\b`).test(text);
 }
 
-function isJson(kind: string): boolean {
-  return !/^(Date|Buffer|undefined)/.test(kind);
+/** Tells whether JSON can contain a value of the type: no Date and no Buffer, at any depth. */
+function isJson(checker: Checker, type: Type, seen = new Set<number>()): boolean {
+  if (seen.has(type.id)) return true;
+  seen.add(type.id);
+  if (type.isUnionType()) return type.getTypes().every((member) => isJson(checker, member, seen));
+  if (!(type.flags & (TypeFlags.Object | TypeFlags.Intersection))) return true;
+  if (checker.isArrayType(type) && type.isTypeReference())
+    return checker.getTypeArguments(type).every((element) => isJson(checker, element, seen));
+  if (/^(Date|Buffer)$/.test(type.getSymbol()?.name ?? '')) return false;
+  return checker.getPropertiesOfType(type).every((property) => {
+    const value = checker.getTypeOfSymbol(property);
+    return !value || isJson(checker, value, seen);
+  });
 }
 
 function kindOfType(checker: Checker, type: Type): string {
