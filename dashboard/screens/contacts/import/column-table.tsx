@@ -27,7 +27,7 @@ export function ColumnTable({
   onChange: (mapping: Mapping) => void;
 }) {
   const fields = useQuery({ ...queryFor('listContactFields'), staleTime: FRESH_MS });
-  const known = (fields.data?.fields ?? []).filter(({ standard }) => !standard).map(({ field }) => field);
+  const known = fields.data?.fields.filter(({ standard }) => !standard).map(({ field }) => field);
   return (
     <Paper withBorder component="section" aria-label={words.columns} className={classes.table}>
       <div className="card-head">
@@ -95,7 +95,8 @@ function TargetSelect({
 }: {
   column: Column;
   mapping: Mapping;
-  known: string[];
+  /** The fields that contacts have; undefined until they are loaded. */
+  known: string[] | undefined;
   onChange: (mapping: Mapping) => void;
 }) {
   const [search, setSearch] = useState('');
@@ -104,15 +105,16 @@ function TargetSelect({
   const typed = search.trim();
   // When the list opens, its search text is the label of its value, which is not a field name.
   const isLabel = NAMES.includes(typed) || typed === nameOf(value) || typed === words.newField(nameOf(value));
-  const isNew = typed !== '' && !known.includes(`data.${typed}`) && !isLabel;
-  const fields = [...new Set([...(value?.startsWith('data.') ? [value] : []), ...known])];
+  const isKnown = (name: string) => known?.includes(name) ?? true;
+  const isNew = typed !== '' && !isKnown(`data.${typed}`) && !isLabel;
+  const fields = [...new Set([...(value?.startsWith('data.') ? [value] : []), ...(known ?? [])])];
   const data = [
     { value: 'email', label: words.email },
     { value: 'subscribed', label: words.subscribed },
     { value: LEAVE_OUT, label: words.leaveOut },
     ...fields.map((name) => ({
       value: name,
-      label: known.includes(name) ? nameOf(name) : words.newField(nameOf(name)),
+      label: isKnown(name) ? nameOf(name) : words.newField(nameOf(name)),
     })),
     ...(isNew ? [{ value: `data.${typed}`, label: words.newField(typed) }] : []),
   ];
