@@ -31,11 +31,7 @@ import {
  * Temporal needs to hand over the next one.
  */
 export const PAGE_CONTACTS = 5_000;
-/**
- * Contacts of the first page. Its rows are written quickly, and the other pages follow while it is sent. The pages of
- * the next two rounds have as many, and then they double until they are full. So a chunk is at most a third of a
- * campaign from 2,000 contacts on, and several workers share it.
- */
+/** Contacts of the first page. Its rows are written quickly, and the other pages follow while it is sent. */
 const FIRST_PAGE_CONTACTS = 500;
 
 /** The page to insert. `round` counts the turns at the audience, from 0; without it, pages are full. */
@@ -236,13 +232,10 @@ async function takeRows(
   }
 }
 
-/** Pages by time zone are large from the second round on, because each zone of a page is a chunk. */
+/** Pages by time zone are larger, because each zone of a page is a chunk. */
 function pageContacts({ round, zoned }: { round: number | undefined; zoned: boolean }): number {
   if (round === 0) return FIRST_PAGE_CONTACTS;
-  if (zoned) return ZONED_PAGE_CONTACTS;
-  return round === undefined
-    ? PAGE_CONTACTS
-    : Math.min(PAGE_CONTACTS, FIRST_PAGE_CONTACTS * 2 ** Math.max(0, round - 2));
+  return zoned ? ZONED_PAGE_CONTACTS : PAGE_CONTACTS;
 }
 
 function isDuplicateRecipient(error: unknown): boolean {
