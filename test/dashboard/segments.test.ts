@@ -65,6 +65,19 @@ describeInBrowser('segments in a browser', () => {
     await expectNoSeriousAxe(page);
   });
 
+  it('takes the first option by Enter, also if the options arrived after the text', async () => {
+    const { id } = await api('POST', '/segments', { name: 'On pro', filters: PLAN_IS_PRO });
+    const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
+    const release = await holdBack(page, '**/contacts?limit=20*');
+    await page.getByRole('tab', { name: 'Explain' }).click();
+    const input = page.getByRole('textbox', { name: 'Contact', exact: true });
+    await input.fill('cy@');
+    release();
+    await page.getByRole('option', { name: 'cy@' }).first().waitFor();
+    await input.press('Enter');
+    await page.getByText('cy@example.com is not in this segment.').waitFor();
+  });
+
   it('shows API errors at their row, and keeps unsaved text over a reload', async () => {
     const { page, settled } = await openDashboard({
       service,

@@ -13,6 +13,7 @@ import {
   Switch,
   Tooltip,
 } from '@mantine/core';
+import { chooseFirstOption } from './first-option.ts';
 
 /** The teal of Tidings, from light to dark. The tokens name the shades that components use. */
 const tide: MantineColorsTuple = [
@@ -77,7 +78,7 @@ export const theme = createTheme({
     // item gets the focus.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     // Enter takes the first option that matches what was typed.
-    Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
+    Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true, onKeyDown: chooseFirstOption } }),
     // The help text is below the field, so that it does not separate the field from its label.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { withAsterisk: false, inputWrapperOrder: ['label', 'input', 'description', 'error'] },
