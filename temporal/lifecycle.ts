@@ -21,6 +21,8 @@ import { type Dispatched, dispatchGroup } from './starts.ts';
  * is not healthy.
  */
 const RPC_DEADLINE_MS = 10_000;
+/** A server needs some seconds to accept new search attributes. */
+const REGISTER_DEADLINE_MS = 40_000;
 const PING_DEADLINE_MS = 3_000;
 /** The deadline for reading a run id. It is short, because the API's response is useful without the run id. */
 const RUN_ID_DEADLINE_MS = 1_000;
@@ -93,6 +95,16 @@ export function createLifecycle(deps: {
   const client = new Client({ connection, namespace: deps.temporal.namespace, identity: names.identity() });
   const calls = new TemporalCalls(connection);
   const target = { client, names, publicUrl: deps.publicUrl };
+  let attributes: Promise<void> | undefined;
+
+  /** Registers missing search attributes, without which Temporal refuses each start. Asks once for each process. */
+  function registerAttributes(): Promise<void> {
+    attributes ??= calls.make(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace));
+    attributes.catch(() => {
+      attributes = undefined;
+    });
+    return attributes;
+  }
 
   return {
     client,
@@ -105,7 +117,7 @@ export function createLifecycle(deps: {
       }
     },
     prepareNamespace: async () => {
-      await ensureSearchAttributes(connection, deps.temporal.namespace);
+      await registerAttributes();
       await ensureSchedules(target);
     },
     findRunId: async (workflowId) => {
@@ -121,7 +133,11 @@ export function createLifecycle(deps: {
     deliveries: createDeliveries(target),
     restartTerminated: (since) => restartTerminated(target, since),
     readToken: () => calls.make(RPC_DEADLINE_MS, () => readToken(target)),
-    writeToken: (token) => calls.make(RPC_DEADLINE_MS, () => writeToken(target, token)),
+    writeToken: async (token) => {
+      // The first token of a new namespace is written before anything else.
+      await registerAttributes();
+      await calls.make(RPC_DEADLINE_MS, () => writeToken(target, token));
+    },
     readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(target)),
     countLegacyWorkflows: () => calls.make(RPC_DEADLINE_MS, () => countLegacyWorkflows(target)),
     deleteLegacySchedules: () => calls.make(RPC_DEADLINE_MS, () => deleteLegacySchedules(target)),

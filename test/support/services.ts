@@ -17,8 +17,11 @@ export interface TestTemporal {
   workflowBundle: string;
 }
 
-/** Creates a Temporal namespace for the test file, with our search attributes, on the run's dev server. */
-export async function createTestTemporal(): Promise<TestTemporal> {
+/**
+ * Creates a Temporal namespace for the test file on the run's dev server, with our search attributes, or without them
+ * like the namespace of a new installation.
+ */
+export async function createTestTemporal({ attributes = true } = {}): Promise<TestTemporal> {
   const address = inject('temporalAddress');
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   const connection = await Connection.connect({ address });
@@ -27,7 +30,7 @@ export async function createTestTemporal(): Promise<TestTemporal> {
       namespace,
       workflowExecutionRetentionPeriod: { seconds: RETENTION_SECONDS as never },
     });
-    await untilDone(() => ensureSearchAttributes(connection, namespace));
+    if (attributes) await untilDone(() => ensureSearchAttributes(connection, namespace));
     await untilDone(() => connection.workflowService.listOpenWorkflowExecutions({ namespace, maximumPageSize: 1 }));
   } finally {
     await connection.close();

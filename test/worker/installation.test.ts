@@ -67,6 +67,23 @@ describe('the check of a start', () => {
     expect(await standing()).toEqual(WELL);
   });
 
+  it('registers the search attributes of a new namespace before it writes the token there', async () => {
+    const [fresh, { namespace }] = await Promise.all([createTestDatabase(), createTestTemporal({ attributes: false })]);
+    const config = parseConfig({
+      DATABASE_URL: fresh.url,
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: namespace,
+      SECRET_KEY: TEST_SECRET_KEY,
+    });
+    try {
+      const { verified } = await checkInstallation({ db: fresh.db, config, sends: true, tell: () => {} });
+      expect(verified).toBe(true);
+      expect(await newestNo(fresh.db)).toBe(1);
+    } finally {
+      await fresh.drop();
+    }
+  });
+
   it('treats several processes that start at the same time as one installation', async () => {
     await Promise.all([check(), check(), check()]);
     expect(await standing()).toEqual(WELL);
