@@ -38,8 +38,8 @@ export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reas
 
 export interface Lifecycle {
   /**
-   * Hands a group of rows from `splitIntoGroups` to Temporal. Never rejects; safe to run twice. @param p.isRepeated
-   * whether rows of the group were handed over before and their start was not reported
+   * Hands a group of rows from `splitIntoGroups` to Temporal. Never rejects; safe to run twice.
+   * @param p.isRepeated whether rows of the group were handed over before and their start was not reported
    */
   handOver(group: RowGroup, p?: { isRepeated: boolean }): Promise<HandOverResult>;
   /** Registers missing search attributes and schedules. Every worker calls it at its start. */
@@ -99,10 +99,12 @@ export function createLifecycle(deps: {
 
   /** Registers missing search attributes, without which Temporal refuses each start. Asks once for each process. */
   function registerAttributes(): Promise<void> {
-    attributes ??= calls.make(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace));
-    attributes.catch(() => {
-      attributes = undefined;
-    });
+    attributes ??= calls
+      .make(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace))
+      .catch((error: unknown) => {
+        attributes = undefined;
+        throw error;
+      });
     return attributes;
   }
 
