@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Combines many small writes. While one flush is in progress, new items wait for the next one, which takes all of them.
- * `add` resolves when its item is flushed, and rejects if the flush failed. @param intervalMs minimum time between the
+ * `add` resolves when its item is flushed, and rejects if the flush failed.
+ * @param intervalMs minimum time between the
  * starts of two flushes, for items that no caller waits for; the first item after a pause never waits
  */
 export function createBatcher<T>(

@@ -153,7 +153,8 @@ export class CampaignSending {
   }
 
   /**
-   * Ends a chunk that does not exist, either because its campaign was deleted or because of a bug. @throws RowMissing
+   * Ends a chunk that does not exist, either because its campaign was deleted or because of a bug.
+   * @throws RowMissing
    */
   private async endMissing(input: ChunkInput): Promise<ChunkResult> {
     if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);

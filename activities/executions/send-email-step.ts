@@ -49,7 +49,8 @@ const EMAIL_OF: EffectWays<EffectPosition> = { real: (effect) => effect, sandbox
  * Creates the SEND_EMAIL activity. Before an email is sent, it is stored in a row that is unique for the execution and
  * visit. A run after a crash therefore sends the same email, not a second one. One transaction records the status, the
  * event and the execution's next step. Executions that arrive at the same time share the transactions before and after
- * the email. @throws ApplicationFailure MAIL_DEFERRED if the provider deferred the email, SEND_RATE if the project may
+ * the email.
+ * @throws ApplicationFailure MAIL_DEFERRED if the provider deferred the email, SEND_RATE if the project may
  * not send yet, both with the delay for Temporal; CancelledFailure if it must stop before the email was sent
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {

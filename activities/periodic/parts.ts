@@ -21,8 +21,10 @@ export interface PartRun {
   /** Saves the cursor of the part in Temporal. */
   save(cursor: string): void;
   /**
-   * Saves the cursor of the part in Temporal, between two steps of the work. @returns false if the time of this
-   * activity is over @throws Error if the activity is cancelled
+   * Saves the cursor of the part in Temporal, between two steps of the work.
+   * @returns false if the time of this
+   * activity is over
+   * @throws Error if the activity is cancelled
    */
   mayContinue(cursor?: string): boolean;
   /** Records that an item of the part failed, while the rest of the part continues. */

@@ -4,7 +4,8 @@ import { type DemoReport, since } from './report.ts';
 export interface Loop<T> {
   readonly title: string;
   /**
-   * Runs the loop. @returns the recorded facts, for the summary
+   * Runs the loop.
+   * @returns the recorded facts, for the summary
    * @throws Error that names the missing feedback
    */
   close(tour: T): Promise<string>;

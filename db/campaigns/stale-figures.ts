@@ -4,7 +4,8 @@ import type { Db } from '../connection.ts';
 /**
  * Notes that the outcomes of some emails have changed, in the statement that changes them. Stored statistics of their
  * chunks are then stale. Needed only for emails whose chunk is not in a turn, because a chunk in a turn is counted
- * anyway. @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
+ * anyway.
+ * @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
 export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

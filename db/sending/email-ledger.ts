@@ -108,7 +108,8 @@ export async function previewClaim(
 }
 
 /**
- * Reads the facts that decide whether and how emails are sent now, except the frequency cap. @param taken CTEs. The CTE
+ * Reads the facts that decide whether and how emails are sent now, except the frequency cap.
+ * @param taken CTEs. The CTE
  * named `t` has the emails as rows of `emails`; others may replace tables
  */
 async function readClaimed(

@@ -77,7 +77,8 @@ export function realEnvironment(trx: Trx): ExecutionEnvironment {
 }
 
 /**
- * Creates the environment of previews, which write nothing. Only the events of the run occur. @param startMs the start;
+ * Creates the environment of previews, which write nothing. Only the events of the run occur.
+ * @param startMs the start;
  * time passes only in pauses
  */
 export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironment {

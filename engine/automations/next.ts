@@ -6,7 +6,8 @@ import { isEffect } from '../../rules/executions/steps/registry.ts';
 
 /**
  * Computes what the Temporal workflow does next for an execution at a step: the activity of an effect, the timer before
- * that activity, the timer of a DELAY, or the wait of a WAIT_FOR_EVENT. @param at.dueAt the end of the pause; null if
+ * that activity, the timer of a DELAY, or the wait of a WAIT_FOR_EVENT.
+ * @param at.dueAt the end of the pause; null if
  * only an event ends it
  */
 export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {

@@ -79,7 +79,8 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
  * an earlier cancel wins. Postgres must not use an index for this condition, because nearly all executions may be open
  * (see `ownedBy`). The steps at which executions wait are locked against deletion. A deletion ends every execution at
  * the step; an execution that arrives later finds no step and ends. An execution that arrives at an effect needs no
- * lock, because the effect's activity checks again. @returns executions whose step no longer exists
+ * lock, because the effect's activity checks again.
+ * @returns executions whose step no longer exists
  */
 async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<Set<string>> {
   const { projectId } = p;

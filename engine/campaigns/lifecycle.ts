@@ -227,7 +227,8 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
 
 /**
  * Returns how a start has ended, for its workflow. A campaign that is a DRAFT again, or was started again since, counts
- * as cancelled. `OPEN`: the start continues. @throws RowMissing
+ * as cancelled. `OPEN`: the start continues.
+ * @throws RowMissing
  */
 export async function findStartEnd(db: Db, p: CampaignStart): Promise<'SENT' | 'CANCELLED' | 'OPEN'> {
   const row = await db

@@ -75,7 +75,8 @@ export async function patchContact(
 
 /**
  * Changes the address. A person's refusal also applies to the new address, but a mailbox's refusal does not. A contact
- * that was unsubscribed only by a hard bounce is therefore subscribed again. @returns the subscription that the new
+ * that was unsubscribed only by a hard bounce is therefore subscribed again.
+ * @returns the subscription that the new
  * address requires, if any
  */
 async function changeEmail(

@@ -24,7 +24,7 @@ export const ImportResult = z.object({
   }),
   warnings: z.array(z.object({ row: z.number().int(), email: z.string(), warning: z.string() })).optional(),
   notes: z.array(z.string()).optional().openapi({
-    description: 'What was read from columns that are recognized by their names, such as `Newsletter` as consent',
+    description: 'The columns that the import recognizes by their names, such as `Newsletter` as consent',
   }),
 });
 

@@ -1337,7 +1337,7 @@ export type ImportJob = {
       email: string;
       warning: string;
     }[];
-    /** What was read from columns that are recognized by their names, such as `Newsletter` as consent */
+    /** The columns that the import recognizes by their names, such as `Newsletter` as consent */
     notes?: string[];
   };
 };
@@ -1400,7 +1400,7 @@ export type ImportPreview = {
       email: string;
       warning: string;
     }[];
-    /** What was read from columns that are recognized by their names, such as `Newsletter` as consent */
+    /** The columns that the import recognizes by their names, such as `Newsletter` as consent */
     notes?: string[];
     /** Rows whose address is on the suppression list. They are imported without a subscription. */
     suppressedCount: number;
@@ -1547,7 +1547,7 @@ export type ListedContactJob = {
     unreadableRows?: number;
     /** Rows that were imported without a value that is not valid, such as a phone number */
     warningCount?: number;
-    /** What was read from columns that are recognized by their names, such as `Newsletter` as consent */
+    /** The columns that the import recognizes by their names, such as `Newsletter` as consent */
     notes?: string[];
   } | {
     operation: BulkJobResultOperation;
