@@ -7,7 +7,7 @@ import { createCompute } from '../compute/compute.ts';
 import { compileForSending } from '../compute/contents.ts';
 import type { ClaimedRecipient } from '../db/campaigns/claims.ts';
 import { parseConfig } from '../rules/config.ts';
-import { NO_TEXT } from '../rules/content/mail-text.ts';
+import { NO_TEXT } from '../rules/content/email-text.ts';
 import type { SinkProcess } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 

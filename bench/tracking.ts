@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 import { connect } from '../db/connection.ts';
 import { saveContent } from '../db/contents/contents.ts';
+import { NO_TEXT } from '../rules/content/email-text.ts';
 import { linkToken } from '../rules/content/link-tokens.ts';
-import { NO_TEXT } from '../rules/content/mail-text.ts';
 import { buildContacts } from '../test/build/campaigns.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 

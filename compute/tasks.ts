@@ -1,4 +1,4 @@
-import type { FinishedEmail, FinishedEmailInput } from '../channels/email/finished-mail.ts';
+import type { FinishedEmail, FinishedEmailInput } from '../channels/email/finished-email.ts';
 import { asBuffer } from '../rules/as-buffer.ts';
 import { runBounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
 import {
@@ -123,7 +123,7 @@ export const TASKS = {
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
   /** Loaded at first use, because most threads never compose a message with files. */
   'mail.finished': async (p: FinishedEmailInput): Promise<FinishedEmail> =>
-    (await import('../channels/email/finished-mail.ts')).finishEmail(p),
+    (await import('../channels/email/finished-email.ts')).finishEmail(p),
   /** Loaded at first use, because the relay is off in most installations. */
   'mail.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
     const { prepareOriginal } = await import('../rules/mime/prepare-original.ts');

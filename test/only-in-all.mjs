@@ -11,7 +11,7 @@ export const ONLY_IN_ALL = [
   'test/api/as-code/{campaigns,export-apply,round-trip}.test.ts',
   'test/api/callers/operator-limits.test.ts',
   'test/api/emails/{lost-commits,lost-engagements}.test.ts',
-  'test/channels/{inbound-mail,postfix,smtp-relay.go,smtp-sessions}.test.ts',
+  'test/channels/{inbound-email,postfix,smtp-relay.go,smtp-sessions}.test.ts',
   'test/cli/{demo,demo-channels,doctor,erasure,image,processes,public-host,start,start.refusals,tidings}.test.ts',
   'test/dashboard/!(base).test.ts',
   'test/db/{content-removal,refusals}.test.ts',

@@ -1,4 +1,4 @@
-import type { MessageContent } from '../../channels/email/finished-mail.ts';
+import type { MessageContent } from '../../channels/email/finished-email.ts';
 import { buildMessage, type MessageParts } from '../../channels/email/mime.ts';
 import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
@@ -19,7 +19,7 @@ import { isTracked } from '../../rules/content/message-tracking.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
-import { isLargeEmail } from '../../rules/emails/large-mail.ts';
+import { isLargeEmail } from '../../rules/emails/large-email.ts';
 import { messageIdOf } from '../../rules/emails/message-id.ts';
 import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';

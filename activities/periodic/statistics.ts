@@ -1,5 +1,5 @@
 import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
-import { countPastEmailHours } from '../../db/events/mail-hours.ts';
+import { countPastEmailHours } from '../../db/events/email-hours.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { listParts, type PeriodicParts } from './parts.ts';

@@ -5,7 +5,7 @@ import { createMonthOpener } from '../../db/sending/monthly-usage.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { acceptBatch } from '../../engine/sending/accept-batch.ts';
 import { acceptSends, type SendOutcome } from '../../engine/sending/accept-sends.ts';
-import { isLargeEmail } from '../../rules/emails/large-mail.ts';
+import { isLargeEmail } from '../../rules/emails/large-email.ts';
 import {
   type BatchResponse,
   contactChanges,

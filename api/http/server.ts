@@ -19,7 +19,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import type { Installation } from '../../rules/installation.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import { EngagementBatcher } from '../accept/engagement-batcher.ts';
-import { startInboundEmail } from '../mail/inbound-mail.ts';
+import { startInboundEmail } from '../mail/inbound-email.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
 import { createApp } from './app.ts';
 import { registerBacklog } from './backlog-metrics.ts';

@@ -59,7 +59,7 @@ import { suppressionRoutes } from './suppressions/routes.ts';
 import { teamRoutes } from './team/routes.ts';
 import { templatePreviewRoutes } from './templates/preview.ts';
 import { templateRoutes } from './templates/routes.ts';
-import { templateTestRoutes } from './templates/test-mail.ts';
+import { templateTestRoutes } from './templates/test-email.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { trackRoutes } from './track/routes.ts';
 import { trackingRoutes } from './tracking/routes.ts';

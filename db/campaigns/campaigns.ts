@@ -7,13 +7,13 @@ import {
   variantText,
   type WinnerSource,
 } from '../../rules/campaigns/variants.ts';
-import type { EmailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/email-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
 import { containsText } from '../contains-text.ts';
-import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from '../contents/mail-text.ts';
+import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from '../contents/email-text.ts';
 import { assertSender } from '../domains/senders.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EmailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/email-text.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';
-import { selectEmailText } from '../contents/mail-text.ts';
+import { selectEmailText } from '../contents/email-text.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 

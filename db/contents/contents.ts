@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { EmailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/email-text.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 import type { ContentsTable, EmailType } from '../schema/contents.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/email-text.ts';
 import type { Trx } from '../connection.ts';
 import { type NewContent, saveContents } from './contents.ts';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { EmailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/email-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -13,7 +13,7 @@ import { newSlug, refusingTakenSlug } from '../records/slugs.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
-import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from './mail-text.ts';
+import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from './email-text.ts';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies EmailType[];
 

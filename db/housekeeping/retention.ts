@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Retention } from '../../rules/config.ts';
 import type { Db } from '../connection.ts';
-import { firstUncountedId } from '../events/mail-hours.ts';
+import { firstUncountedId } from '../events/email-hours.ts';
 import { firstIdAt } from '../id-time.ts';
 import type { Pruning } from './pruning.ts';
 

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { EmailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/email-text.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
 /** The column of each field in the text of an email. All columns are text. */

@@ -27,7 +27,7 @@ import { remainingMonthlyQuota } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
-import { pickEmailText } from '../../rules/content/mail-text.ts';
+import { pickEmailText } from '../../rules/content/email-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';

@@ -9,7 +9,7 @@ import { insertOutbox, outboxRows } from '../../db/outbox/outbox.ts';
 import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { CopyOptions } from '../../rules/emails/email-options.ts';
-import { isLargeEmail } from '../../rules/emails/large-mail.ts';
+import { isLargeEmail } from '../../rules/emails/large-email.ts';
 import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';

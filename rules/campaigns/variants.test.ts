@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_TEXT } from '../content/mail-text.ts';
+import { NO_TEXT } from '../content/email-text.ts';
 import { compareVariants, wilsonInterval } from './variant-figures.ts';
 import { type AssignmentCounts, assignVariants, betterVariant, REST, variantText } from './variants.ts';
 

@@ -1,4 +1,4 @@
-import { type EmailText, NO_TEXT } from '../content/mail-text.ts';
+import { type EmailText, NO_TEXT } from '../content/email-text.ts';
 
 export const VARIANTS_MIN = 2;
 export const VARIANTS_MAX = 5;

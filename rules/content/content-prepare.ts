@@ -4,10 +4,10 @@ import { joinedOutputs } from './content-joints.ts';
 import { composedAddress, trackedAddress, variableAddress } from './content-links.ts';
 import { guardExpression, guardHtml, type LocalSources, localNames, localSources } from './content-names.ts';
 import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
+import type { EmailTemplates, NullsOptional } from './email-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { COUNTED_LINK, type FlatToken, tagText } from './liquid-tokens.ts';
-import type { EmailTemplates, NullsOptional } from './mail-text.ts';
 
 /** The templates of an email. Every template is required, so that no caller omits one by mistake. */
 export interface AuthoredContent extends EmailTemplates {

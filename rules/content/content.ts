@@ -14,9 +14,9 @@ import { dataName, URL_VARIABLES } from './content-names.ts';
 import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';
 import { type ContentSource, contentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
+import { NO_TEXT } from './email-text.ts';
 import { unsubscribeUrl } from './link-tokens.ts';
 import { type LiquidScope, renderBounded } from './liquid.ts';
-import { NO_TEXT } from './mail-text.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';

@@ -1,8 +1,8 @@
 import type { Data } from '../filters/data-values.ts';
 import { localNames, outputNames, URL_VARIABLES } from './content-names.ts';
 import { parseTemplates } from './content-prepare.ts';
+import type { EmailTemplates } from './email-text.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
-import type { EmailTemplates } from './mail-text.ts';
 import { plainExpression } from './plain-expression.ts';
 
 /** Variables of every message. */

@@ -9,9 +9,9 @@ import {
 } from './content.ts';
 import { textAsHtml } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
+import { NO_TEXT } from './email-text.ts';
 import { contentFindings, type Finding } from './findings.ts';
 import { parseTemplate } from './liquid.ts';
-import { NO_TEXT } from './mail-text.ts';
 import { requiredVariables } from './required-variables.ts';
 
 /** A content as one recipient reads it, with the findings for its sender. */

@@ -1,6 +1,6 @@
 import type { Reason } from '../emails/reasons.ts';
 import { AppError } from '../errors.ts';
-import type { EmailTemplates } from './mail-text.ts';
+import type { EmailTemplates } from './email-text.ts';
 
 /** The part of the content with the error, by the name of the API's field. */
 export type TemplateField = keyof EmailTemplates | 'text' | 'template';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { isUnder } from './mail-domains.ts';
+import { isUnder } from './email-domains.ts';
 
 const require = createRequire(import.meta.url);
 /** Well-known domains that the list lacks. */

@@ -1,6 +1,6 @@
 import type { KeyMode } from '../access/api-keys.ts';
 import type { KeyOwner } from '../access/key-owner.ts';
-import type { EmailText } from '../content/mail-text.ts';
+import type { EmailText } from '../content/email-text.ts';
 import type { AppError, ErrorBody } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
 import type { HeaderMailbox } from '../mime/mime-headers.ts';

@@ -2,7 +2,7 @@ import spellChecker from '@zootools/email-spell-checker';
 import type { Dns, DnsAnswer, MxRecord } from '../domains/dns.ts';
 import { isDisposableDomain } from './disposable-domains.ts';
 import { emailDomain, emailLocalPart, normalizeEmail } from './email-address.ts';
-import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './mail-domains.ts';
+import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './email-domains.ts';
 
 /** Facts about an address that are known without sending to it. Source: contract §10.4 Verification. */
 export interface EmailVerification {

@@ -6,7 +6,7 @@ import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { addSuppressions, suppressionPads } from '../../db/contacts/suppressions.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';
-import { queueInvitationEmail } from '../../db/projects/invitation-mail.ts';
+import { queueInvitationEmail } from '../../db/projects/invitation-email.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';

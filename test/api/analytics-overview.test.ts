@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countPastEmailHours } from '../../db/events/mail-hours.ts';
+import { countPastEmailHours } from '../../db/events/email-hours.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';

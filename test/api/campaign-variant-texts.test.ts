@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { saveContents } from '../../db/contents/contents.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/email-text.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildSentCampaign } from '../build/recipients.ts';
 import { buildDomain } from '../build/senders.ts';

@@ -3,7 +3,7 @@ import { type CampaignContent, type CampaignStart, insertCampaign } from '../../
 import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { startCampaign } from '../../engine/campaigns/lifecycle.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/email-text.ts';
 
 /**
  * Builds subscribed contacts `r0@to.test`, `r1@to.test` …; `data` is the same for all, with `n` added. Returns their

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
 import { saveContent } from '../../db/contents/contents.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/email-text.ts';
 import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 

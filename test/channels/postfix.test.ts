@@ -19,7 +19,7 @@ import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { verdictOf } from '../support/smtp/mail-verdict.ts';
+import { verdictOf } from '../support/smtp/email-verdict.ts';
 import {
   findPostfix,
   POSTFIX_SIZE_MAX,

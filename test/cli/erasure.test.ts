@@ -17,7 +17,7 @@ import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
-import { arf, dsn } from '../support/smtp/mail-reports.ts';
+import { arf, dsn } from '../support/smtp/email-reports.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createInboundHandler } from '../../api/mail/inbound-mail.ts';
+import { createInboundHandler } from '../../api/mail/inbound-email.ts';
 import { createRelayHandler } from '../../api/mail/smtp-relay.ts';
 import { startInboundListener } from '../../channels/inbound/listener.ts';
 import { startRelayListener } from '../../channels/relay/listener.ts';

@@ -16,7 +16,7 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { connectRecovery } from '../support/recovery.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { arf, dsn } from '../support/smtp/mail-reports.ts';
+import { arf, dsn } from '../support/smtp/email-reports.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveContent } from '../../db/contents/contents.ts';
 import { foldVisitCounts } from '../../db/executions/step-stats.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/email-text.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

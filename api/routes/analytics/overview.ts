@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type EmailDay, type EmailFigures, listEmailDays } from '../../../db/events/mail-hours.ts';
+import { type EmailDay, type EmailFigures, listEmailDays } from '../../../db/events/email-hours.ts';
 import { listUpcomingHours } from '../../../db/events/upcoming.ts';
 import { isOperator } from '../../../db/operator/operators.ts';
 import {

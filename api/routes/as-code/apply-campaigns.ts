@@ -14,7 +14,7 @@ import { withIds } from '../../../rules/as-code/references.ts';
 import { NO_TIMING } from '../../../rules/campaigns/timing.ts';
 import { type CampaignChanges, CreateCampaign, campaignContent, PutCampaign } from '../campaigns/input.ts';
 import { changedVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
-import { changedEmailText } from '../mail-text.ts';
+import { changedEmailText } from '../email-text.ts';
 import {
   type Applying,
   addFinding,

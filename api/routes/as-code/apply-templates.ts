@@ -3,7 +3,7 @@ import type { Db } from '../../../db/connection.ts';
 import { insertTemplate, listAllTemplates, type Template, updateTemplate } from '../../../db/contents/templates.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { withIds } from '../../../rules/as-code/references.ts';
-import { changedEmailText } from '../mail-text.ts';
+import { changedEmailText } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
 import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, withFieldPrefix } from './applying.ts';

@@ -10,7 +10,7 @@ import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
 import { withoutSecrets } from '../../../rules/as-code/step-secrets.ts';
 import type { CampaignTiming } from '../../../rules/campaigns/timing.ts';
-import { pickEmailText } from '../../../rules/content/mail-text.ts';
+import { pickEmailText } from '../../../rules/content/email-text.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { Settings } from './input.ts';
 

@@ -6,7 +6,7 @@ import { describeForms } from '../../../rules/input-forms.ts';
 import { anyJson, freeJson } from '../../http/free-json.ts';
 import { SlugInput } from '../../http/schemas.ts';
 import { CampaignFields } from '../campaigns/input.ts';
-import { splitSender } from '../mail-text.ts';
+import { splitSender } from '../email-text.ts';
 import { PatchProject } from '../project/input.ts';
 import { FILTERS_EXAMPLE } from '../segments/input.ts';
 import { TemplateChanges } from '../templates/input.ts';

@@ -6,7 +6,7 @@ import { type Condition, ConditionInput } from '../../../rules/filters/filters.t
 import { aliasOf, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, Id, NullableInstantInput, SlugInput } from '../../http/schemas.ts';
-import { changedEmailText, emailTextInput, splitSender } from '../mail-text.ts';
+import { changedEmailText, emailTextInput, splitSender } from '../email-text.ts';
 import { changedTiming, hourInput, timingInput } from './timing.ts';
 import { changedVariants, variantFields } from './variants-input.ts';
 

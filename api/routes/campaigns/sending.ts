@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { type Campaign, getCampaign, lockCampaign } from '../../../db/campaigns/campaigns.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../engine/campaigns/lifecycle.ts';
-import { insertTestEmail } from '../../../engine/campaigns/test-mail.ts';
+import { insertTestEmail } from '../../../engine/campaigns/test-email.ts';
 import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';

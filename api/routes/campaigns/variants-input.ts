@@ -9,10 +9,10 @@ import {
   type VariantTest,
   variantNamed,
 } from '../../../rules/campaigns/variants.ts';
-import type { EmailText } from '../../../rules/content/mail-text.ts';
+import type { EmailText } from '../../../rules/content/email-text.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { oneLine } from '../../http/schemas.ts';
-import { emailTextInput, splitSender } from '../mail-text.ts';
+import { emailTextInput, splitSender } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 
 const NAME_MAX_CHARS = 100;

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { TEST_METRICS, WINNER_SOURCES } from '../../../rules/campaigns/variants.ts';
-import { type EmailText, NO_TEXT } from '../../../rules/content/mail-text.ts';
+import { type EmailText, NO_TEXT } from '../../../rules/content/email-text.ts';
 import { Instant } from '../../http/schemas.ts';
 
 const OwnText = Object.fromEntries(Object.keys(NO_TEXT).map((field) => [field, z.string().optional()])) as Record<

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { listEmailDays } from '../../../db/events/mail-hours.ts';
+import { listEmailDays } from '../../../db/events/email-hours.ts';
 import {
   getTenant,
   listRefusals,

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { fitLists } from '../../../db/page-budget.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
-import { queueInvitationEmail } from '../../../db/projects/invitation-mail.ts';
+import { queueInvitationEmail } from '../../../db/projects/invitation-email.ts';
 import { deleteInvitation, insertInvitation, listInvitations } from '../../../db/projects/invitations.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { changeRole, listTeam, refuseAbove, removeMember } from '../../../db/projects/team.ts';

@@ -4,7 +4,7 @@ import type { EmailType } from '../../../db/schema/contents.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
-import { emailTextInput, splitSender } from '../mail-text.ts';
+import { emailTextInput, splitSender } from '../email-text.ts';
 
 export const LIST_DEFAULT = 20;
 

@@ -10,8 +10,8 @@ import { errors, json, ok } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { contentReview, readersVariables, SAMPLE_READER } from '../content-review.ts';
+import { changedEmailText, emailTemplatesInput } from '../email-text.ts';
 import { FindingRecord } from '../finding-response.ts';
-import { changedEmailText, emailTemplatesInput } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const PreviewTemplate = z

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated, TruncatedLists } from '../../http/schemas.ts';
-import { emailTextResponse, MAIL_TEXT_EXAMPLE } from '../mail-text.ts';
+import { emailTextResponse, MAIL_TEXT_EXAMPLE } from '../email-text.ts';
 import { Type } from './input.ts';
 
 const EXAMPLE = {

@@ -16,7 +16,7 @@ import { IfMatch, okVersioned, readVersion, setETag } from '../../http/record-ve
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { changedEmailText } from '../mail-text.ts';
+import { changedEmailText } from '../email-text.ts';
 import { refuseBadContent } from './content-check.ts';
 import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
 import { listedResponse, TemplateList, TemplateRecord, templateResponse, Usage } from './response.ts';

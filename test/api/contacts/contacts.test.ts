@@ -5,7 +5,7 @@ import { removeErasedAttachments } from '../../../db/contents/erased-attachments
 import { removeErasedContents } from '../../../db/contents/removal.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { recordFeedback } from '../../../engine/feedback/email-feedback.ts';
-import { recordReceived } from '../../../engine/feedback/inbound-mail.ts';
+import { recordReceived } from '../../../engine/feedback/inbound-email.ts';
 import { recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { buildEmail } from '../../build/emails.ts';

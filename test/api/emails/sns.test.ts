@@ -19,8 +19,8 @@ import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { campaignWorker, sendingCampaign } from '../../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../../support/certificate.ts';
+import { emailState, newSentEmail, type SentEmail } from '../../support/email-state.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
-import { emailState, newSentEmail, type SentEmail } from '../../support/mail-state.ts';
 import { pruneTables } from '../../support/periodic.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { saveContent } from '../../../db/contents/contents.ts';
 import type { CampaignStatus } from '../../../rules/campaigns/campaign.ts';
-import { NO_TEXT } from '../../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../../rules/content/email-text.ts';
 import { campaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
-import { buildMailEvents, mailBody, SENDER } from './mails.ts';
+import { buildMailEvents, mailBody, SENDER } from './emails.ts';
 import { outcomeColumns, outcomeOf, type SampleOutcome, wellOutcomeOf } from './outcomes.ts';
 import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { saveContent } from '../../../db/contents/contents.ts';
 import type { ExecutionStepsTable } from '../../../db/schema/executions.ts';
-import { NO_TEXT } from '../../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../../rules/content/email-text.ts';
 import type { ExecutionStatus, VisitStatus } from '../../../rules/executions/execution.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';

@@ -1,12 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
-import { insertTestEmail } from '../../../engine/campaigns/test-mail.ts';
+import { insertTestEmail } from '../../../engine/campaigns/test-email.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { changedEmailText, emailTextInput, splitSender } from '../mail-text.ts';
+import { changedEmailText, emailTextInput, splitSender } from '../email-text.ts';
 import { refuseBadContent } from './content-check.ts';
 
 const TestTemplate = z

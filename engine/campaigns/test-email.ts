@@ -5,7 +5,7 @@ import { assertSender } from '../../db/domains/senders.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import { type EmailText, pickEmailText } from '../../rules/content/mail-text.ts';
+import { type EmailText, pickEmailText } from '../../rules/content/email-text.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connection.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';
 import { saveContent } from '../../db/contents/contents.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/email-text.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordEvents } from '../events/record-events.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
-import { type FinishedEmailInput, finishEmail } from '../../channels/email/finished-mail.ts';
+import { type FinishedEmailInput, finishEmail } from '../../channels/email/finished-email.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { BoundExceeded } from '../../rules/bounded.ts';
 import { dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EmailText } from '../../rules/content/mail-text.ts';
+import type { EmailText } from '../../rules/content/email-text.ts';
 import { EMAIL_TEXT_COLUMNS, type EmailTextColumns } from '../schema/contents.ts';
 
 const FIELDS = Object.entries(EMAIL_TEXT_COLUMNS) as [keyof EmailText, keyof EmailTextColumns][];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
-import { HARD_LINES, IDN_SENDER, OUTGOING_EMAILS, SENDER } from '../build/outgoing-mails.ts';
+import { HARD_LINES, IDN_SENDER, OUTGOING_EMAILS, SENDER } from '../build/outgoing-emails.ts';
 import { expectOk } from '../build/workflows.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type MessageVerdict, verdictOf } from '../support/smtp/mail-verdict.ts';
+import { type MessageVerdict, verdictOf } from '../support/smtp/email-verdict.ts';
 import { type ParsedMessage, parseMessages } from '../support/smtp/read-mail.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type EmailTemplates, type EmailText, NO_TEXT } from '../../rules/content/mail-text.ts';
+import { type EmailTemplates, type EmailText, NO_TEXT } from '../../rules/content/email-text.ts';
 import type { Mailbox } from '../../rules/emails/email-address.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../http/schemas.ts';
 

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { saveContent } from '../../../db/contents/contents.ts';
 import type { EmailsTable } from '../../../db/schema/emails.ts';
 import type { EventsTable } from '../../../db/schema/events.ts';
-import { NO_TEXT } from '../../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../../rules/content/email-text.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
 import { outcomeColumns, outcomeOf } from './outcomes.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { sealSecret } from '../../rules/access/secrets.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/email-text.ts';
 import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInboundHandler } from '../../api/mail/inbound-mail.ts';
+import { createInboundHandler } from '../../api/mail/inbound-email.ts';
 import { type InboundListener, startInboundListener } from '../../channels/inbound/listener.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { linkToken } from '../../rules/content/link-tokens.ts';
@@ -11,9 +11,9 @@ import { buildWorkflow, listExecutions } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { emailState, newSentEmail, type SentEmail } from '../support/mail-state.ts';
+import { emailState, newSentEmail, type SentEmail } from '../support/email-state.ts';
 import { pruneTables } from '../support/periodic.ts';
-import { arf, dsn, dsnOf, encodePart, xtext } from '../support/smtp/mail-reports.ts';
+import { arf, dsn, dsnOf, encodePart, xtext } from '../support/smtp/email-reports.ts';
 
 const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
 
