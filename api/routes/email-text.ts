@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type EmailTemplates, type EmailText, NO_TEXT } from '../../rules/content/email-text.ts';
+import { refuseUnfilled } from '../../rules/content/expressions.ts';
 import type { Mailbox } from '../../rules/emails/email-address.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLine } from '../http/schemas.ts';
 
@@ -38,10 +39,10 @@ export const emailTemplatesInput = {
 /** The whole text of an email in a request. */
 export const emailTextInput = {
   ...emailTemplatesInput,
-  from: MailboxInput.openapi({
+  from: MailboxInput.superRefine(({ name }, ctx) => refuseUnfilled(name ?? '', ctx)).openapi({
     description: 'Must be on a verified domain. A display name sets `fromName`, unless that is given.',
   }),
-  fromName: oneLine(200).nullish(),
+  fromName: oneLine(200).superRefine(refuseUnfilled).nullish(),
   replyTo: EmailAddress.nullish(),
 } satisfies Record<keyof EmailText, z.ZodType>;
 

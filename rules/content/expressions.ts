@@ -4,7 +4,9 @@
  * expressions are read here.
  */
 
+import type { z } from 'zod';
 import { BoundExceeded } from '../bounded.ts';
+import { cutText } from '../cut-text.ts';
 import type { Data } from '../filters/data-values.ts';
 import { FilterDefect } from './filter-defect.ts';
 import { parseTemplate, renderBounded, templateVariables } from './liquid.ts';
@@ -188,7 +190,23 @@ function blankText(text: string): string {
     .join('{{');
 }
 
-/** Yields the errors of all text in a value of a config, with their paths. */
+/**
+ * Returns an error for an expression or a tag in a text that takes no variables, such as the name of an event. It would
+ * be compared or sent with its braces. Undefined for other text, also for single braces.
+ */
+export function unfilledFault(text: string): string | undefined {
+  if (!text.includes('{{') && !text.includes('{%')) return undefined;
+  const [[found] = TAG.exec(text) ?? []] = text.matchAll(EXPRESSION);
+  return found === undefined ? undefined : `This text takes no variables: ${cutText(found, 60)} would stay as it is`;
+}
+
+/** Adds an issue for a text that takes no variables and has an expression or a tag. */
+export function refuseUnfilled(text: string, ctx: z.RefinementCtx): void {
+  const message = unfilledFault(text);
+  if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+}
+
+/** Yields the errors of all text and keys in a value of a config, with their paths. */
 export function* expressionFaults(
   value: unknown,
   path: (string | number)[] = [],
@@ -199,6 +217,10 @@ export function* expressionFaults(
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* expressionFaults(item, [...path, index]);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) yield* expressionFaults(item, [...path, key]);
+    for (const [key, item] of Object.entries(value)) {
+      const message = unfilledFault(key);
+      if (message !== undefined) yield { path: [...path, key], message };
+      yield* expressionFaults(item, [...path, key]);
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseUnfilled } from '../content/expressions.ts';
 import { EVENT_NAME_LENGTH, impossibleEventReason, impossiblePrefixReason } from './event-names.ts';
 
 /**
@@ -14,12 +15,14 @@ export const ListenedEventInput = z
 
 /** Adds an issue for the name of an event that cannot occur. */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {
+  refuseUnfilled(name, ctx);
   refuse(impossibleEventReason(name), ctx);
 }
 
 /** Adds an issue for a name, or a prefix followed by an asterisk, that no event can have. */
 export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): void {
   const isPrefix = pattern.endsWith('*');
+  refuseUnfilled(pattern, ctx);
   refuse(isPrefix ? impossiblePrefixReason(pattern.slice(0, -1)) : impossibleEventReason(pattern), ctx);
 }
 

@@ -100,6 +100,27 @@ describe('a condition', () => {
 
 describe('a filter', () => {
   it.each([
+    [{ field: 'data.cart', operator: 'equals', value: '{{event.cartId}}' }, 'value'],
+    [{ field: 'data.plan', operator: 'in', value: ['pro', 'a {{ context.plan | upcase }}'] }, 'value'],
+    [{ field: 'email', operator: 'equals', value: '{{email}}@example.com' }, 'value'],
+    [{ field: 'data.plan', operator: 'contains', value: '{% if a %}b{% endif %}' }, 'value'],
+    [{ field: 'data.{{event.key}}', operator: 'exists' }, 'field'],
+    [{ field: 'event.{{event.name}}', operator: 'triggered' }, 'field'],
+  ])('of an audience, %j, has no expression: nothing fills it', (filter, key) => {
+    const condition = { operator: 'AND', conditions: [filter] };
+    expect(faults(condition)).toEqual([[`conditions.0.${key}`, 'custom']]);
+    expect(parseCondition(condition).groups).toHaveLength(1);
+  });
+
+  it('of an audience finds values with braces, and fields of steps have no expression', () => {
+    const braces = { field: 'data.name', operator: 'contains', value: '{{' };
+    expect(faults({ operator: 'AND', conditions: [braces, { ...braces, value: '{a}' }] })).toEqual([]);
+    const wrong = { field: 'event.{{event.key}}', operator: 'exists' };
+    expect(faults(wrong, StepConditionInput)).toEqual([['field', 'custom']]);
+    expect(faults(wrong, WaitFiltersInput)).toEqual([['field', 'custom']]);
+  });
+
+  it.each([
     [{ field: 'plan', operator: 'equals', value: 'pro' }, 'field'],
     [{ field: 'data.', operator: 'exists' }, 'field'],
     [{ field: 'data.a..b', operator: 'exists' }, 'field'],

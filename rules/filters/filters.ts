@@ -4,7 +4,7 @@
  * match a contact that lacks the field, since a user who writes "plan is not pro" means such contacts too.
  */
 import { z } from 'zod';
-import { expressionFaults, hasExpression } from '../content/expressions.ts';
+import { expressionFaults, hasExpression, unfilledFault } from '../content/expressions.ts';
 import { storedParts } from '../emails/email-address.ts';
 import { impossibleEventReason } from '../events/event-names.ts';
 import { describeForms } from '../input-forms.ts';
@@ -264,10 +264,20 @@ class ConditionReader {
       this.#fault(input, [...path, fault.key], fault.message);
     if (this.#isStored) return [filter];
     this.#refuseImpossibleEvent(filter, input, path);
-    if (this.#scope !== 'audience')
-      for (const fault of expressionFaults(filter.value, [...path, 'value']))
-        this.#fault(input, fault.path, fault.message);
+    this.#refuseExpressions(filter, input, path);
     return [filter];
+  }
+
+  /** Fields never have expressions. Values have them in steps and exits, which know an event. */
+  #refuseExpressions({ field, value }: Filter, input: unknown, path: Path): void {
+    const fieldFault = unfilledFault(field);
+    if (fieldFault !== undefined) this.#fault(input, [...path, 'field'], fieldFault);
+    if (this.#scope === 'audience') {
+      const fault = [value].flat().flatMap((item) => (typeof item === 'string' && unfilledFault(item)) || [])[0];
+      if (fault !== undefined) this.#fault(input, [...path, 'value'], fault);
+      return;
+    }
+    for (const fault of expressionFaults(value, [...path, 'value'])) this.#fault(input, fault.path, fault.message);
   }
 
   #refuseImpossibleEvent({ field, operator }: Filter, input: unknown, path: Path): void {

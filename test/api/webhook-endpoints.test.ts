@@ -81,4 +81,10 @@ it('a step with a URL that it could never call is refused at every entry point, 
   expect(again.body.faults).toContainEqual(expect.objectContaining({ field: `steps.${stepId}` }));
   const enabled = await api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } });
   expect([enabled.status, enabled.body.error.errors[0].field]).toEqual([422, `steps.${stepId}`]);
+  const file = { workflows: [{ slug: 'hooks', name: 'Hooks', enabled: true }] };
+  const byFile = await api.call('POST', '/project/apply', { body: file });
+  expect([byFile.status, byFile.body.error?.errors]).toEqual([
+    422,
+    [expect.objectContaining({ field: 'workflows.0.steps.call' })],
+  ]);
 });

@@ -1,5 +1,6 @@
 import {
   findFaults,
+  getWorkflow,
   insertWorkflow,
   listWorkflowDetails,
   updateWorkflow,
@@ -7,6 +8,7 @@ import {
 } from '../../../db/workflows/workflows.ts';
 import { changedFields } from '../../../rules/as-code/changes.ts';
 import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import { CreateWorkflow } from '../workflows/input.ts';
 import { applySteps, applyTransitions } from './apply-steps.ts';
 import { type Applying, addFinding, parseItem, recordChange, withFieldPrefix } from './applying.ts';
@@ -88,7 +90,9 @@ async function applyEnabled(
   if (wanted === enabled && !(wanted && p.changed)) return [];
   if (wanted) {
     const { drawn, unverified } = await findFaults(trx, { projectId, id });
-    if (drawn.length > 0) throw cannotRun(drawn, p.ids);
+    const hasToCheckUrls = !enabled && !applying.allowPrivate;
+    const unreachable = hasToCheckUrls ? findPrivateUrls((await getWorkflow(trx, { projectId, id })).steps) : [];
+    if (drawn.length + unreachable.length > 0) throw cannotRun([...drawn, ...unreachable], p.ids);
     if (unverified.length > 0) {
       const message = `The workflow ${p.item.slug} has steps without a verified sender: it stays ${enabled ? 'enabled' : 'disabled'}.`;
       const details = { kind: 'workflow', slug: p.item.slug, enabled, errors: bySlug(unverified, p.ids) };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { refuseUnfilled } from '../../content/expressions.ts';
 import { configFaults, type PassedStep } from './definition.ts';
 
-const ExitConfig = z.object({ reason: z.string().max(200).optional() });
+const ExitConfig = z.object({ reason: z.string().max(200).superRefine(refuseUnfilled).optional() });
 
 /** Ends the execution, with a reason that the tenant chooses. */
 export const exit: PassedStep = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expressionFaults } from '../../content/expressions.ts';
+import { expressionFaults, unfilledFault } from '../../content/expressions.ts';
 import { emailText, mailboxText } from '../../emails/email-schema.ts';
 import { configFaults, type EffectStep } from './definition.ts';
 
@@ -20,7 +20,9 @@ export const SendEmailConfig = z.object({
 });
 
 /** The template may be missing until the workflow is enabled. */
-const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ recipient }, ctx) => {
+const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ from, recipient }, ctx) => {
+  const unfilled = typeof from === 'object' && from.name ? unfilledFault(from.name) : undefined;
+  if (unfilled !== undefined) ctx.addIssue({ code: 'custom', path: ['from'], message: unfilled });
   for (const fault of expressionFaults(recipient?.customEmail, ['recipient', 'customEmail']))
     ctx.addIssue({ code: 'custom', ...fault });
 });
@@ -30,9 +32,9 @@ export const sendEmail: EffectStep<'steps'> = {
   kind: 'effect',
   queue: 'steps',
   input: SendEmailInput,
-  faults({ config: { recipient }, templateId, senderReady }) {
+  faults({ config: { from, recipient }, templateId, senderReady }) {
     if (!templateId) return ['has no template'];
-    const faults = configFaults(SendEmailInput, { recipient });
+    const faults = configFaults(SendEmailInput, { from, recipient });
     if (faults.length > 0) return faults;
     return senderReady ? [] : ['has no sender on a verified domain, nor has its template'];
   },
