@@ -27,7 +27,12 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
   hono.onError(errorHandler(deps.log, table));
   hono.notFound((c) => {
     const allowed = table.methodsOf(c.req.path);
-    return respondWithError(c, allowed.length === 0 ? noSuchPath(table, c.req.path) : methodNotAllowed(allowed));
+    return respondWithError(
+      c,
+      allowed.length === 0
+        ? noSuchPath(table, c.req)
+        : methodNotAllowed(allowed, table.equivalentOf(c.req.method, c.req.path)),
+    );
   });
   hono.use(observe(deps, metrics));
   hono.use(hostCheck(deps.config));
@@ -46,8 +51,8 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
   return hono;
 }
 
-function noSuchPath(table: RouteTable, path: string): AppError {
-  const nearest = table.nearestTo(path);
+function noSuchPath(table: RouteTable, { method, path }: { method: string; path: string }): AppError {
+  const nearest = table.equivalentOf(method, path) ?? table.nearestTo(path);
   return new AppError('NOT_FOUND', {
     message: 'This path does not exist.',
     suggestion: nearest ? `Did you mean ${nearest}?` : 'See /docs for all operations and their paths.',

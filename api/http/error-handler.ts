@@ -16,7 +16,7 @@ const RETRY_AFTER = { 'Retry-After': '2' };
  */
 export function errorHandler(
   log: Logger,
-  table: Pick<RouteTable, 'listOf' | 'methodsOf'>,
+  table: Pick<RouteTable, 'listOf' | 'methodsOf' | 'equivalentOf'>,
 ): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
     const appError = toAppError(error);
@@ -62,18 +62,23 @@ function toAppError(error: Error): AppError {
 function otherMethod(
   error: AppError,
   { method, path }: { method: string; path: string },
-  table: Pick<RouteTable, 'methodsOf'>,
+  table: Pick<RouteTable, 'methodsOf' | 'equivalentOf'>,
 ): AppError | undefined {
   if (error.code !== 'NOT_FOUND') return undefined;
   const allowed = table.methodsOf(path);
-  return allowed.length === 0 || allowed.includes(method) ? undefined : methodNotAllowed(allowed);
+  return allowed.length === 0 || allowed.includes(method)
+    ? undefined
+    : methodNotAllowed(allowed, table.equivalentOf(method, path));
 }
 
-/** Returns the error of a path that takes other methods only. */
-export function methodNotAllowed(allowed: readonly string[]): AppError {
+/**
+ * Returns the error of a path that takes other methods only.
+ * @param meant the operation that the caller probably means, if it is at another path
+ */
+export function methodNotAllowed(allowed: readonly string[], meant?: string): AppError {
   return new AppError('METHOD_NOT_ALLOWED', {
     headers: { Allow: allowed.join(', ') },
-    suggestion: `Use ${allowed.join(' or ')}.`,
+    suggestion: meant ? `Did you mean ${meant}?` : `Use ${allowed.join(' or ')}.`,
   });
 }
 

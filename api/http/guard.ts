@@ -59,7 +59,9 @@ type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>, inThread?: PaidFor) =
 export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
   const rule = accessRule(route.security);
   const isUnauthenticatedWrite = !rule && route.method !== 'get';
-  const checks = [paramsCheck(route), queryCheck(route), bodyCheck(route)].filter((check) => check !== undefined);
+  const checks = [headersCheck(route), paramsCheck(route), queryCheck(route), bodyCheck(route)].filter(
+    (check) => check !== undefined,
+  );
   const work = `${route.method.toUpperCase()} ${route.path}`;
   const isList = rule?.ofProject === true && route.method === 'get' && hasPages(route);
   const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -116,6 +118,33 @@ function hasPages(route: GuardedRoute): boolean {
   return query instanceof z.ZodObject && 'cursor' in query.shape;
 }
 
+/**
+ * Returns the check that refuses headers whose promise the operation does not keep: a condition on the version of a
+ * record without versions, and a key under another name.
+ */
+function headersCheck(route: GuardedRoute): Check | undefined {
+  if (route.method === 'get') return undefined;
+  const known = route.request?.headers instanceof z.ZodObject ? route.request.headers.shape : {};
+  const others = [!('If-Match' in known) && NO_VERSION, 'Idempotency-Key' in known && OTHER_KEY_NAME].filter(
+    (header) => header !== false,
+  );
+  return async (c) => {
+    for (const { header, message, suggestion } of others)
+      if (c.req.header(header) !== undefined) throw new AppError('BAD_REQUEST', { message, suggestion });
+  };
+}
+
+const NO_VERSION = {
+  header: 'if-match',
+  message: 'If-Match is not supported here, because the record has no version.',
+  suggestion: 'Send the request without If-Match.',
+};
+const OTHER_KEY_NAME = {
+  header: 'x-idempotency-key',
+  message: 'The header of an idempotency key is Idempotency-Key.',
+  suggestion: 'Send the key as Idempotency-Key.',
+};
+
 function paramsCheck(route: GuardedRoute): Check | undefined {
   const schema = route.request?.params;
   if (!schema) return undefined;
@@ -146,7 +175,7 @@ function bodyCheck(route: GuardedRoute): Check | undefined {
   const body = route.request?.body;
   const [mediaType, content] = Object.entries(body?.content ?? {})[0] ?? [];
   if (!body || !mediaType || !content || !('schema' in content) || !(content.schema instanceof z.ZodType))
-    return route.method === 'get' ? undefined : noBodyCheck(route);
+    return noBodyCheck(route);
   const plan = {
     schema: content.schema,
     optional: !body.required,
@@ -164,8 +193,8 @@ interface BodyPlan {
 }
 
 /**
- * Returns the check for an operation without a body. It refuses every field of a JSON body, or names it as ignored. An
- * operation that sends or starts something refuses other bodies too. Source: contract §1.9 Unknown input.
+ * Returns the check for an operation without a body, also a GET. It refuses every field of a JSON body, or names it as
+ * ignored. An operation that sends or starts something refuses other bodies too. Source: contract §1.9 Unknown input.
  */
 function noBodyCheck(route: GuardedRoute): Check {
   const read = jsonReader({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });

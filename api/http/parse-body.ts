@@ -11,8 +11,9 @@ export interface BodyRules {
   /** The record that the operation changes. Its other fields count as read-only in the body, not as unknown. */
   record?: z.ZodType | undefined;
   /**
-   * Fields that another operation sets, and the sentence that names it. Such a field with a value is refused, unless
-   * the body is a whole record (it has an `id`): ignoring it would look like success.
+   * Unknown fields that are refused also where others are ignored, each with a sentence that names its place: another
+   * field, another operation, a header. Ignoring such a field would look like success. A field of the `record` passes
+   * without a value, and in a whole record (it has an `id`).
    */
   setElsewhere?: Readonly<Record<string, string>> | undefined;
   /** Status for errors in the body; 422 by default. */
@@ -40,7 +41,8 @@ export function bodyParser<Schema extends z.ZodType>(
     const unknown = names.unknownIn(value).map((field) => withRemedy(field, setElsewhere));
     const isReadOnly = ({ path, remedy }: UnknownField) =>
       recordNames?.knows(path) && (!remedy || hasNoValue(value, path) || isRecord(value));
-    const refused = unknownFields === 'refuse' ? unknown.filter((field) => !isReadOnly(field)) : [];
+    const isRefused = (field: UnknownField) => unknownFields === 'refuse' || field.remedy !== undefined;
+    const refused = unknown.filter((field) => isRefused(field) && !isReadOnly(field));
     const parsed = schema.safeParse(value);
     const faults = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
     if (refused.length > 0) throw unknownFieldsError(refused, faults);

@@ -33,7 +33,7 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
     const rules = { request: `POST ${named}`, shownOnce: route.shownOnce };
     const handle = keyed ? onceByKey(handler, rules, deps) : handler;
     for (const path of paths(route.path)) {
-      const here = { ...route, path, ...(request && { request }) };
+      const here = withKeyPlace({ ...route, path, ...(request && { request }) });
       hono.openAPIRegistry.registerPath(describe(here, path === named ? undefined : named));
       table.add(route.method, path);
       hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handle);
@@ -159,6 +159,15 @@ function invalidStatuses(route: GuardedRoute): number[] {
   const ofBody = route.request?.body ? [route.invalid ?? 422] : [];
   const ofUnknownFields = route.unknownFields ? [422] : [];
   return [...new Set([...ofQuery, ...ofBody, ...ofUnknownFields])];
+}
+
+/** Adds the place of an idempotency key that a caller puts into the body. Operations that pages call accept any field. */
+function withKeyPlace(route: GuardedRoute): GuardedRoute {
+  if (!takesKey(route.request?.headers) || route.anyQuery) return route;
+  return {
+    ...route,
+    setElsewhere: { ...route.setElsewhere, idempotencyKey: 'Send it as the header Idempotency-Key.' },
+  };
 }
 
 /** Tells whether `onceByKey` handles the key: on every POST in a project, unless the route opts out. */

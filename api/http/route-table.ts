@@ -7,6 +7,8 @@ export interface RouteTable {
   methodsOf(path: string): string[];
   /** Returns the existing path closest to a path that does not exist. Undefined if no path is close enough. */
   nearestTo(path: string): string | undefined;
+  /** Returns our operation for an operation of another service, as method and path. */
+  equivalentOf(method: string, path: string): string | undefined;
   /** Returns the path that lists the records which the first id in a documented path names. Undefined without one. */
   listOf(path: string): string | undefined;
 }
@@ -21,6 +23,21 @@ interface Known {
  * Longer paths are not compared: they are not typos of a known path, and comparing costs the product of both lengths.
  */
 const COMPARED_MAX_CHARS = 120;
+/** Operations of Resend, Postmark, SendGrid, Loops, Mailgun and Customer.io, without the version, and ours for them. */
+const FOREIGN_OPERATIONS: ReadonlyMap<string, string> = new Map([
+  ['POST emails', 'POST /v1/send'],
+  ['POST email', 'POST /v1/send'],
+  ['POST send/email', 'POST /v1/send'],
+  ['POST mail/send', 'POST /v1/send'],
+  ['POST transactional', 'POST /v1/send'],
+  ['POST messages', 'POST /v1/send'],
+  ['POST emails/batch', 'POST /v1/send/batch'],
+  ['POST email/batch', 'POST /v1/send/batch'],
+  ['POST events', 'POST /v1/track'],
+  ['POST events/send', 'POST /v1/track'],
+  ['POST contacts/create', 'POST /v1/contacts'],
+]);
+
 /** The maximum number of wrong letters with which a path is still suggested. */
 const NEAR = 2;
 
@@ -48,6 +65,9 @@ export function createRouteTable(): RouteTable {
         errors: NEAR + 1,
       });
       return nearest.errors <= NEAR ? nearest.known : undefined;
+    },
+    equivalentOf(method, path) {
+      return FOREIGN_OPERATIONS.get(`${method} ${partsOf(path).parts.join('/')}`);
     },
     listOf(path) {
       const [list = path] = path.split('/{');

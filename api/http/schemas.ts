@@ -4,6 +4,7 @@ import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
 import { findUnstorable, REPEATED_NAME } from '../../rules/json-body.ts';
 import { findRepeatedName } from '../../rules/json-nodes.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
+import { readWrittenNumber } from '../../rules/sms/phone.ts';
 import { readInstant } from './instant-zone.ts';
 import { unknownErrors } from './parse-body.ts';
 import { fieldNames } from './unknown-fields.ts';
@@ -61,6 +62,21 @@ export const EmailAddress = emailText().openapi({
 
 /** An address in a response. */
 export const EmailAddressResponse = z.string().openapi({ format: 'email', example: 'ada@example.com' });
+
+/**
+ * A phone number in a request, as people write it, with its country code. Parsed to E.164. A plus that a URL does not
+ * encode arrives as a space.
+ */
+export const PhoneNumberInput = z
+  .string()
+  .transform((text, ctx) => {
+    const number = readWrittenNumber(text.replace(/^ /, '+'), null);
+    if (number) return number.e164;
+    const message = 'Must be a phone number with its country code, such as +4915112345678.';
+    ctx.addIssue({ code: 'custom', message, params: { code: 'invalid_string' } });
+    return z.NEVER;
+  })
+  .openapi({ description: 'E.164', example: '+4915112345678' });
 
 /** The display name of an address. */
 export const DisplayName = oneLine(NAME_MAX_CHARS);

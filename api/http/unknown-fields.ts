@@ -19,7 +19,7 @@ interface KnownByValue {
 export interface UnknownField {
   path: string[];
   siblings: string[];
-  /** Names the operation that sets the field, if another one does. */
+  /** Names the place of the field, if the operation has one (`setElsewhere`). */
   remedy?: string | undefined;
 }
 

@@ -19,6 +19,9 @@ import { compileCondition } from './filter-sql.ts';
 import { loadConditionSources } from './sources.ts';
 import { type CampaignUse, openCampaignsUsing } from './usage.ts';
 
+/** Why `trackMembership` of a STATIC segment is refused. */
+export const STATIC_NOT_TRACKED = 'A STATIC segment is not computed, so its membership is not tracked.';
+
 export interface Segment {
   id: string;
   projectId: string;
@@ -179,7 +182,7 @@ export async function updateSegment(
     UPDATE segments SET name = ${name}, slug = ${slug}, description = ${description},
       computed_at = CASE WHEN track_membership AND condition = ${condition}::jsonb THEN computed_at END,
       condition = ${condition}::jsonb, updated_at = ${nextVersion()},
-      track_membership = ${(patch.trackMembership ?? segment.trackMembership) && segment.type === 'DYNAMIC'}
+      track_membership = ${patch.trackMembership ?? segment.trackMembership}
     WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
   return toSegment(
     await refusingTakenSlug({ what: 'segment', slug }, async () => (await updated.execute(trx)).rows[0]),
@@ -235,9 +238,10 @@ async function lockReferences(trx: Trx, projectId: string): Promise<void> {
 }
 
 function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
-  if (segment.type === 'STATIC' && patch.condition) {
+  if (segment.type !== 'STATIC') return;
+  if (patch.condition)
     throw fieldError('filters', 'A STATIC segment has no filters: its members are added and removed by address.');
-  }
+  if (patch.trackMembership) throw fieldError('trackMembership', STATIC_NOT_TRACKED);
 }
 
 function inUse(campaigns: CampaignUse[]): AppError {

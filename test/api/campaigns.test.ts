@@ -79,6 +79,8 @@ describe('creating a campaign', () => {
     ['no segment for SEGMENT', { audienceType: 'SEGMENT' }, 422, 'VALIDATION_ERROR'],
     ['no filter for FILTERED', { audienceType: 'FILTERED' }, 422, 'VALIDATION_ERROR'],
     ['no audience', { audienceType: undefined }, 422, 'VALIDATION_ERROR'],
+    ['a segment for ALL', { segmentId: '0190a000-0000-7000-8000-000000000000' }, 422, 'VALIDATION_ERROR'],
+    ['a filter for ALL', { filters: FILTER }, 422, 'VALIDATION_ERROR'],
     ['an unknown audience', { audienceType: 'SOME' }, 422, 'VALIDATION_ERROR'],
     ['no name', { name: undefined }, 422, 'VALIDATION_ERROR'],
     ['a line break in the subject', { subject: 'a\nb' }, 422, 'VALIDATION_ERROR'],
@@ -112,6 +114,19 @@ describe('changing a campaign', () => {
     const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
     const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { audienceType: 'ALL' } });
     expect(body).toMatchObject({ type: 'ALL', audienceFilter: null });
+  });
+
+  it('PUT of a whole record with another audience type clears the audience, and refuses a new one of that type', async () => {
+    const { scheduledFor: _, ...record } = await create({ audienceType: 'FILTERED', filters: FILTER });
+    const path = `/campaigns/${record.id}`;
+    const other = { ...FILTER, logic: 'OR' };
+    const refused = await api.call('PUT', path, { body: { audienceType: 'ALL', audienceFilter: other } });
+    expect([refused.status, refused.body.error.errors]).toMatchObject([422, [{ field: 'audienceFilter' }]]);
+    const { status, body } = await api.call('PUT', path, { body: { ...record, audienceType: 'ALL' } });
+    expect([status, body]).toMatchObject([200, { type: 'ALL', audienceFilter: null }]);
+    const segmentId = '0190a000-0000-7000-8000-000000000000';
+    const segment = await api.call('PUT', path, { body: { segmentId } });
+    expect([segment.status, segment.body.error.errors]).toMatchObject([422, [{ field: 'segmentId' }]]);
   });
 
   it('PUT with a new time moves a SCHEDULED campaign', async () => {

@@ -153,7 +153,8 @@ describe('the log of requests', () => {
     const second = await list(`?status=404&limit=2&cursor=${first.cursor}`);
     const ids = [...first.data, ...second.data].map(({ id }: { id: string }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect((await api.call('GET', '/requests?status=sometimes')).status).toBe(400);
+    for (const bad of ['status=sometimes', 'errorCode=not_found'])
+      expect((await api.call('GET', `/requests?${bad}`)).status).toBe(400);
   });
 
   it('shows no requests of another project', async () => {

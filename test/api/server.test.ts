@@ -92,6 +92,15 @@ describe('the server', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
+  it('names the fields of a body that a GET ignores', async () => {
+    const lines = ['GET /health HTTP/1.1', 'Host: localhost', 'Connection: close', 'Content-Type: application/json'];
+    const socket = connectSocket(api.port, '127.0.0.1');
+    socket.write([...lines, 'Content-Length: 11', '', '{"limit":1}'].join('\r\n'));
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1.1 200 .*x-ignored-fields: limit/is);
+  });
+
   it('returns an error envelope for invalid HTTP', async () => {
     expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
     expect(await raw(`GET /health HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(

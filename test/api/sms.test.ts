@@ -117,7 +117,7 @@ it('the list filters and pages without bodies; the record has the body, for its 
   expect((await api.call('GET', `/v1/sms?to=${to}`)).body.data).toHaveLength(3);
   expect((await api.call('GET', `/v1/sms/${ids[0]}`)).body.data.body).toBe('c');
   expect((await api.call('GET', `/v1/sms/${ids[0]}`, { key: api.two.secretKey })).status).toBe(404);
-  for (const bad of ['limit=0', 'status=SENDING', 'since=x']) {
+  for (const bad of ['limit=0', 'status=SENDING', 'since=x', 'to=', 'to=Ada']) {
     const r = await api.call('GET', `/v1/sms?${bad}`);
     expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
   }

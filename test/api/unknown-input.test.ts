@@ -103,7 +103,6 @@ describe('an unknown field', () => {
   const email = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
 
   it.each([
-    ['/v1/send', { ...email, scheduled_at: '2030-01-01T00:00:00Z' }, 'scheduled_at', undefined],
     ['/v1/send', { ...email, htmlBody: 'x' }, 'htmlBody', 'body'],
     ['/v1/send', { ...email, recipient: 'x' }, 'recipient', 'to'],
     ['/v1/send', { ...email, Subject: 'x' }, 'Subject', 'subject'],
@@ -148,6 +147,32 @@ describe('an unknown field', () => {
   it('is not reported for an email header with the name of a built-in property', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...email, headers: { constructor: 'x' } } });
     expect(status).toBe(200);
+  });
+
+  it.each([
+    ['/v1/send', { ...email, scheduled_at: '2030-01-01' }, 'scheduled_at', 'POST /v1/campaigns/{id}/send'],
+    ['/v1/send', { ...email, idempotency_key: 'x' }, 'idempotency_key', 'header Idempotency-Key'],
+    ['/v1/contacts', { email: 'a@example.com', idempotencyKey: 'x' }, 'idempotencyKey', 'header Idempotency-Key'],
+    ['/v1/contacts', { email: 'a@example.com', unsubscribed: true }, 'unsubscribed', 'Send subscribed instead'],
+    ['/v1/contacts', { email: 'a@example.com', optOut: true }, 'optOut', 'Send subscribed instead'],
+    ['/v1/contacts', { email: 'a@example.com', Subscribed: false }, 'Subscribed', 'Did you mean subscribed?'],
+    ['/v1/contacts', { email: 'a@example.com', status: 'unsubscribed' }, 'status', 'Did you mean subscribed?'],
+    ['/v1/contacts', { email: 'a@example.com', smsSubscribed: false }, 'smsSubscribed', '/v1/sms/stops'],
+    ['/v1/events/track', { name: 'paid', email: 'a@example.com' }, 'email', 'Send contactId instead'],
+  ])('in POST %s %j is refused as %s: %s', async (path, body, field, remedy) => {
+    const { status, body: answer } = await api.call('POST', path, { body });
+    expect([status, answer.error.errors]).toMatchObject([422, [{ field, code: 'unrecognized_keys' }]]);
+    expect(answer.error.errors[0].message).toContain(remedy);
+  });
+
+  it('of consent is not refused in a contact that was read and is sent back', async () => {
+    const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: 'back@example.com' } });
+    const { _meta, ...record } = contact;
+    const path = `/v1/contacts/${record.id}`;
+    const changed = await api.call('PATCH', path, { body: { ...record, subscribed: false } });
+    expect([changed.status, changed.body.subscription]).toEqual([200, 'unsubscribed']);
+    const refused = await api.call('PATCH', path, { body: { subscription: 'subscribed' } });
+    expect([refused.status, refused.body.error.errors]).toMatchObject([422, [{ field: 'subscription' }]]);
   });
 
   it('stores nothing: no contact, no email, no key', async () => {
@@ -413,12 +438,28 @@ it('a list in one query parameter names the accepted words, not a missing value'
   expect(body.error.errors[0].message).toContain('email.sent');
 });
 
+describe('a header', () => {
+  it.each([
+    ['PATCH', `/v1/contacts/${uuidv7()}`, { 'if-match': '"lmn4w1c0"' }, 'without If-Match'],
+    ['POST', '/v1/contacts', { 'x-idempotency-key': 'order-1' }, 'as Idempotency-Key'],
+    ['POST', '/v1/send', { 'x-idempotency-key': 'order-1' }, 'as Idempotency-Key'],
+  ])('whose promise %s %s does not keep is 400: %j', async (method, path, headers, remedy) => {
+    const { status, body } = await api.call(method, path, { body: {}, headers });
+    expect([status, body.error]).toMatchObject([
+      400,
+      { code: 'BAD_REQUEST', suggestion: expect.stringContaining(remedy) },
+    ]);
+  });
+});
+
 describe('a wrong path or method', () => {
   it.each([
     ['GET', '/v1/contcats', 'Did you mean /v1/contacts?'],
     ['POST', '/api/v1/send', 'Did you mean /v1/send?'],
     ['POST', '/send', 'Did you mean /v1/send?'],
     ['GET', '/v1/campaign', 'Did you mean /v1/campaigns?'],
+    ['POST', '/emails', 'Did you mean POST /v1/send?'],
+    ['POST', '/v3/mail/send', 'Did you mean POST /v1/send?'],
     ['GET', '/nothing/like/it', 'See /docs for all operations and their paths.'],
   ])('%s %s is 404: %s', async (method, path, suggestion) => {
     const { status, body } = await api.call(method, path);
@@ -433,6 +474,15 @@ describe('a wrong path or method', () => {
     const { status, body } = await api.call(method, path);
     expect([status, body.error.suggestion]).toEqual([404, expect.stringContaining(`GET ${list} lists yours`)]);
     expect((await api.call('GET', list)).status).toBe(200);
+  });
+
+  it.each([
+    ['POST', '/v1/emails', 'POST /v1/send'],
+    ['POST', '/v1/events', 'POST /v1/track'],
+    ['POST', '/contacts/create', 'POST /v1/contacts'],
+  ])('%s %s, as other services have it, is 405: %s', async (method, path, meant) => {
+    const { status, body } = await api.call(method, path, { body: {} });
+    expect([status, body.error.suggestion]).toEqual([405, `Did you mean ${meant}?`]);
   });
 
   it('is 405 with the methods of the path itself', async () => {

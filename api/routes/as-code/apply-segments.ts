@@ -62,8 +62,7 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
     return recordChange(applying, { ...of, name: name ?? current.name }, changes);
   }
   const { filters: _, condition: __, ...given } = parseItem(CreateSegment, { ...item, condition }, '');
-  const trackMembership = given.trackMembership && given.type === 'DYNAMIC';
-  const fields = { ...given, condition: condition ?? null, description: given.description ?? null, trackMembership };
+  const fields = { ...given, condition: condition ?? null, description: given.description ?? null };
   const { id } = await insertSegment(trx, { ...fields, projectId });
   ids.segment.set(item.slug, id);
   applying.toCount.push(id);

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns/campaigns.ts';
-import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
+import { AUDIENCE_TYPES, type AudienceType } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { aliasOf, resolveAliases } from '../../http/aliases.ts';
@@ -19,7 +20,7 @@ const EXAMPLE = {
   audienceFilter: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
 };
 
-const AudienceType = z.enum(AUDIENCE_TYPES);
+const AudienceTypeInput = z.enum(AUDIENCE_TYPES);
 
 const Filter = ConditionInput.nullish().openapi({
   type: ['object', 'null'],
@@ -34,8 +35,8 @@ const fields = {
   slug: SlugInput.optional(),
   description: z.string().max(2_000).nullish(),
   ...emailTextInput,
-  audienceType: AudienceType.optional(),
-  type: aliasOf(AudienceType.optional(), 'audienceType'),
+  audienceType: AudienceTypeInput.optional(),
+  type: aliasOf(AudienceTypeInput.optional(), 'audienceType'),
   segmentId: Id.nullish(),
   audienceFilter: Filter,
   audienceCondition: FilterAlias,
@@ -97,21 +98,23 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
     description,
     ...changedEmailText(changes, current),
     audienceType,
-    segmentId: audienceType === 'SEGMENT' ? neededSegment(changes, current) : null,
-    audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,
+    segmentId: segmentFor(audienceType, changes, current),
+    audienceFilter: filterFor(audienceType, changes, current),
     topicId: changes.topicId === undefined ? (current?.topicId ?? null) : changes.topicId,
     timing: changedTiming(changes, current?.timing),
     ...changedVariants(changes, current),
   };
 }
 
-function neededSegment({ segmentId }: CampaignChanges, current?: Campaign): string {
-  const given = segmentId === undefined ? current?.segmentId : segmentId;
+function segmentFor(type: AudienceType, { segmentId }: CampaignChanges, current?: Campaign): string | null {
+  const stored = current?.segmentId ?? undefined;
+  const given = segmentId === undefined ? stored : segmentId;
+  if (type !== 'SEGMENT') return dropStored('segmentId', { given, stored, type: 'SEGMENT' });
   if (!given) throw fieldError('segmentId', 'Required when audienceType is SEGMENT', 'invalid_type');
   return given;
 }
 
-function neededFilter(changes: CampaignChanges, current?: Campaign): Condition {
+function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campaign): Condition | null {
   const stored = current?.audienceFilter ?? undefined;
   const names = {
     audienceFilter: changes.audienceFilter ?? undefined,
@@ -119,8 +122,22 @@ function neededFilter(changes: CampaignChanges, current?: Campaign): Condition {
     filters: changes.filters ?? undefined,
   };
   const given = resolveAliases(names, stored) ?? stored;
+  if (type !== 'FILTERED') return dropStored('audienceFilter', { given, stored, type: 'FILTERED' });
   if (!given) throw fieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
   return given;
+}
+
+/**
+ * Drops the stored audience of another type, which a record that was read and sent back still has.
+ * @throws AppError VALIDATION_ERROR for a new one: without it, the campaign would reach more contacts than meant
+ */
+function dropStored<V>(
+  field: string,
+  p: { given: V | null | undefined; stored: V | undefined; type: AudienceType },
+): null {
+  const { given, stored, type } = p;
+  if ((given ?? null) === null || isDeepStrictEqual(given, stored)) return null;
+  throw fieldError(field, `Only counts with audienceType ${type}: set audienceType, or omit ${field}`);
 }
 
 export const LIST_DEFAULT = 20;

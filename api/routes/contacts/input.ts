@@ -75,6 +75,17 @@ export const PatchContact = z
   })
   .openapi('PatchContact', { example: { subscribed: false, data: { plan: null } } });
 
+/**
+ * Names that other services use for consent, and consent that other operations change. Ignoring them would subscribe
+ * someone who refused.
+ */
+export const CONSENT_ELSEWHERE = {
+  subscribed: 'Unknown field. Did you mean subscribed? It is true or false.',
+  unsubscribed: 'Unknown field. Send subscribed instead, with the opposite value.',
+  subscription: 'Follows from subscribed. Send subscribed instead.',
+  smsSubscribed: 'POST /v1/sms/stops and DELETE /v1/sms/stops/{phone} change it.',
+};
+
 export const Lookup = z
   .object({ emails: z.array(EmailAddress).min(1).max(LOOKUP_MAX_EMAILS) })
   .openapi('ContactLookup', { example: { emails: ['ada@example.com', 'nobody@example.com'] } });

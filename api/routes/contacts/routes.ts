@@ -17,7 +17,7 @@ import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { ListContacts, Lookup, PatchContact, SaveContact } from './input.ts';
+import { CONSENT_ELSEWHERE, ListContacts, Lookup, PatchContact, SaveContact } from './input.ts';
 import { ContactRecord, contactResponse, LookupResult, PatchedContact, SavedContact } from './response.ts';
 
 const listRoute = createRoute({
@@ -33,18 +33,22 @@ const listRoute = createRoute({
   responses: { 200: ok(cursorList(ContactRecord)), ...errors('CONFLICT') },
 });
 
-const saveRoute = createRoute({
-  method: 'post',
-  path: '/contacts',
-  operationId: 'saveContact',
-  tags: ['Contacts'],
-  summary: 'Create or update a contact by address',
-  description:
-    'A new contact is subscribed unless `subscribed` is false; an existing contact keeps its state. `subscribed: true` removes an unsubscribe from the suppression list.',
-  security: scopes('contacts:edit'),
-  request: { body: json(SaveContact) },
-  responses: { 200: ok(SavedContact, 'Updated'), 201: ok(SavedContact, 'Created') },
-});
+const saveRoute = {
+  ...createRoute({
+    method: 'post',
+    path: '/contacts',
+    operationId: 'saveContact',
+    tags: ['Contacts'],
+    summary: 'Create or update a contact by address',
+    description:
+      'A new contact is subscribed unless `subscribed` is false; an existing contact keeps its state. `subscribed: true` removes an unsubscribe from the suppression list.',
+    security: scopes('contacts:edit'),
+    request: { body: json(SaveContact) },
+    responses: { 200: ok(SavedContact, 'Updated'), 201: ok(SavedContact, 'Created') },
+  }),
+  record: ContactRecord,
+  setElsewhere: CONSENT_ELSEWHERE,
+};
 
 const getRoute = createRoute({
   method: 'get',
@@ -58,18 +62,22 @@ const getRoute = createRoute({
   responses: { 200: ok(ContactRecord) },
 });
 
-const patchRoute = createRoute({
-  method: 'patch',
-  path: '/contacts/{id}',
-  operationId: 'updateContact',
-  tags: ['Contacts'],
-  summary: 'Update a contact',
-  description:
-    'Updates address, subscription and data. `data` is merged with the stored data. Returns 409 if another contact has the address.',
-  security: scopes('contacts:edit'),
-  request: { params: IdParams, body: json(PatchContact) },
-  responses: { 200: ok(PatchedContact), ...errors('CONFLICT') },
-});
+const patchRoute = {
+  ...createRoute({
+    method: 'patch',
+    path: '/contacts/{id}',
+    operationId: 'updateContact',
+    tags: ['Contacts'],
+    summary: 'Update a contact',
+    description:
+      'Updates address, subscription and data. `data` is merged with the stored data. Returns 409 if another contact has the address.',
+    security: scopes('contacts:edit'),
+    request: { params: IdParams, body: json(PatchContact) },
+    responses: { 200: ok(PatchedContact), ...errors('CONFLICT') },
+  }),
+  record: ContactRecord,
+  setElsewhere: CONSENT_ELSEWHERE,
+};
 
 const deleteRoute = createRoute({
   method: 'delete',

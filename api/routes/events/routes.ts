@@ -17,18 +17,21 @@ import { EventList, EventSchema, eventResponses } from './response.ts';
 
 const tags = ['Events'];
 
-const recordRoute = createRoute({
-  method: 'post',
-  path: '/events/track',
-  operationId: 'recordEvent',
-  tags,
-  summary: 'Record an event by contact or email id',
-  description:
-    "Used by the dashboard; products use `POST /v1/track`. With `emailId` and no contact, the event belongs to the email's contact.",
-  security: scopes('events:edit'),
-  request: { body: json(RecordEvent) },
-  responses: { 201: ok(EventSchema), ...errors('NOT_FOUND') },
-});
+const recordRoute = {
+  ...createRoute({
+    method: 'post',
+    path: '/events/track',
+    operationId: 'recordEvent',
+    tags,
+    summary: 'Record an event by contact or email id',
+    description:
+      "Used by the dashboard; products use `POST /v1/track`. With `emailId` and no contact, the event belongs to the email's contact.",
+    security: scopes('events:edit'),
+    request: { body: json(RecordEvent) },
+    responses: { 201: ok(EventSchema), ...errors('NOT_FOUND') },
+  }),
+  setElsewhere: { email: 'Send contactId instead. POST /v1/track takes an address.' },
+};
 
 const listRoute = createRoute({
   method: 'get',

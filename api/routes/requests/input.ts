@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { ERRORS, type ErrorCode } from '../../../rules/errors.ts';
 import { cursorQuery, EXAMPLE_ID, InstantInput } from '../../http/schemas.ts';
 
 const LIST_DEFAULT = 50;
@@ -17,7 +18,10 @@ export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
     .regex(/^[1-5](xx|\d\d)$/, 'A status such as 404, or a class such as 4xx')
     .optional()
     .openapi({ description: 'A status or a class of statuses', example: '4xx' }),
-  errorCode: z.string().min(1).max(64).optional().openapi({ example: 'NOT_FOUND' }),
+  errorCode: z
+    .enum(Object.keys(ERRORS) as ErrorCode[])
+    .optional()
+    .openapi({ type: 'string', enum: undefined, example: 'NOT_FOUND' }),
   keyId: z.uuid().optional().openapi({ description: 'Only requests with this secret key', example: EXAMPLE_ID }),
   requestId: RequestId.optional(),
   made: z.uuid().optional().openapi({

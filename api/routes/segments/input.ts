@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { STATIC_NOT_TRACKED } from '../../../db/segments/segments.ts';
 import { ConditionInput, type Condition as ConditionRule } from '../../../rules/filters/filters.ts';
 import { aliasOf, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
@@ -70,6 +71,7 @@ export const CreateSegment = z
     const given = body.filters ?? body.condition;
     if (body.type === 'STATIC' && given)
       fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment cannot have filters.');
+    if (body.type === 'STATIC' && body.trackMembership) fault(ctx, 'trackMembership', STATIC_NOT_TRACKED);
     if (body.type === 'DYNAMIC' && !given)
       fault(ctx, 'filters', 'A DYNAMIC segment needs a condition, in filters or condition.', 'invalid_type');
   })

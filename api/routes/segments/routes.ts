@@ -191,13 +191,11 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
 
   app.openapi(createSegmentRoute, async (c) => {
     const { filters, condition, description, ...body } = c.req.valid('json');
-    const trackMembership = body.trackMembership && body.type === 'DYNAMIC';
     const segment = {
       ...body,
       projectId: c.var.projectId,
       condition: givenCondition({ filters, condition }) ?? null,
       description: description ?? null,
-      trackMembership,
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
     setETag(c, created);

@@ -10,7 +10,7 @@ import { bodyParser } from '../../http/parse-body.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
-import { SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
+import { SEND_ELSEWHERE, SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
 import { BatchSent, SEND_ERRORS } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
@@ -38,7 +38,7 @@ const batchRoute = {
   unknownFields: 'refuse' as const,
 };
 
-const parseEmail = bodyParser(SendBody, { unknownFields: 'refuse' });
+const parseEmail = bodyParser(SendBody, { unknownFields: 'refuse', setElsewhere: SEND_ELSEWHERE });
 
 /** Registers `POST /v1/send/batch`. */
 export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: SendAcceptor): void {

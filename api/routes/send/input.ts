@@ -188,6 +188,11 @@ export const SendBody = z
   })
   .openapi('SendEmail', { example: EXAMPLE });
 
+/** Places of what other services take in the body of a send. */
+export const SEND_ELSEWHERE = {
+  scheduledFor: 'Emails are sent immediately. POST /v1/campaigns/{id}/send with scheduledFor schedules a campaign.',
+};
+
 const BATCH_MAX = 100;
 
 /** The body of `POST /v1/send/batch`. Each email is parsed separately, so that an invalid email is refused alone. */

@@ -9,7 +9,7 @@ import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
 import { scopes } from '../../http/security.ts';
 import { sendBatchRoutes } from './batch.ts';
-import { SendBody, sendMaxBytes } from './input.ts';
+import { SEND_ELSEWHERE, SendBody, sendMaxBytes } from './input.ts';
 import { SEND_ERRORS, Sent } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
@@ -31,6 +31,7 @@ const sendRoute = {
   }),
   filesAt: ['attachments'],
   unknownFields: 'refuse' as const,
+  setElsewhere: SEND_ELSEWHERE,
 };
 
 /** Registers `POST /v1/send` (spec) and `POST /v1/send/batch`, which share an acceptor. */

@@ -8,24 +8,11 @@ import { actorName } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { cursorList, cursorQuery, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { cursorList, cursorQuery, EXAMPLE_ID, Id, Instant, PhoneNumberInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 
 const LIST_DEFAULT = 20;
 const SHORT_CODE = /^\d{3,8}$/;
-
-const NOT_A_NUMBER = 'Must be a phone number with its country code, such as +4915112345678.';
-
-/** A plus that was not encoded arrives as a space. */
-const Phone = z
-  .string()
-  .transform((text, context) => {
-    const number = readWrittenNumber(text.replace(/^ /, '+'), null);
-    if (number) return number.e164;
-    context.addIssue({ code: 'custom', message: NOT_A_NUMBER });
-    return z.NEVER;
-  })
-  .openapi({ description: 'E.164', example: '+4915112345678' });
 
 const From = z
   .string()
@@ -65,7 +52,7 @@ const SmsStopRecord = z
   });
 
 const AddSmsStop = z
-  .object({ phone: Phone, from: From })
+  .object({ phone: PhoneNumberInput, from: From })
   .openapi('AddSmsStop', { example: { phone: '+4915112345678', from: '+15005550006' } });
 
 const listRoute = createRoute({
@@ -77,7 +64,7 @@ const listRoute = createRoute({
   description:
     'Phone numbers that must not get SMS, newest first. `phone` lists the entries of one number. Entries stay after their contacts are erased.',
   security: scopes('contacts:view'),
-  request: { query: cursorQuery(LIST_DEFAULT).extend({ phone: Phone.optional() }) },
+  request: { query: cursorQuery(LIST_DEFAULT).extend({ phone: PhoneNumberInput.optional() }) },
   responses: { 200: ok(cursorList(SmsStopRecord)) },
 });
 
@@ -103,7 +90,7 @@ const deleteRoute = createRoute({
   description:
     'Removes all entries of the number, or with `from` the entries of one sender. Do this only if the person asked for it.',
   security: scopes('contacts:edit'),
-  request: { params: z.object({ phone: Phone }), query: z.object({ from: From }) },
+  request: { params: z.object({ phone: PhoneNumberInput }), query: z.object({ from: From }) },
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
 });
 

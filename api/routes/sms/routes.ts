@@ -5,7 +5,7 @@ import { getSms, insertSms, listSms } from '../../../db/sms/messages.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import { readPhoneNumber, readWrittenNumber } from '../../../rules/sms/phone.ts';
+import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { SMS_SOURCES } from '../../../rules/sms/source.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
 import { keyOwner } from '../../http/actor.ts';
@@ -14,7 +14,7 @@ import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
-import { cursorQuery, Id, IdParams, InstantInput } from '../../http/schemas.ts';
+import { cursorQuery, Id, IdParams, InstantInput, PhoneNumberInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { SendSms } from './input.ts';
 import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './response.ts';
@@ -53,15 +53,7 @@ const listRoute = {
         sourceType: z.enum(SMS_SOURCES).optional().openapi({ description: 'Cause of the SMS' }),
         contactId: Id.optional(),
         workflowExecutionId: Id.optional().openapi({ description: 'Only messages that this workflow execution sent' }),
-        to: z
-          .string()
-          .transform((text) => {
-            // A plus that was not encoded arrives as a space.
-            const written = text.replace(/^ /, '+');
-            return readWrittenNumber(written, null)?.e164 ?? written;
-          })
-          .optional()
-          .openapi({ description: 'E.164, exact match', example: '+4915112345678' }),
+        to: PhoneNumberInput.optional(),
         since: InstantInput.optional(),
         until: InstantInput.optional(),
       }),

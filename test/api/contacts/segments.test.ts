@@ -70,6 +70,7 @@ describe('creating a segment', () => {
     ['no name', { name: undefined }, 'name'],
     ['no filters', { filters: undefined }, 'filters'],
     ['a STATIC one with filters', { type: 'STATIC' }, 'filters'],
+    ['a tracked STATIC one', { type: 'STATIC', filters: undefined, trackMembership: true }, 'trackMembership'],
     ['an unknown type', { type: 'SMART' }, 'type'],
     ['an empty condition', { filters: { logic: 'AND', groups: [] } }, 'filters.groups'],
     [
@@ -187,6 +188,8 @@ describe('the members of a static segment', () => {
   it('accept no condition, and cannot be computed', async () => {
     const { id } = await build({ type: 'STATIC', filters: undefined });
     expect((await api.call('PATCH', `/segments/${id}`, { body: { condition: tagged() } })).status).toBe(422);
+    expect((await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: true } })).status).toBe(422);
+    expect((await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: false } })).status).toBe(200);
     expect((await api.call('POST', `/segments/${id}/compute`)).status).toBe(400);
   });
 });
