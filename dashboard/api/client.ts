@@ -18,11 +18,11 @@ interface Request {
  * An input with `updatedAt`, the version of the record that the user has seen. If the stored record is newer, the API
  * changes nothing and responds with 409.
  */
-export type SeenInput<Id extends OperationId> = InputOf<Id> & { seenAt?: string };
+export type VersionedInput<Id extends OperationId> = InputOf<Id> & { seenAt?: string };
 
 /** Called when the session has ended. The shell then shows the sign-in page. */
 let onSignedOut: () => void = () => {};
-export function whenSignedOut(then: () => void): void {
+export function setSignedOutHandler(then: () => void): void {
   onSignedOut = then;
 }
 
@@ -33,7 +33,7 @@ export function whenSignedOut(then: () => void): void {
  */
 export async function call<Id extends OperationId>(
   id: Id,
-  input: SeenInput<Id>,
+  input: VersionedInput<Id>,
   { idempotencyKey, ...options }: { signal?: AbortSignal; idempotencyKey?: string | undefined } = {},
 ): Promise<ResponseOf<Id>> {
   const { method } = OPERATIONS[id];

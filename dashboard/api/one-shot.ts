@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
-import { ApiFailure, call, type OperationId, type ResponseOf, type SeenInput } from './client.ts';
+import { ApiFailure, call, type OperationId, type ResponseOf, type VersionedInput } from './client.ts';
 
 /**
  * Operations whose response contains a secret that is shown only once. They send no Idempotency-Key, because the
@@ -14,7 +14,7 @@ const SHOWS_SECRET: readonly OperationId[] = [
 
 type Send<Id extends OperationId> = (
   id: Id,
-  input: SeenInput<Id>,
+  input: VersionedInput<Id>,
   options: { idempotencyKey?: string | undefined },
 ) => Promise<ResponseOf<Id>>;
 
@@ -27,7 +27,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
   let underWay: { content: string; answer: Promise<ResponseOf<Id>> } | undefined;
   let lost: { content: string; idempotencyKey: string } | undefined;
 
-  const write = async (input: SeenInput<Id>, content: string): Promise<ResponseOf<Id>> => {
+  const write = async (input: VersionedInput<Id>, content: string): Promise<ResponseOf<Id>> => {
     const idempotencyKey = lost?.content === content ? lost.idempotencyKey : crypto.randomUUID();
     try {
       const answer = await send(id, input, takesKey ? { idempotencyKey } : {});
@@ -40,7 +40,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
     }
   };
 
-  return (input: SeenInput<Id>): Promise<ResponseOf<Id>> => {
+  return (input: VersionedInput<Id>): Promise<ResponseOf<Id>> => {
     // A form with a file cannot be compared with an earlier one.
     if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
     const content = JSON.stringify(input);

@@ -14,7 +14,7 @@ import {
   type InputOf,
   type OperationId,
   type ResponseOf,
-  type SeenInput,
+  type VersionedInput,
 } from './client.ts';
 import { createOneShot } from './one-shot.ts';
 
@@ -61,7 +61,7 @@ export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<I
  * Returns the same options as `queryFor`, for a list with filters: the old rows stay until the new rows arrive, so
  * that the layout does not jump.
  */
-export function steadyResponseOf<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
+export function listQueryFor<Id extends OperationId>(id: Id, ...given: Arguments<Id>) {
   return { ...queryFor(id, ...given), placeholderData: keepPreviousData };
 }
 
@@ -69,7 +69,7 @@ export function steadyResponseOf<Id extends OperationId>(id: Id, ...given: Argum
  * Returns the options of `useInfiniteQuery` for a list that is read page by page with its cursor. `allOf` returns the
  * rows of all pages read so far.
  */
-export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
+export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
   return infiniteQueryOptions({
     queryKey: [id, input ?? {}, 'pages'],
     queryFn: ({ signal, pageParam }): Promise<ResponseOf<Id>> => {
@@ -90,7 +90,7 @@ export function pagesOf<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
 }
 
 /** Returns the rows of a response: the value of its only field that is a list (`data`, `contacts`, `items` …). */
-export function listIn<Response extends object>(response: Response): ArrayIn<Response>[] {
+export function rowsIn<Response extends object>(response: Response): ArrayIn<Response>[] {
   return (Object.values(response).find(Array.isArray) ?? []) as ArrayIn<Response>[];
 }
 
@@ -102,7 +102,7 @@ export function listIn<Response extends object>(response: Response): ArrayIn<Res
 export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
   const client = useQueryClient();
   const [write] = useState(() => createOneShot(id));
-  return useMutation<ResponseOf<Id>, ApiFailure, SeenInput<Id>>({
+  return useMutation<ResponseOf<Id>, ApiFailure, VersionedInput<Id>>({
     mutationKey: [id],
     mutationFn: write,
     onSuccess: async () => {

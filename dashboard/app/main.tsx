@@ -10,7 +10,7 @@ import '@mantine/spotlight/styles.layer.css';
 import './theme/tokens.css';
 import './theme/fonts.css';
 import './theme/app.css';
-import { whenSignedOut } from '../api/client.ts';
+import { setSignedOutHandler } from '../api/client.ts';
 import { createQueryClient } from '../api/queries.ts';
 import { reloadWhenOutdated } from './reload-when-outdated.ts';
 import { createAppRouter } from './router.tsx';
@@ -20,7 +20,7 @@ const queries = createQueryClient();
 const router = createAppRouter(queries);
 
 // A session may end while the user works. The sign-in page then leads back to the same screen.
-whenSignedOut(() => {
+setSignedOutHandler(() => {
   const { href, pathname } = router.state.location;
   if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: href } });
 });

@@ -3,7 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../api/queries.ts';
-import { Logo } from '../parts/mark.tsx';
+import { Logo } from '../parts/logo.tsx';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 

@@ -17,7 +17,7 @@ import { styleRoutes } from '../screens/style/routes.ts';
 import { templatesRoutes } from '../screens/templates/routes.ts';
 import { rootRoute, shellRoute } from './root-route.tsx';
 import { ScreenFailed } from './screen-failed.tsx';
-import { followTrail } from './trail.ts';
+import { recordVisitedUrls } from './visited-urls.ts';
 
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
@@ -54,7 +54,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultErrorComponent: ScreenFailed,
     scrollRestoration: true,
   });
-  followTrail(router.history);
+  recordVisitedUrls(router.history);
   return router;
 }
 

@@ -22,7 +22,7 @@ export function ActionButton({
   onClick?: () => void;
   type?: 'button' | 'submit';
 }) {
-  const reason = useWhyNot(needs) ?? whyNot;
+  const reason = useMissingPermission(needs) ?? whyNot;
   const isDisabled = reason !== undefined || button.disabled === true;
   // A disabled button gets no focus and no pointer events, so the user would never see the reason. The button
   // therefore stays focusable and does nothing.
@@ -34,7 +34,7 @@ export function ActionButton({
         disabled={reason ? false : isDisabled}
         data-disabled={isDisabled || undefined}
         aria-disabled={isDisabled || undefined}
-        onClick={isDisabled ? (event) => event.preventDefault() : onFirstClick(onClick)}
+        onClick={isDisabled ? (event) => event.preventDefault() : ignoreDoubleClick(onClick)}
       >
         {children}
       </Button>
@@ -46,7 +46,7 @@ export function ActionButton({
  * Returns a click handler that ignores the second click of a double click, which then neither acts nor submits its
  * form.
  */
-export function onFirstClick(act?: () => void) {
+export function ignoreDoubleClick(act?: () => void) {
   return (event: MouseEvent) => {
     if (event.detail > 1) event.preventDefault();
     else act?.();
@@ -54,7 +54,7 @@ export function onFirstClick(act?: () => void) {
 }
 
 /** Returns why the role does not permit the action; undefined if it does. */
-export function useWhyNot(needs: Permission | undefined): string | undefined {
+export function useMissingPermission(needs: Permission | undefined): string | undefined {
   const { can, role } = useSession();
   return needs === undefined || can(needs) ? undefined : text.parts.notAllowed(needs, text.roles[role]);
 }

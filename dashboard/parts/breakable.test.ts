@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { piecesOf } from './breakable.tsx';
+import { breakablePieces } from './breakable.tsx';
 
 describe('a text that may be broken', () => {
   it.each([
@@ -10,11 +10,11 @@ describe('a text that may be broken', () => {
     ['suppressed:hard_bounce', ['suppressed:', 'hard_', 'bounce']],
     ['Autumn teas', ['Autumn teas']],
   ])('is broken where a reader would: %s', (text, pieces) => {
-    expect(piecesOf(text)).toEqual(pieces);
+    expect(breakablePieces(text)).toEqual(pieces);
   });
 
   it('is not changed if it is very long', () => {
     const endless = 'a.'.repeat(5_000);
-    expect(piecesOf(endless)).toEqual([endless]);
+    expect(breakablePieces(endless)).toEqual([endless]);
   });
 });

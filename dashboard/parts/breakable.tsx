@@ -9,7 +9,7 @@ const MOST_CHARS = 400;
  * its dots, slashes and underscores. A copy of the text has no extra characters.
  */
 export function Breakable({ text }: { text: string }) {
-  return piecesOf(text).map((piece, n) => (
+  return breakablePieces(text).map((piece, n) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
     <Fragment key={n}>
       {n > 0 && <wbr />}
@@ -19,7 +19,7 @@ export function Breakable({ text }: { text: string }) {
 }
 
 /** Exported for its test. */
-export function piecesOf(text: string): string[] {
+export function breakablePieces(text: string): string[] {
   if (text.length > MOST_CHARS) return [text];
   return text.split(ADDRESS.test(text) ? /(?=@)/ : /(?<=[/._:])(?=[^/._:\s])/);
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { text } from '../text/text.ts';
-import { onFirstClick } from './action-button.tsx';
+import { ignoreDoubleClick } from './action-button.tsx';
 import { Failed } from './failed.tsx';
 
 /** The form of a dialog: its fields, the API's error, and its buttons. If the request fails, the dialog stays open. */
@@ -45,7 +45,7 @@ export function DialogForm({
             {...(color && { color })}
             loading={isPending}
             disabled={!isReady}
-            onClick={onFirstClick()}
+            onClick={ignoreDoubleClick()}
           >
             {action}
           </Button>

@@ -4,9 +4,9 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
+import { type BackLink, useBackLink, useTabTitle } from './back-link.ts';
 import classes from './editor-frame.module.css';
 import { QueryView } from './query-view.tsx';
-import { useTabTitle, useWayBack, type WayBack } from './way-back.ts';
 
 /**
  * The frame of a full-screen editor: a header with the way back, name, state, sections and actions above the work
@@ -21,7 +21,7 @@ export function EditorFrame({
   notices,
   children,
 }: {
-  back: WayBack;
+  back: BackLink;
   title: string;
   /** The status of the record, and whether everything is saved. */
   state?: ReactNode;
@@ -33,7 +33,7 @@ export function EditorFrame({
   children: ReactNode;
 }) {
   useTabTitle(title);
-  const link = useWayBack(back);
+  const link = useBackLink(back);
   return (
     <div className={classes.frame}>
       <header className={classes.head}>
@@ -69,7 +69,7 @@ export function EditorQuery<Data>({
   children,
 }: {
   of: Pick<UseQueryResult<Data, Error>, 'data' | 'error' | 'refetch'>;
-  back: WayBack;
+  back: BackLink;
   children: (data: Data) => ReactNode;
 }) {
   if (of.data !== undefined) return <>{children(of.data)}</>;

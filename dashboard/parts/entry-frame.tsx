@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { text } from '../text/text.ts';
 import { Breakable } from './breakable.tsx';
 import classes from './entry-frame.module.css';
-import { Logo } from './mark.tsx';
+import { Logo } from './logo.tsx';
 
 /** The frame of pages for signed-out visitors: the form on the left, the brand on the right of a wide screen. */
 export function EntryFrame({

@@ -4,7 +4,7 @@ import { IconFilter } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { labelOf, type WordKind } from '../text/words.ts';
-import { useFilterText } from './use-typed.ts';
+import { useFilterText } from './use-delayed-text.ts';
 
 /**
  * The filters of a list whose values are in the URL, in a row that wraps; on a phone, behind a button.

@@ -3,7 +3,7 @@ import { IconDots } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Permission } from '../app/session.ts';
 import { text } from '../text/text.ts';
-import { useWhyNot } from './action-button.tsx';
+import { useMissingPermission } from './action-button.tsx';
 
 /**
  * The "…" menu of a page or a row. It holds rare actions, and every action that destroys something.
@@ -52,7 +52,7 @@ export function MoreItem({
   href?: string;
   children: ReactNode;
 }) {
-  const reason = useWhyNot(needs) ?? whyNot;
+  const reason = useMissingPermission(needs) ?? whyNot;
   const item = {
     leftSection: <Icon size={16} stroke={1.75} aria-hidden />,
     color: isDestructive ? 'red' : undefined,

@@ -1,9 +1,9 @@
 import { Anchor, Box, Group, Text, Title } from '@mantine/core';
 import { IconChevronLeft } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { type BackLink, useBackLink, useTabTitle } from './back-link.ts';
 import { Breakable } from './breakable.tsx';
 import { formatCount } from './count-link.tsx';
-import { useTabTitle, useWayBack, type WayBack } from './way-back.ts';
 
 /** The header of a screen: title, way back to the list, and actions. It sets the title of the tab. */
 export function PageHead({
@@ -21,7 +21,7 @@ export function PageHead({
   status?: ReactNode;
   subtitle?: ReactNode;
   actions?: ReactNode;
-  back?: WayBack;
+  back?: BackLink;
 }) {
   useTabTitle(title);
   return (
@@ -56,8 +56,8 @@ export function PageHead({
   );
 }
 
-function Back(back: WayBack) {
-  const link = useWayBack(back);
+function Back(back: BackLink) {
+  const link = useBackLink(back);
   return (
     <Anchor {...link} size="xs" className="way-back">
       <Group gap={2} component="span" mb={4} display="inline-flex">

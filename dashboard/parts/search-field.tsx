@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { useFilterText } from './use-typed.ts';
+import { useFilterText } from './use-delayed-text.ts';
 
 /** The search field of a list. It reports the text shortly after the last key press; undefined once it is empty. */
 export function SearchField(p: {

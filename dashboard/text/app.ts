@@ -1,5 +1,5 @@
 /** Effect of a hold. The banner on all screens and the settings show the same sentence. */
-export const HELD_MEANS =
+export const HOLD_EFFECT =
   'Marketing and automation emails wait until sending is resumed. Transactional emails are still sent.';
 
 /** Text around the screens. */
@@ -26,7 +26,7 @@ export const app = {
   toHome: 'Back to Home',
   held: 'Sending is paused',
   heldBecause: (reason: string) => `Reason: ${reason}`,
-  heldMeans: HELD_MEANS,
+  heldMeans: HOLD_EFFECT,
 };
 
 export const nav = {

@@ -1,4 +1,4 @@
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 const units: Record<string, [one: string, more: string]> = {
   seconds: ['second', 'seconds'],
@@ -8,8 +8,8 @@ const units: Record<string, [one: string, more: string]> = {
   weeks: ['week', 'weeks'],
 };
 
-const people = (n: number) => counted(n, 'contact');
-const steps = (n: number) => counted(n, 'step');
+const people = (n: number) => pluralize(n, 'contact');
+const steps = (n: number) => pluralize(n, 'step');
 
 /** A step's settings in one line. */
 const summary = {
@@ -89,7 +89,7 @@ export const automations = {
   saveFirst: 'Save the changes first.',
   mendFirst: 'Fix the highlighted steps first.',
   noChanges: 'No changes to save.',
-  faults: (n: number) => `${counted(n, 'issue')} to fix`,
+  faults: (n: number) => `${pluralize(n, 'issue')} to fix`,
   refused: 'This version can’t be saved. The issue is marked at the step.',
   draftKept: 'Unsaved changes from this browser.',
   draftNotKept: 'This browser can’t keep a draft. Save before you leave.',
@@ -102,7 +102,7 @@ export const automations = {
   add: 'Add a step',
   addAfter: (name: string, branch: string | null) => `Add a step after ${name}${branch ? `, branch ${branch}` : ''}`,
   addBetween: (from: string, to: string) => `Add a step between ${from} and ${to}`,
-  wayBetween: (from: string, branch: string | null, to: string) =>
+  transitionBetween: (from: string, branch: string | null, to: string) =>
     `From ${from}${branch ? `, branch ${branch},` : ''} to ${to}`,
   addFront: 'Add a step at the beginning',
   startOf: (event: string) => `When ${event} happens`,
@@ -329,6 +329,6 @@ export const automations = {
   path: 'Path',
   seeMail: 'View email',
   running: 'Running …',
-  faultsHere: (n: number) => counted(n, 'issue'),
+  faultsHere: (n: number) => pluralize(n, 'issue'),
   steps,
 };

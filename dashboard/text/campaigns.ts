@@ -1,8 +1,8 @@
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 /** "3 contacts", with the number as it is written. */
 function contactsOf(n: number, written: string): string {
-  return counted(n, 'contact', written);
+  return pluralize(n, 'contact', written);
 }
 
 /** Text of the campaign screens. */
@@ -118,7 +118,7 @@ export const campaigns = {
   topicWhat: 'Contacts who left the topic are skipped.',
   noTopic: 'No topic',
 
-  reach: (n: number, written: string, of: string) => `${counted(n, 'contact', written)} of ${of} will receive this`,
+  reach: (n: number, written: string, of: string) => `${pluralize(n, 'contact', written)} of ${of} will receive this`,
   nobody: 'No contacts will receive this',
   takes: (duration: string) => `Estimated send time: ${duration}.`,
   skippedTitle: 'Skipped',
@@ -286,8 +286,8 @@ export const campaigns = {
   people: 'Humans',
   machines: 'Bots',
   machinesWhat: 'Opens and clicks by scanners and prefetchers, excluded from results.',
-  machineOpens: (n: number, written: string) => counted(n, 'open', written),
-  machineClicks: (n: number, written: string) => counted(n, 'click', written),
+  machineOpens: (n: number, written: string) => pluralize(n, 'open', written),
+  machineClicks: (n: number, written: string) => pluralize(n, 'click', written),
   reasonsTitle: 'Not delivered',
   reason: 'Reason',
   retry: 'Retry',

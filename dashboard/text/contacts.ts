@@ -1,6 +1,6 @@
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
-const people = (n: number) => counted(n, 'contact', n.toLocaleString());
+const people = (n: number) => pluralize(n, 'contact', n.toLocaleString());
 
 /** Text of the contact screens. */
 export const contacts = {

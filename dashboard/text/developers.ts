@@ -1,4 +1,4 @@
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 /** Text of the developer screens. */
 export const developers = {
@@ -43,7 +43,7 @@ export const developers = {
     namePlaceholder: 'Web shop',
     all: 'All',
     nothing: 'None',
-    chosen: (n: number) => counted(n, 'scope'),
+    chosen: (n: number) => pluralize(n, 'scope'),
     create: 'Create key',
     expiry: { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' },
     made: 'Your new key',
@@ -150,7 +150,7 @@ export const developers = {
     purge: 'Purge',
     purgeTitle: 'Purge all records of this event?',
     purgeWhat: (n: number) =>
-      `${counted(n, 'recorded event')} will be deleted. Segments and statistics no longer include them.`,
+      `${pluralize(n, 'recorded event')} will be deleted. Segments and statistics no longer include them.`,
     purgeWord: 'purge',
     purged: (n: number) => (n === 1 ? '1 event was deleted.' : `${n} events were deleted.`),
     inUse: 'This event is in use, or the service records it.',

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '../api/client.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 type Kind = ResponseOf<'listAttention'>['data'][number]['kind'];
 type Item = ResponseOf<'getChecklist'>['items'][number]['key'];
@@ -35,7 +35,7 @@ export const home = {
   news: (direction: 'up' | 'down' | 'same', by: string) =>
     direction === 'same'
       ? 'Open rate is unchanged from the previous 30 days.'
-      : `Open rate is ${direction} ${counted(Number(by), 'point', by)} from the previous 30 days.`,
+      : `Open rate is ${direction} ${pluralize(Number(by), 'point', by)} from the previous 30 days.`,
   openRate: 'Open rate',
   compare: 'Compare to previous period',
   sentBefore: 'Sent, previous 30 days',
@@ -71,7 +71,7 @@ export const home = {
   delays: 'Ending delays',
   campaigns: 'Scheduled campaigns',
   hourHas: (hour: string, delays: number, written: string, campaigns: number) =>
-    `${hour}: ${counted(delays, 'delay', written)}${campaigns > 0 ? `, ${counted(campaigns, 'campaign')}` : ''}`,
+    `${hour}: ${pluralize(delays, 'delay', written)}${campaigns > 0 ? `, ${pluralize(campaigns, 'campaign')}` : ''}`,
   wave: (written: string) => `${written} delays end in the busiest hour, the last at`,
   waveAtRate: (rate: string, duration: string) => `Their emails take at least ${duration}, at ${rate} per second.`,
   waveFast: 'Their emails follow as fast as the service can send.',

@@ -1,4 +1,4 @@
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 /** Text of the message screens: emails and SMS. */
 export const messages = {
@@ -62,7 +62,7 @@ export const messages = {
   noAnswer: 'No response yet',
   took: 'Accepted by the provider',
   messageId: 'Message-ID',
-  attempts: (n: number, formatted: string) => counted(n, 'attempt', formatted),
+  attempts: (n: number, formatted: string) => pluralize(n, 'attempt', formatted),
   bounceTypes: { Permanent: 'Permanent', Transient: 'Temporary' },
   cause: 'Source',
   details: 'Details',

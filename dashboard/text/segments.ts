@@ -1,4 +1,4 @@
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 export const segments = {
   new: 'New segment',
@@ -63,7 +63,7 @@ export const segments = {
   discardDraft: 'Discard changes',
   wholeFirst: 'Complete all rules to see matches.',
   previewTitle: 'Matching contacts',
-  previewCount: (n: number, formatted: string) => counted(n, 'contact', formatted),
+  previewCount: (n: number, formatted: string) => pluralize(n, 'contact', formatted),
   previewNewest: 'Newest matching contacts',
   previewNobody: 'No matches. Check values and types.',
   counting: 'Counting …',

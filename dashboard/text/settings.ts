@@ -1,4 +1,4 @@
-import { HELD_MEANS } from './app.ts';
+import { HOLD_EFFECT } from './app.ts';
 
 export const settings = {
   title: 'Settings',
@@ -79,7 +79,7 @@ export const settings = {
     hold: 'Sending',
     holdWhat: 'Stops marketing and automation email at once.',
     held: 'Sending is paused',
-    heldMeans: HELD_MEANS,
+    heldMeans: HOLD_EFFECT,
     reason: 'Reason',
     putOnHold: 'Pause sending',
     release: 'Resume sending',

@@ -1,4 +1,4 @@
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 /** Text of the template screens. */
 export const templates = {
@@ -24,7 +24,7 @@ export const templates = {
     letter: 'Plain',
     blank: 'Blank',
   },
-  pictures: 'Images',
+  images: 'Images',
   empty: 'No templates yet',
   emptyWhat: 'Reusable, personalized email content for automations and the API.',
   noneFound: 'No templates found.',
@@ -76,21 +76,21 @@ export const templates = {
   testWhat: 'Sends the current content with [TEST] before the subject, rendered for the contact with this address.',
   testNoFrom: 'Add a sender address first.',
   testSend: 'Send',
-  uploadPictures: 'Upload',
-  picturesWhat: (used: string, most: string) => `${used} of ${most} used. Anyone with an image’s URL can see it.`,
-  picturesEmpty: 'No images yet',
-  picturesEmptyWhat: 'Images that you drop or paste into an email are stored here: PNG, JPEG, GIF and WebP up to 5 MB.',
-  picturesNoneUnused: 'All images are in use.',
-  picturesFilter: 'Images',
-  picturesAll: 'All',
-  picturesUsed: 'Used',
-  picturesUnused: 'Unused',
+  uploadImages: 'Upload',
+  imagesWhat: (used: string, most: string) => `${used} of ${most} used. Anyone with an image’s URL can see it.`,
+  imagesEmpty: 'No images yet',
+  imagesEmptyWhat: 'Images that you drop or paste into an email are stored here: PNG, JPEG, GIF and WebP up to 5 MB.',
+  imagesNoneUnused: 'All images are in use.',
+  imagesFilter: 'Images',
+  imagesAll: 'All',
+  imagesUsed: 'Used',
+  imagesUnused: 'Unused',
   pictureNoName: 'no name',
   pictureCopy: 'Copy URL',
   pictureUsed: (templates: number, campaigns: number, sent: boolean) =>
     [
-      templates > 0 ? counted(templates, 'template') : '',
-      campaigns > 0 ? counted(campaigns, 'campaign') : '',
+      templates > 0 ? pluralize(templates, 'template') : '',
+      campaigns > 0 ? pluralize(campaigns, 'campaign') : '',
       sent ? 'sent emails' : '',
     ]
       .filter(Boolean)

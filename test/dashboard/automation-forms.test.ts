@@ -187,7 +187,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await expectNoSeriousAxe(page);
     await page.getByRole('button', { name: 'Show path' }).press('Enter');
     await panel.getByText('thanked').waitFor();
-    expect(await page.locator('[data-lit="true"]').count()).toBe(3);
+    expect(await page.locator('[data-highlighted="true"]').count()).toBe(3);
     await page.getByRole('button', { name: 'Use the latest event again' }).click();
     expect(await page.getByRole('textbox', { name: 'Value of field 2' }).inputValue()).toBe('2');
   });

@@ -70,7 +70,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('option', { name: 'ada@example.com' }).click();
     await page.getByRole('button', { name: 'Show path' }).click();
     await page.getByText('sends to ada@example.com').waitFor();
-    expect(await page.locator('[data-lit="true"]').count()).toBe(4);
+    expect(await page.locator('[data-highlighted="true"]').count()).toBe(4);
 
     await page.getByRole('button', { name: 'Clear path' }).click();
     await page.getByRole('button', { name: 'Enable' }).click();

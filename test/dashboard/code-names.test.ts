@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SKIPPED } from '../../dashboard/screens/campaigns/outcomes.ts';
-import { describeActor } from '../../dashboard/screens/contacts/contact/who.ts';
+import { describeActor } from '../../dashboard/screens/contacts/contact/describe-actor.ts';
 import { wordOf, wordsOf } from '../../dashboard/text/words.ts';
 import { SKIP_REASONS } from '../../db/campaigns/outcomes.ts';
 import { AUDIT_ACTIONS } from '../../db/projects/audit-log.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   type FieldKind,
   kindOf,
-  needOf,
   OPERATORS,
+  operatorInputOf,
   operatorsOf,
   UNITS,
 } from '../../dashboard/parts/condition-builder/language.ts';
@@ -26,7 +26,7 @@ const FIELDS = [
 /** Returns a value for an operator and a field of this type, in the form that the builder sends. */
 function valueFor(kind: FieldKind, operator: api.Operator): Pick<Filter, 'value' | 'unit'> {
   const one = kind === 'subscribed' || kind === 'topic' ? true : '2026-01-31';
-  switch (needOf(operator)) {
+  switch (operatorInputOf(operator)) {
     case 'nothing':
       return {};
     case 'span':

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeActor } from '../../dashboard/screens/contacts/contact/who.ts';
+import { describeActor } from '../../dashboard/screens/contacts/contact/describe-actor.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';

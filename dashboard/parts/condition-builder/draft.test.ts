@@ -4,8 +4,8 @@ import {
   conditionOf,
   type DraftFilter,
   draftOf,
-  isWhole,
-  missingOf,
+  isComplete,
+  missingPartOf,
   newCondition,
   newFilter,
   operatorsFor,
@@ -37,18 +37,18 @@ const sentOf = (filter: DraftFilter) =>
 describe('a draft', () => {
   it('returns the stored condition, at every depth and with lists of several types', () => {
     expect(conditionOf(draftOf(NESTED))).toEqual(NESTED);
-    expect(isWhole(draftOf(NESTED))).toBe(true);
+    expect(isComplete(draftOf(NESTED))).toBe(true);
   });
 
   it('is incomplete while a row lacks a part', () => {
-    expect(isWhole(newCondition())).toBe(false);
-    expect(missingOf(newFilter())).toBe('field');
-    expect(missingOf(row({ field: 'data.plan' }))).toBe('value');
-    expect(missingOf(row({ field: 'data.plan', operator: 'exists' }))).toBeUndefined();
-    expect(missingOf(row({ field: 'data.plan', operator: 'in', list: [] }))).toBe('value');
-    expect(missingOf(row({ field: 'data.age', type: 'number', text: 'many' }))).toBe('value');
-    expect(missingOf(row({ field: 'event.buy', operator: 'triggeredWithin', text: '0' }))).toBe('value');
-    expect(isWhole({ logic: 'AND', groups: [{ key: 'g', filters: [] }] })).toBe(false);
+    expect(isComplete(newCondition())).toBe(false);
+    expect(missingPartOf(newFilter())).toBe('field');
+    expect(missingPartOf(row({ field: 'data.plan' }))).toBe('value');
+    expect(missingPartOf(row({ field: 'data.plan', operator: 'exists' }))).toBeUndefined();
+    expect(missingPartOf(row({ field: 'data.plan', operator: 'in', list: [] }))).toBe('value');
+    expect(missingPartOf(row({ field: 'data.age', type: 'number', text: 'many' }))).toBe('value');
+    expect(missingPartOf(row({ field: 'event.buy', operator: 'triggeredWithin', text: '0' }))).toBe('value');
+    expect(isComplete({ logic: 'AND', groups: [{ key: 'g', filters: [] }] })).toBe(false);
   });
 });
 
@@ -87,14 +87,14 @@ describe('a row', () => {
     const stored = draftOf(NESTED).groups[1]?.filters[0] ?? newFilter();
     const edited = withValue(stored, { list: ['b', '1', 'true', '2'] });
     expect(sentOf(edited)).toMatchObject({ value: ['b', 1, true, '2'] });
-    expect(missingOf(edited)).toBeUndefined();
+    expect(missingPartOf(edited)).toBeUndefined();
     const numbers = draftOf({
       logic: 'AND',
       groups: [{ filters: [{ field: 'data.n', operator: 'in', value: [1, 'x'] }] }],
     });
     const first = numbers.groups[0]?.filters[0] ?? newFilter();
     expect(sentOf(withValue(first, { list: ['1', 'x', '2'] }))).toMatchObject({ value: [1, 'x', 2] });
-    expect(missingOf(withValue(first, { list: ['1', 'x', 'y'] }))).toBe('value');
+    expect(missingPartOf(withValue(first, { list: ['1', 'x', 'y'] }))).toBe('value');
     const asText = withValue(withType(first, 'text', 'audience'), { list: ['1'] });
     expect(sentOf(asText)).toMatchObject({ value: ['1'] });
   });

@@ -5,9 +5,9 @@ import {
   type FieldKind,
   fixedType,
   kindOf,
-  needOf,
   type Operator,
   offeredOperators,
+  operatorInputOf,
   operatorsOf,
   type Scalar,
   type Unit,
@@ -106,7 +106,7 @@ function typeOfValue(value: Scalar | undefined): ValueType {
 
 const ISO_DATE = /^[1-9]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** Returns the condition in the form of the API. Check `isWhole` before. */
+/** Returns the condition in the form of the API. Check `isComplete` before. */
 export function conditionOf({ logic, groups }: DraftCondition): Condition {
   return {
     logic,
@@ -120,7 +120,7 @@ export function conditionOf({ logic, groups }: DraftCondition): Condition {
 function filterOf(filter: DraftFilter): Filter {
   const { field, operator, type, text, list, unit, stored } = filter;
   if (stored) return stored;
-  switch (needOf(operator)) {
+  switch (operatorInputOf(operator)) {
     case 'nothing':
       return { field, operator };
     case 'span':
@@ -143,11 +143,11 @@ function parseScalar(text: string, type: ValueType): Scalar {
 }
 
 /** Returns the first part that a row lacks; undefined if it is complete. */
-export function missingOf(filter: DraftFilter): RowPart | undefined {
+export function missingPartOf(filter: DraftFilter): RowPart | undefined {
   const { field, operator, type, text, list, stored } = filter;
   if (stored) return undefined;
   if (field === '') return 'field';
-  const need = needOf(operator);
+  const need = operatorInputOf(operator);
   if (need === 'nothing') return undefined;
   if (need === 'span') return text !== '' && Number(text) > 0 ? undefined : 'value';
   const values = need === 'list' ? list : [text];
@@ -158,11 +158,11 @@ export function missingOf(filter: DraftFilter): RowPart | undefined {
 }
 
 /** Returns whether every row is complete. */
-export function isWhole({ groups }: DraftCondition): boolean {
+export function isComplete({ groups }: DraftCondition): boolean {
   const whole = ({ filters, nested }: DraftGroup) =>
     filters.length + (nested ? 1 : 0) > 0 &&
-    filters.every((filter) => missingOf(filter) === undefined) &&
-    (!nested || isWhole(nested));
+    filters.every((filter) => missingPartOf(filter) === undefined) &&
+    (!nested || isComplete(nested));
   return groups.length > 0 && groups.every(whole);
 }
 
@@ -186,7 +186,7 @@ export function withField(
  * Changes the operator of a row. A time span starts with one number, and a single value becomes the first of a list.
  */
 export function withOperator(filter: DraftFilter, operator: Operator): DraftFilter {
-  const [before, need] = [needOf(filter.operator), needOf(operator)];
+  const [before, need] = [operatorInputOf(filter.operator), operatorInputOf(operator)];
   const next = { ...withoutStored(filter), operator };
   if (before === need) return next;
   if (need === 'span') return { ...next, text: '30', unit: 'days' };

@@ -9,7 +9,7 @@ import { choiceOf } from './choices.ts';
 import classes from './condition-builder.module.css';
 import { type DraftFilter, operatorsFor, type RowPart, withField, withOperator, withType } from './draft.ts';
 import { FieldSelect } from './field-select.tsx';
-import { kindOf, needOf, type Operator, type ValueType } from './language.ts';
+import { kindOf, type Operator, operatorInputOf, type ValueType } from './language.ts';
 import { operatorWord } from './sentence.ts';
 import { ValueInput } from './value-input.tsx';
 
@@ -39,7 +39,7 @@ export function FilterRow({
   const chosen = choiceOf(filter, choices, scope);
   const known = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
-  const need = needOf(filter.operator);
+  const need = operatorInputOf(filter.operator);
   // If all values of a field have one type, the input uses that type. If the stored value has another type, the user
   // sees the type and may change it.
   const asksType = isFree && (need === 'one' || need === 'list') && known !== filter.type;
@@ -123,7 +123,7 @@ export function FilterRow({
  */
 function useValues({ field, operator, type }: DraftFilter, isData: boolean): string[] {
   const { can } = useSession();
-  const need = needOf(operator);
+  const need = operatorInputOf(operator);
   const wanted = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');
   const asked = queryFor('listContactFieldValues', { params: { field }, query: { limit: 100 } });
   const { data } = useQuery({ ...asked, enabled: wanted && field.length <= 105, staleTime: 60_000, retry: false });

@@ -20,7 +20,7 @@ export type FieldKind =
 /** Type of value that a filter compares with. */
 export type ValueType = 'text' | 'number' | 'boolean' | 'date';
 /** Input that an operator needs besides the field. */
-export type Need = 'nothing' | 'one' | 'list' | 'span';
+export type OperatorInput = 'nothing' | 'one' | 'list' | 'span';
 
 const PRESENCE = ['equals', 'notEquals', 'in', 'notIn', 'exists', 'notExists'] as const;
 const TEXT_ONLY = ['contains', 'notContains', 'startsWith', 'endsWith'] as const;
@@ -114,7 +114,7 @@ export function kindOf(field: string, operator: Operator, scope: ConditionScope)
 }
 
 /** Returns the input that an operator needs besides the field. */
-export function needOf(operator: Operator): Need {
+export function operatorInputOf(operator: Operator): OperatorInput {
   if (operator === 'in' || operator === 'notIn') return 'list';
   if (isOneOf(RELATIVE, operator) || /(Within|OlderThan)$/.test(operator)) return 'span';
   const alone: Operator[] = ['exists', 'notExists', 'triggered', 'notTriggered', 'memberOf', 'notMemberOf'];

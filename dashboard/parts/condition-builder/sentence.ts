@@ -1,7 +1,7 @@
 import type { Condition, Filter } from '../../../packages/client/src/operations.generated.ts';
 import { text } from '../../text/text.ts';
 import { choiceOf, type FieldChoice } from './choices.ts';
-import { type ConditionScope, needOf, type Operator, type ValueType } from './language.ts';
+import { type ConditionScope, type Operator, operatorInputOf, type ValueType } from './language.ts';
 
 /** Returns the label of an operator; for dates, "before" and "after". */
 export function operatorWord(operator: Operator, type?: ValueType | undefined): string {
@@ -52,7 +52,7 @@ export function withoutFilter({ logic, groups }: Condition, index: number): Cond
 }
 
 function valueWord({ operator, value, unit }: Filter): string {
-  switch (needOf(operator)) {
+  switch (operatorInputOf(operator)) {
     case 'nothing':
       return '';
     case 'span':

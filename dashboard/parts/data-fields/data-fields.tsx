@@ -1,10 +1,10 @@
 import { Group, Input, SegmentedControl, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
+import type { Variable } from '../email-editor/variables.ts';
 import { JsonValue } from '../json-editor/json-value.tsx';
-import type { Variable } from '../mail-editor/variables.ts';
 import { DataRows, type KnownField } from './data-rows.tsx';
-import { type DataRow, dataOf, isWhole, type RowType, toRows } from './rows.ts';
+import { type DataRow, dataOf, isComplete, type RowType, toRows } from './rows.ts';
 
 const t = text.dataFields;
 
@@ -48,7 +48,7 @@ export function DataFields({
   const change = (next: DataRow[]) => {
     setRows(next);
     onChange(dataOf(next).data);
-    onWhole?.(isWhole(next));
+    onWhole?.(isComplete(next));
   };
   const show = (next: string) => {
     // The view that opens starts with the data of the other view.

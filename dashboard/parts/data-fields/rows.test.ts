@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataOf, isWhole, newRow, toRows, withName, withText, withType } from './rows.ts';
+import { dataOf, isComplete, newRow, toRows, withName, withText, withType } from './rows.ts';
 
 describe('data as rows', () => {
   it('gives the same data again if it was not edited, with any values', () => {
@@ -56,8 +56,8 @@ describe('data as rows', () => {
     const { data, faults } = dataOf(rows);
     expect(data).toEqual({ a: '' });
     expect(rows.map(({ key }) => faults.get(key))).toEqual(['number', 'unnamed', undefined, 'twice', 'json']);
-    expect(isWhole(rows)).toBe(false);
-    expect(isWhole([newRow(), newRow('a')])).toBe(true);
+    expect(isComplete(rows)).toBe(false);
+    expect(isComplete([newRow(), newRow('a')])).toBe(true);
   });
 
   it('keeps the value of a renamed row, and converts the value of a row with a new type if possible', () => {

@@ -76,7 +76,7 @@ export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>
 }
 
 /** Returns whether the data contains everything that was filled in. An untouched row does not count. */
-export function isWhole(all: readonly DataRow[]): boolean {
+export function isComplete(all: readonly DataRow[]): boolean {
   const { faults } = dataOf(all);
   return all.every((row) => !faults.has(row.key) || (row.name === '' && row.text === ''));
 }

@@ -1,7 +1,7 @@
 import type { EditorView } from '@codemirror/view';
 import { Box, Input } from '@mantine/core';
 import { useEffect, useId, useRef } from 'react';
-import type { Variable } from '../mail-editor/variables.ts';
+import type { Variable } from '../email-editor/variables.ts';
 import { mountJsonEditor, replaceJson } from './json-view.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { text } from '../../text/text.ts';
+import type { Variable } from '../email-editor/variables.ts';
 import { Loading } from '../loading.tsx';
-import type { Variable } from '../mail-editor/variables.ts';
 import { readJson } from './json-fault.ts';
 
 const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));

@@ -12,8 +12,8 @@ import { linter } from '@codemirror/lint';
 import { EditorState, type Extension, Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { text } from '../../text/text.ts';
-import { codeColors, codeTheme } from '../mail-editor/code-theme.ts';
-import type { Variable } from '../mail-editor/variables.ts';
+import { codeColors, codeTheme } from '../email-editor/code-theme.ts';
+import type { Variable } from '../email-editor/variables.ts';
 import { readJson } from './json-fault.ts';
 
 export interface JsonViewOptions {

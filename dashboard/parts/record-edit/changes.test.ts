@@ -5,7 +5,7 @@ import {
   conflictsOf,
   dropSavedChanges,
   namesChanged,
-  settle,
+  resolveConflict,
   withChanges,
 } from './changes.ts';
 
@@ -44,9 +44,9 @@ describe('changes of a record', () => {
     expect(conflictsOf(theirs, mine)).toEqual(['subject']);
     // Further typing does not end a conflict.
     expect(conflictsOf(theirs, addChanges(theirs, mine, { subject: 'Mine, too' }))).toEqual(['subject']);
-    const kept = settle(theirs, mine, { subject: 'mine' });
+    const kept = resolveConflict(theirs, mine, { subject: 'mine' });
     expect([conflictsOf(theirs, kept), withChanges(theirs, kept).subject]).toEqual([[], 'Mine']);
-    expect(settle(theirs, mine, { subject: 'theirs' })).toEqual({});
+    expect(resolveConflict(theirs, mine, { subject: 'theirs' })).toEqual({});
     expect(conflictsOf({ ...stored, subject: 'Mine' }, mine)).toEqual([]);
   });
 

@@ -58,7 +58,7 @@ export function namesChanged<Fields extends object>(before: Fields, stored: Fiel
 }
 
 /** Settles conflicts: `theirs` drops the user's change, `mine` applies it to the stored record. */
-export function settle<Fields extends object>(
+export function resolveConflict<Fields extends object>(
   stored: Fields,
   changes: Changes<Fields>,
   choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { draftKey, KEPT_MAX_CHARS, keepDraft, readKept } from './kept-drafts.ts';
+import { DRAFTS_MAX_CHARS, draftKey, keepDraft, readKept } from './kept-drafts.ts';
 
 /** Creates a browser storage, with access to its content. */
 function setUp() {
@@ -33,7 +33,7 @@ it('removes the oldest drafts beyond its limit, drafts of earlier versions, and 
   const { keeper, held } = setUp();
   held.set('tidings-draft:p1:campaign:1', '{}');
   held.set('theme', 'dark');
-  const large = 'x'.repeat(KEPT_MAX_CHARS / 2 - 100);
+  const large = 'x'.repeat(DRAFTS_MAX_CHARS / 2 - 100);
   held.set(draftKey(ada, 'first'), JSON.stringify({ at: 1, draft: large }));
   held.set(draftKey(ada, 'second'), JSON.stringify({ at: 2, draft: large }));
   expect(keepDraft(draftKey(ada, 'third'), large, keeper)).toBe(true);
@@ -44,7 +44,7 @@ it('stores nothing that is too large or unreadable, and deletes its older text',
   const { keeper, held } = setUp();
   const key = draftKey(ada, 'a');
   keepDraft(key, 'short', keeper);
-  expect(keepDraft(key, 'x'.repeat(KEPT_MAX_CHARS), keeper)).toBe(false);
+  expect(keepDraft(key, 'x'.repeat(DRAFTS_MAX_CHARS), keeper)).toBe(false);
   expect(held.size).toBe(0);
   held.set(key, '{"half');
   expect(readKept(key, keeper)).toBeUndefined();

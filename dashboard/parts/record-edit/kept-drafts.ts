@@ -4,7 +4,7 @@ const PREFIX = 'tidings.draft:';
 /** Prefixes of earlier versions, whose drafts did not record their user. */
 const OLD_PREFIXES = ['tidings-draft:', 'tidings draft ', 'tidings.automation.'];
 /** The maximum number of characters of all drafts together. Browsers give an origin about 5 million characters. */
-export const KEPT_MAX_CHARS = 3_000_000;
+export const DRAFTS_MAX_CHARS = 3_000_000;
 
 type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
@@ -55,7 +55,7 @@ export function keepDraft(key: string, draft: unknown, keeper: Keeper = localSto
 }
 
 function moveLaterSteps(keeper: Keeper, { key, chars }: { key: string; chars: number }): boolean {
-  if (chars > KEPT_MAX_CHARS) return false;
+  if (chars > DRAFTS_MAX_CHARS) return false;
   const keys = Array.from({ length: keeper.length }, (_, n) => keeper.key(n) ?? '');
   for (const old of keys) if (OLD_PREFIXES.some((prefix) => old.startsWith(prefix))) keeper.removeItem(old);
   const others = keys
@@ -66,7 +66,7 @@ function moveLaterSteps(keeper: Keeper, { key, chars }: { key: string; chars: nu
       at: readKept(other, keeper)?.at ?? 0,
     }))
     .sort((a, b) => b.at - a.at);
-  let room = KEPT_MAX_CHARS - chars;
+  let room = DRAFTS_MAX_CHARS - chars;
   for (const one of others) {
     room -= one.chars;
     if (room < 0) keeper.removeItem(one.other);

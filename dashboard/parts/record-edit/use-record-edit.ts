@@ -9,7 +9,7 @@ import {
   conflictsOf,
   dropSavedChanges,
   namesChanged,
-  settle,
+  resolveConflict,
   withChanges,
 } from './changes.ts';
 import { draftKey, keepDraft, readKept } from './kept-drafts.ts';
@@ -97,7 +97,7 @@ export function useRecordEdit<Fields extends object>({
     refuse: () => setRefused(stored),
     settle: (choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>) => {
       setRefused(undefined);
-      put(settle(stored, changes, choices));
+      put(resolveConflict(stored, changes, choices));
     },
     /** Call it after a save, with the fields that were sent and the fields that the service stored. */
     saved: (sent: Fields, now: Fields) => {

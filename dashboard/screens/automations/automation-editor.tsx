@@ -2,11 +2,11 @@ import { SegmentedControl, Text } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import { listIn } from '../../api/queries.ts';
-import { useWhyNot } from '../../parts/action-button.tsx';
+import { rowsIn } from '../../api/queries.ts';
+import { useMissingPermission } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { tellUndoable } from '../../parts/tell.tsx';
+import { notifyWithUndo } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { AddStep } from './add-step.tsx';
 import classes from './automation-editor.module.css';
@@ -35,7 +35,7 @@ import { flowsOf } from './graph/shares.ts';
 import { AutomationSettings } from './panel/automation-settings.tsx';
 import { Panel } from './panel/panel.tsx';
 import { useRun } from './panel/path.tsx';
-import type { PreviewResponse } from './panel/try-out.tsx';
+import type { PreviewResponse } from './panel/test-panel.tsx';
 import type { AutomationSearch } from './routes.ts';
 import { searchOf } from './step-counts.tsx';
 import { StepList } from './step-list.tsx';
@@ -52,7 +52,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const navigate = route.useNavigate();
   const router = useRouter();
   const open = (next: AutomationSearch) => void navigate({ search: next, replace: true });
-  const readOnly = useWhyNot('workflows:edit') !== undefined;
+  const readOnly = useMissingPermission('workflows:edit') !== undefined;
   const editor = useEditor(workflow);
   const { graph, change } = editor;
   // A save gives a new step another id, and its panel stays open.
@@ -94,8 +94,8 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
       stats: new Map(counts.map((step) => [step.stepId, step])),
       flows: flowsOf(graph, counts),
       faults: faults.steps,
-      templates: new Map((templates.data ? listIn(templates.data) : []).map((one) => [one.id, one.name])),
-      lit: visits && highlightedPath(graph, visits),
+      templates: new Map((templates.data ? rowsIn(templates.data) : []).map((one) => [one.id, one.name])),
+      highlighted: visits && highlightedPath(graph, visits),
     };
   }, [graph, search.step, startLabel, readOnly, counts, faults.steps, templates.data, preview, run.data]);
 
@@ -120,7 +120,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
     if (search.step === stepId) select(undefined);
     const { waiting = 0, running = 0 } = drawing.stats.get(stepId) ?? {};
     const ends = waiting + running > 0 ? ` ${t.removeEnds(waiting + running)}` : '';
-    tellUndoable(`${t.removed(step.name)}${ends}`, () => change((now) => restoreStep(now, graph, stepId)));
+    notifyWithUndo(`${t.removed(step.name)}${ends}`, () => change((now) => restoreStep(now, graph, stepId)));
   };
   const add = (type: Parameters<typeof newStep>[0]) => {
     const step = newStep(type);

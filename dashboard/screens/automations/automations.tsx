@@ -3,7 +3,7 @@ import { IconBolt, IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ItemOf, pagesOf } from '../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -44,7 +44,9 @@ export function Automations() {
   const [isNew, setNew] = useState(false);
   const { search } = useSearch({ from: '/shell/automations' });
   const navigate = useNavigate();
-  const pages = useInfiniteQuery(pagesOf('listWorkflows', { query: { pageSize: 50, ...(search && { search }) } }));
+  const pages = useInfiniteQuery(
+    infiniteQueryFor('listWorkflows', { query: { pageSize: 50, ...(search && { search }) } }),
+  );
   const create = (
     <ActionButton needs="workflows:edit" leftSection={<IconPlus size={16} />} onClick={() => setNew(true)}>
       {t.create}

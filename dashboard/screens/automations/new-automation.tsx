@@ -4,11 +4,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type ApiFailure, call } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
-import { onFirstClick } from '../../parts/action-button.tsx';
+import { ignoreDoubleClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
+import { AUTOMATION_EXAMPLES, type AutomationExample, type AutomationExampleId } from './graph/automation-examples.ts';
 import { toSavedGraph } from './graph/graph.ts';
-import { JOURNEYS, type Journey, type JourneyId } from './graph/journeys.ts';
 import { withLayout } from './graph/layout.ts';
 
 const t = text.automations;
@@ -17,10 +17,10 @@ const t = text.automations;
 export function NewAutomation({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [id, setId] = useState<JourneyId>('welcome');
+  const [id, setId] = useState<AutomationExampleId>('welcome');
   const [name, setName] = useState<string>();
   const [event, setEvent] = useState<string>();
-  const journey = JOURNEYS.find((one) => one.id === id);
+  const journey = AUTOMATION_EXAMPLES.find((one) => one.id === id);
   const shown = { name: name ?? t.journeys[id].name, event: event ?? journey?.eventName ?? '' };
   const create = useMutation<string, ApiFailure>({
     mutationFn: () => createFrom(journey, shown),
@@ -38,9 +38,9 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title={t.create} size="lg" closeButtonProps={{ 'aria-label': text.app.close }}>
       <form onSubmit={submit}>
         <Stack>
-          <Radio.Group label={t.startFrom} value={id} onChange={(next) => setId(next as JourneyId)}>
+          <Radio.Group label={t.startFrom} value={id} onChange={(next) => setId(next as AutomationExampleId)}>
             <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs" spacing="xs">
-              {JOURNEYS.map((one) => (
+              {AUTOMATION_EXAMPLES.map((one) => (
                 <JourneyCard key={one.id} journey={one} />
               ))}
             </SimpleGrid>
@@ -59,7 +59,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" loading={create.isPending} onClick={onFirstClick()}>
+            <Button type="submit" loading={create.isPending} onClick={ignoreDoubleClick()}>
               {t.open}
             </Button>
           </Group>
@@ -69,7 +69,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
   );
 }
 
-function JourneyCard({ journey: { id, graph } }: { journey: Journey }) {
+function JourneyCard({ journey: { id, graph } }: { journey: AutomationExample }) {
   const { name, what } = t.journeys[id];
   return (
     <Radio.Card value={id} p="sm" radius="md">
@@ -106,7 +106,7 @@ export function EventName(p: {
  * Creates the automation, and saves its steps with a second request. If the second request fails, the automation
  * exists and is empty.
  */
-async function createFrom(journey: Journey | undefined, { name, event }: { name: string; event: string }) {
+async function createFrom(journey: AutomationExample | undefined, { name, event }: { name: string; event: string }) {
   const eventName = event.trim() || null;
   const body = {
     name,

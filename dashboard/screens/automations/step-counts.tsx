@@ -8,10 +8,10 @@ import classes from './step-counts.module.css';
 const t = text.automations;
 
 /** A count of a step: contacts there now, contacts with one result, or contacts that left by a branch. */
-export type CountOf = 'here' | Exclude<VisitStatus, 'CANCELLED'> | { branch: string };
+export type StepCountKind = 'here' | Exclude<VisitStatus, 'CANCELLED'> | { branch: string };
 
 /** Returns the search that lists the contacts of a count. */
-export function searchOf(search: AutomationSearch, step: string, count: CountOf): AutomationSearch {
+export function searchOf(search: AutomationSearch, step: string, count: StepCountKind): AutomationSearch {
   const { visits: _, branch: __, ...rest } = search;
   if (count === 'here') return { ...rest, step, panel: 'people' };
   const who = typeof count === 'string' ? { visits: count } : { visits: 'COMPLETED' as const, branch: count.branch };
@@ -20,7 +20,7 @@ export function searchOf(search: AutomationSearch, step: string, count: CountOf)
 
 /** Returns the counts of a step that are not 0: failed, at the step now, skipped, completed. */
 export function countsOf({ waiting, running, completed, skipped, failed }: StepCounts) {
-  const all: { count: CountOf & string; n: number; tone?: string; words: (n: number) => string }[] = [
+  const all: { count: StepCountKind & string; n: number; tone?: string; words: (n: number) => string }[] = [
     { count: 'FAILED', n: failed, tone: 'failed', words: t.failedHere },
     { count: 'here', n: waiting + running, tone: 'waiting', words: t.waitingShort },
     { count: 'SKIPPED', n: skipped, words: t.skippedHere },
@@ -41,8 +41,8 @@ export function StepCountLinks({
   onCount,
 }: {
   counts: StepCounts;
-  hrefOf: (count: CountOf) => string;
-  onCount: (count: CountOf) => void;
+  hrefOf: (count: StepCountKind) => string;
+  onCount: (count: StepCountKind) => void;
 }) {
   const shown = countsOf(counts);
   const rate = openRate(counts);

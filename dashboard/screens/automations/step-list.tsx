@@ -11,9 +11,9 @@ import {
   orderSteps,
   type Step,
   stepOf,
-  waysOf,
+  transitionsOf,
 } from './graph/graph.ts';
-import type { Lit } from './graph/path.ts';
+import type { HighlightedPath } from './graph/path.ts';
 import { StepCountLinks } from './step-counts.tsx';
 import { StepIcon } from './step-icon.tsx';
 import { summarizeStep } from './step-types.tsx';
@@ -30,7 +30,7 @@ export function StepList({
   stats,
   faults,
   templates,
-  lit,
+  highlighted,
   readOnly,
   onSelect,
   onAdd,
@@ -43,7 +43,7 @@ export function StepList({
   stats: Map<string, StepCounts>;
   faults: ReadonlyMap<string, readonly StepFault[]>;
   templates: Map<string, string>;
-  lit: Lit | undefined;
+  highlighted: HighlightedPath | undefined;
   readOnly: boolean;
   onSelect: (stepId: string) => void;
   onAdd: (place: InsertPoint) => void;
@@ -71,14 +71,14 @@ export function StepList({
               counts={stats.get(step.id)}
               faults={faults.get(step.id) ?? []}
               isSelected={selected === step.id}
-              isDimmed={lit !== undefined && !lit.steps.has(step.id)}
+              isDimmed={highlighted !== undefined && !highlighted.steps.has(step.id)}
               onSelect={onSelect}
               onCount={onCount}
               countHref={countHref}
             />
             <LeadsElsewhere step={step} graph={graph} order={order} />
             {!readOnly &&
-              waysOf(graph, step)
+              transitionsOf(graph, step)
                 .filter(({ to }) => to === null)
                 .map(({ branch }) => (
                   <Add
@@ -96,7 +96,7 @@ export function StepList({
 
 /** Shows transitions to steps that are elsewhere in the list, because another branch leads to them first. */
 function LeadsElsewhere({ step, graph, order }: { step: Step; graph: Graph; order: OrderedStep[] }) {
-  const ways = waysOf(graph, step).filter(
+  const ways = transitionsOf(graph, step).filter(
     ({ to, branch }) =>
       to !== null && !order.some((one) => one.step.id === to && one.from === step.id && one.by === branch),
   );

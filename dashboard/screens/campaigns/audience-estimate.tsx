@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Filter } from '../../../packages/client/src/operations.generated.ts';
-import { steadyResponseOf } from '../../api/queries.ts';
+import { listQueryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
@@ -15,7 +15,7 @@ export function AudienceEstimate({ segmentId }: { segmentId?: string | null | un
   const filters: Filter[] = [{ field: 'subscribed', operator: 'equals', value: true }];
   if (segmentId) filters.push({ field: `segment.${segmentId}`, operator: 'memberOf' });
   const { data, isPlaceholderData, error } = useQuery({
-    ...steadyResponseOf('previewSegment', { body: { condition: { logic: 'AND', groups: [{ filters }] } } }),
+    ...listQueryFor('previewSegment', { body: { condition: { logic: 'AND', groups: [{ filters }] } } }),
     enabled: isChosen && can('segments:view'),
     staleTime: 30_000,
   });

@@ -3,7 +3,7 @@ import {
   conditionOf,
   type DraftCondition,
   draftOf,
-  isWhole,
+  isComplete,
   newCondition,
 } from '../../parts/condition-builder/draft.ts';
 import type { Campaign } from './words.ts';
@@ -170,5 +170,5 @@ export function nextName(versions: readonly VersionDraft[]): string {
 /** Returns whether the audience is chosen. */
 export function hasAudience({ audienceType, segmentId, condition }: CampaignDraft): boolean {
   if (audienceType === 'SEGMENT') return segmentId !== null;
-  return audienceType === 'ALL' || isWhole(condition);
+  return audienceType === 'ALL' || isComplete(condition);
 }

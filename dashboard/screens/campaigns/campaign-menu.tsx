@@ -6,7 +6,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 
@@ -66,10 +66,10 @@ function useDuplicate(id: string) {
       { params: { id } },
       {
         onSuccess: ({ data }) => {
-          tellDone(words.duplicated);
+          notifySuccess(words.duplicated);
           void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: data.id } });
         },
-        onError: tellFailure,
+        onError: notifyFailure,
       },
     );
   return { duplicate, isPending: copy.isPending };
@@ -78,7 +78,7 @@ function useDuplicate(id: string) {
 function Cancel({ campaign: { id, pendingCount }, onClose }: { campaign: Campaign; onClose: () => void }) {
   const cancel = useWrite('cancelCampaign', { changes: CAMPAIGN_OPERATIONS });
   const done = () => {
-    tellDone(words.cancelled);
+    notifySuccess(words.cancelled);
     onClose();
   };
   return (
@@ -99,7 +99,7 @@ function Remove({ campaign: { id, updatedAt }, onClose }: { campaign: Campaign; 
   const navigate = useNavigate();
   const remove = useWrite('deleteCampaign', { changes: ['listCampaigns'] });
   const done = () => {
-    tellDone(words.removed);
+    notifySuccess(words.removed);
     void navigate({ to: '/campaigns', replace: true });
   };
   return (

@@ -3,7 +3,7 @@ import { IconPlus, IconSpeakerphone } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
-import { type ItemOf, pagesOf } from '../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CountLink, formatShare } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -36,7 +36,9 @@ export function Campaigns() {
   const { status, search } = useSearch({ from: '/shell/campaigns' });
   const navigate = useNavigate();
   const pages = useInfiniteQuery({
-    ...pagesOf('listCampaigns', { query: { limit: PAGE, ...(status && { status }), ...(search && { search }) } }),
+    ...infiniteQueryFor('listCampaigns', {
+      query: { limit: PAGE, ...(status && { status }), ...(search && { search }) },
+    }),
     select: ({ pages: read, ...rest }) => ({
       ...rest,
       pages: read.map(({ campaigns, total }) => ({ data: campaigns, total })),

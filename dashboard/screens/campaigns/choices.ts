@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { formatCount } from '../../parts/count-link.tsx';
-import { TEMPLATE_STARTS } from '../../parts/mail-editor/starts.ts';
+import { TEMPLATE_LAYOUTS } from '../../parts/email-editor/layouts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 
@@ -29,7 +29,7 @@ export function useTemplates(): { id: string; name: string; body?: string | unde
 export function contentChoices(templates: readonly { id: string; name: string }[]) {
   const { layouts, ownTemplates } = text.campaigns;
   const groups = [
-    { group: layouts, items: TEMPLATE_STARTS.map((value) => ({ value, label: text.templates.starts[value] })) },
+    { group: layouts, items: TEMPLATE_LAYOUTS.map((value) => ({ value, label: text.templates.starts[value] })) },
     { group: ownTemplates, items: templates.map(({ id, name }) => ({ value: id, label: name })) },
   ];
   return groups.filter(({ items }) => items.length > 0);

@@ -2,10 +2,10 @@ import { Select, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { PanelGroup } from '../../parts/editor-frame.tsx';
-import { Envelope } from '../../parts/mail-editor/envelope.tsx';
-import { EmailEditor } from '../../parts/mail-editor/mail-editor.tsx';
-import { isTemplateStart, startOf } from '../../parts/mail-editor/starts.ts';
-import { tellFailure, tellUndoable } from '../../parts/tell.tsx';
+import { EmailEditor } from '../../parts/email-editor/email-editor.tsx';
+import { Envelope } from '../../parts/email-editor/envelope.tsx';
+import { isTemplateLayout, layoutOf } from '../../parts/email-editor/layouts.ts';
+import { notifyFailure, notifyWithUndo } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { contentChoices, useSenders, useTemplates } from './choices.ts';
 import type { Editing } from './editing.ts';
@@ -88,14 +88,14 @@ function TemplateChoice({ draft, change, isReadOnly }: Editing) {
     const before = { subject: draft.subject, body: draft.body, preheader: draft.preheader };
     const apply = (name: string, content: Partial<typeof before>) => {
       change({ preheader: '', ...content });
-      tellUndoable(words.templateTaken(name), () => change(before));
+      notifyWithUndo(words.templateTaken(name), () => change(before));
     };
-    if (isTemplateStart(id)) return apply(text.templates.starts[id], startOf(id));
+    if (isTemplateLayout(id)) return apply(text.templates.starts[id], layoutOf(id));
     try {
       const { name, subject, body, preheader } = await call('getTemplate', { params: { id } });
       apply(name, { subject, body, preheader: preheader ?? '' });
     } catch (error) {
-      tellFailure(error);
+      notifyFailure(error);
     }
   };
   return (

@@ -1,6 +1,6 @@
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { tellDone, whenDone } from '../../parts/tell.tsx';
+import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 
@@ -19,7 +19,7 @@ export function CampaignControls({ campaign: { id, status } }: { campaign: Campa
           needs="campaigns:send"
           variant="default"
           loading={pause.isPending}
-          onClick={() => whenDone(pause.mutateAsync(input), () => tellDone(words.paused))}
+          onClick={() => runAfterWrite(pause.mutateAsync(input), () => notifySuccess(words.paused))}
         >
           {words.pause}
         </ActionButton>
@@ -28,7 +28,7 @@ export function CampaignControls({ campaign: { id, status } }: { campaign: Campa
         <ActionButton
           needs="campaigns:send"
           loading={resume.isPending}
-          onClick={() => whenDone(resume.mutateAsync(input), () => tellDone(words.resumed))}
+          onClick={() => runAfterWrite(resume.mutateAsync(input), () => notifySuccess(words.resumed))}
         >
           {words.resume}
         </ActionButton>
@@ -38,7 +38,7 @@ export function CampaignControls({ campaign: { id, status } }: { campaign: Campa
           needs="campaigns:send"
           variant="default"
           loading={cancel.isPending}
-          onClick={() => whenDone(cancel.mutateAsync(input), () => tellDone(words.unscheduled))}
+          onClick={() => runAfterWrite(cancel.mutateAsync(input), () => notifySuccess(words.unscheduled))}
         >
           {words.unschedule}
         </ActionButton>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { spokenDuration } from './duration.ts';
+import { describeDuration } from './duration.ts';
 
 it.each([
   [0, '1 second'],
@@ -9,5 +9,5 @@ it.each([
   [7_500, '2 hours 5 minutes'],
   [100_000, '1 day 3 hours'],
 ])('%s seconds are shown as %s', (seconds, said) => {
-  expect(spokenDuration(seconds)).toBe(said);
+  expect(describeDuration(seconds)).toBe(said);
 });

@@ -6,7 +6,7 @@ const UNITS = [
 ] as const;
 
 /** Formats seconds in the two largest units: "2 hours 5 minutes". */
-export function spokenDuration(seconds: number): string {
+export function describeDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const first = UNITS.findIndex(([, size]) => whole >= size);
   const parts = UNITS.slice(first, first + 2).map(([unit, size], n) => {

@@ -5,14 +5,14 @@ import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-rou
 import { useMemo } from 'react';
 import { ApiFailure } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorNav, EditorPage, EditorQuery } from '../../parts/editor-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { type Undo, useUndo } from '../../parts/record-edit/use-undo.ts';
 import { SavedState } from '../../parts/saved-state.tsx';
-import { tellDone } from '../../parts/tell.tsx';
 import { UndoRedo } from '../../parts/undo-redo.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -57,7 +57,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
   const { step = 'content' } = useSearch({ from: '/shell/campaigns/$campaignId/edit' });
   const { edit, history, ...editing } = useEditing(campaign);
   const Page = step === 'content' ? undefined : PAGES[step];
-  const save = () => void editing.save().then((done) => done && tellDone(words.saved));
+  const save = () => void editing.save().then((done) => done && notifySuccess(words.saved));
   useHotkeys([['mod+S', () => editing.isUnsaved && !editing.isReadOnly && save()]], [], true);
   // In a field, the shortcut belongs to the browser or the code editor.
   useHotkeys([
@@ -178,7 +178,7 @@ function Notices({ edit, editing }: { edit: RecordEdit<CampaignDraft>; editing: 
 
 function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDraft>; history: Undo<CampaignDraft> } {
   const navigate = useNavigate();
-  const isReadOnly = useWhyNot('campaigns:edit') !== undefined;
+  const isReadOnly = useMissingPermission('campaigns:edit') !== undefined;
   const saved = useMemo(() => draftOfCampaign(campaign), [campaign]);
   const queries = useQueryClient();
   const write = useWrite('updateCampaign', { changes: CAMPAIGN_OPERATIONS });

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queryFor } from '../../api/queries.ts';
 import { CountLink, formatCount, formatShare, ShareFigure } from '../../parts/count-link.tsx';
-import { counted } from '../../text/counted.ts';
+import { pluralize } from '../../text/pluralize.ts';
 import { text } from '../../text/text.ts';
-import { directionOf, writtenChange } from '../home/change.tsx';
+import { directionOf, formatChange } from '../home/change.tsx';
 import { pointsAboveAverage } from './average.ts';
 import type { Stats } from './words.ts';
 
@@ -72,8 +72,8 @@ function Compared({ id, stats: { opened, sent } }: { id: string; stats: Stats })
   });
   const points = data && pointsAboveAverage({ id, opened, sent }, data.campaigns);
   if (points === undefined) return null;
-  const written = writtenChange(points);
-  return <>{words.comparedToAverage[directionOf(points)](counted(Number(written), 'point', written))}</>;
+  const written = formatChange(points);
+  return <>{words.comparedToAverage[directionOf(points)](pluralize(Number(written), 'point', written))}</>;
 }
 
 function meaningOf(name: (typeof COUNTED)[number], { deliveredBasis }: Stats): string {

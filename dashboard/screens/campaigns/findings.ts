@@ -30,7 +30,7 @@ const PLACES: Record<ReviewFinding['code'], EditorStep> = {
 };
 
 /** Returns where a finding is fixed; undefined for a code that this release does not know. */
-export function placeOf(code: ReviewFinding['code']): EditorStep | undefined {
+export function editorStepOf(code: ReviewFinding['code']): EditorStep | undefined {
   return PLACES[code];
 }
 

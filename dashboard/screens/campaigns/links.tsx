@@ -4,11 +4,11 @@ import { useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
+import { WholeEmail } from '../../parts/email-editor/whole-email.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { WholeEmail } from '../../parts/mail-editor/whole-mail.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { markLinks, showMarks } from './marked-mail.ts';
+import { markLinks, showMarks } from './link-marks.ts';
 import { type Campaign, isSending } from './words.ts';
 
 type Link = ResponseOf<'listCampaignLinks'>['data'][number];

@@ -5,10 +5,10 @@ import { type FormEvent, useState } from 'react';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { LayoutGallery } from '../../parts/email-editor/layout-gallery.tsx';
+import { isTemplateLayout, layoutOf } from '../../parts/email-editor/layouts.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { FormSection } from '../../parts/form-section.tsx';
-import { LayoutGallery } from '../../parts/mail-editor/layout-gallery.tsx';
-import { isTemplateStart, startOf } from '../../parts/mail-editor/starts.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
 import { AudienceEstimate } from './audience-estimate.tsx';
@@ -103,14 +103,14 @@ export function NewCampaign() {
 function useLayout() {
   const { can } = useSession();
   const [layout, choose] = useState('newsletter');
-  const isOurs = isTemplateStart(layout);
+  const isOurs = isTemplateLayout(layout);
   const { data: template } = useQuery({
     ...queryFor('getTemplate', { params: { id: layout } }),
     enabled: !isOurs && can('templates:view'),
   });
   const { subject, body, preheader = null, fromName = null } = template ?? {};
   const own = subject !== undefined && body !== undefined ? { subject, body, preheader, fromName } : undefined;
-  return { layout, choose, template, content: isOurs ? startOf(layout) : own };
+  return { layout, choose, template, content: isOurs ? layoutOf(layout) : own };
 }
 
 interface Audience {

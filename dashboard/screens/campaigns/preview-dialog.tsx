@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { PreviewDialog } from '../../parts/mail-editor/preview-dialog.tsx';
+import { PreviewDialog } from '../../parts/email-editor/preview-dialog.tsx';
 import { text } from '../../text/text.ts';
 import type { CampaignDraft } from './campaign-draft.ts';
 

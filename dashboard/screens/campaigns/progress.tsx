@@ -3,7 +3,7 @@ import { type BarPart, StackedBar } from '../../parts/bars.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
-import { spokenDuration } from './duration.ts';
+import { describeDuration } from './duration.ts';
 import { partsOf } from './outcomes.ts';
 import { useRate } from './use-rate.ts';
 import type { Campaign, Stats } from './words.ts';
@@ -39,7 +39,7 @@ export function CampaignProgress({ campaign, stats, atMs }: { campaign: Campaign
       <Text size="sm" c="dimmed" aria-live="polite" className="when-filled">
         {rate !== undefined && rate > 0 && (
           <>
-            {words.rate(formatCount(Math.round(rate * 10) / 10))}, {words.left(spokenDuration(pending / rate))}
+            {words.rate(formatCount(Math.round(rate * 10) / 10))}, {words.left(describeDuration(pending / rate))}
           </>
         )}
       </Text>
@@ -69,7 +69,7 @@ export function SendingTimes({ campaign: { startedAt, sentAt, cancelledAt } }: {
         <>
           , {sentAt ? words.endedAt.toLowerCase() : words.cancelledAt.toLowerCase()}{' '}
           {sentAt ? (
-            words.doneIn(spokenDuration((Date.parse(sentAt) - Date.parse(startedAt)) / 1000))
+            words.doneIn(describeDuration((Date.parse(sentAt) - Date.parse(startedAt)) / 1000))
           ) : (
             <ExactTime at={ended} />
           )}

@@ -4,8 +4,8 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
+import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { Status } from '../../parts/status.tsx';
-import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf, wordOf } from '../../text/words.ts';
 import { isSkipped } from './outcomes.ts';
@@ -122,8 +122,8 @@ export function Retry({ id, reasons }: { id: string; reasons: readonly Retryable
       variant="default"
       loading={write.isPending}
       onClick={() =>
-        whenDone(write.mutateAsync({ params: { id }, body: { reasons: [...reasons] } }), ({ requeued }) =>
-          tellDone(requeued === 0 ? words.retriedNobody : words.retried(requeued, formatCount(requeued))),
+        runAfterWrite(write.mutateAsync({ params: { id }, body: { reasons: [...reasons] } }), ({ requeued }) =>
+          notifySuccess(requeued === 0 ? words.retriedNobody : words.retried(requeued, formatCount(requeued))),
         )
       }
     >

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { urlOf } from '../../api/client.ts';
-import { type ItemOf, pagesOf, queryFor } from '../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
@@ -33,7 +33,7 @@ export function Recipients() {
   const campaign = useQuery(queryFor('getCampaign', { params: { id } }));
   const moves = campaign.data !== undefined && isSending(campaign.data.status);
   const pages = useInfiniteQuery({
-    ...pagesOf('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
+    ...infiniteQueryFor('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
     // Only the first page refreshes, so that rows of later pages do not move while the user reads.
     refetchInterval: ({ state }) => (moves && (state.data?.pages.length ?? 0) < 2 ? 2_000 : false),
   });

@@ -7,9 +7,9 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { spokenDuration } from './duration.ts';
+import { describeDuration } from './duration.ts';
 import type { Editing } from './editing.ts';
-import { detailsOf, placeOf, type ReviewFinding } from './findings.ts';
+import { detailsOf, editorStepOf, type ReviewFinding } from './findings.ts';
 import type { Review } from './words.ts';
 
 const words = text.campaigns;
@@ -46,7 +46,7 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
       <Title order={2} size="h3" mb={4}>
         {willSend === 0 ? words.nobody : words.reach(willSend, formatCount(willSend), formatCount(audience))}
       </Title>
-      {willSend > 0 && <Text c="dimmed">{words.takes(spokenDuration(estimatedSeconds))}</Text>}
+      {willSend > 0 && <Text c="dimmed">{words.takes(describeDuration(estimatedSeconds))}</Text>}
       {left.length > 0 && (
         <Table mt="sm" aria-label={words.skippedTitle} maw={420}>
           <Table.Thead>
@@ -110,7 +110,7 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
   const { severity, code } = finding;
   const Icon = ICONS[severity];
   const { lines, versions } = detailsOf(finding);
-  const place = placeOf(code);
+  const place = editorStepOf(code);
   return (
     <Paper withBorder p="sm">
       <Group wrap="nowrap" align="flex-start" gap="sm">

@@ -2,9 +2,9 @@ import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { onFirstClick } from '../../parts/action-button.tsx';
+import { ignoreDoubleClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import type { Editing } from './editing.ts';
 
@@ -30,7 +30,7 @@ export function TestDialog({
       { params: { id: campaign.id }, body: { email: to, ...(variant !== null && { variant }) } },
       {
         onSuccess: () => {
-          tellDone(words.testSent(to));
+          notifySuccess(words.testSent(to));
           onClose();
         },
       },
@@ -64,7 +64,7 @@ export function TestDialog({
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" loading={write.isPending || isSaving} onClick={onFirstClick()}>
+            <Button type="submit" loading={write.isPending || isSaving} onClick={ignoreDoubleClick()}>
               {words.sendTest}
             </Button>
           </Group>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rateOf, withSample } from './use-rate.ts';
+import { addSample, rateOf } from './use-rate.ts';
 
 it('measures over the last seconds, and has no rate from a single reading', () => {
   expect(rateOf([{ atMs: 0, done: 5 }])).toBeUndefined();
@@ -7,7 +7,7 @@ it('measures over the last seconds, and has no rate from a single reading', () =
   for (let second = 1; second <= 60; second += 1) {
     // Slow at first, then 10 per second.
     const done = second <= 30 ? second : 30 + (second - 30) * 10;
-    samples = withSample(samples, { atMs: second * 1_000, done });
+    samples = addSample(samples, { atMs: second * 1_000, done });
   }
   expect(samples.length).toBeLessThan(25);
   expect(rateOf(samples)).toBeCloseTo(10, 0);

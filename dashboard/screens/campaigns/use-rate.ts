@@ -19,13 +19,13 @@ export function useRate({ done, atMs, isMoving }: Sample & { isMoving: boolean }
       setSamples([]);
       return;
     }
-    setSamples((before) => withSample(before, { atMs, done }));
+    setSamples((before) => addSample(before, { atMs, done }));
   }, [done, atMs, isMoving]);
   return rateOf(samples);
 }
 
 /** Returns the samples of the window, and one earlier sample as the start of the measurement. */
-export function withSample(before: readonly Sample[], sample: Sample): Sample[] {
+export function addSample(before: readonly Sample[], sample: Sample): Sample[] {
   const from = before.findLastIndex(({ atMs }) => atMs < sample.atMs - WINDOW_MS);
   return [...before.slice(Math.max(0, from)), sample];
 }

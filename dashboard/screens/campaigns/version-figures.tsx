@@ -2,7 +2,7 @@ import { Group, Table, Text, Title } from '@mantine/core';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
-import { tellDone, whenDone } from '../../parts/tell.tsx';
+import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_OPERATIONS, type Campaign, type Stats } from './words.ts';
 
@@ -81,8 +81,8 @@ function Choose({ id, name }: { id: string; name: string }) {
         variant="default"
         loading={write.isPending}
         onClick={() =>
-          whenDone(write.mutateAsync({ params: { id }, body: { variant: name } }), () =>
-            tellDone(words.winnerChosen(name)),
+          runAfterWrite(write.mutateAsync({ params: { id }, body: { variant: name } }), () =>
+            notifySuccess(words.winnerChosen(name)),
           )
         }
       >

@@ -8,9 +8,9 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
-import { spokenDuration } from './duration.ts';
+import { describeDuration } from './duration.ts';
 import type { Editing } from './editing.ts';
 import { isFuture, toLocalInput, ZONE } from './local-input.ts';
 import { TestSettings } from './test-settings.tsx';
@@ -108,7 +108,7 @@ function Send({
     // The screen shows a refusal below. After a send, it leaves the editor.
     await write.mutateAsync({ params: { id: campaign.id }, body, seenAt }).then(
       ({ data }) => {
-        tellDone(data.status === 'SCHEDULED' ? words.scheduled : words.sending);
+        notifySuccess(data.status === 'SCHEDULED' ? words.scheduled : words.sending);
         void navigate({ to: '/campaigns/$campaignId', params: { campaignId: campaign.id } });
       },
       () => undefined,
@@ -120,7 +120,7 @@ function Send({
       {review.data && (
         <Text c="dimmed">
           {words.reach(willSend, written, formatCount(review.data.audience))}.{' '}
-          {words.takes(spokenDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
+          {words.takes(describeDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
         </Text>
       )}
       {review.error && <Failed error={review.error} retry={() => void review.refetch()} />}

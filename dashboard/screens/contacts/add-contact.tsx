@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.contacts.add;
@@ -32,7 +32,7 @@ function Form({ onClose }: { onClose: () => void }) {
       { body: { email: email.trim(), subscribed } },
       {
         onSuccess: ({ id, _meta }) => {
-          if (!_meta.isNew) tellDone(words.updated);
+          if (!_meta.isNew) notifySuccess(words.updated);
           show(id);
         },
       },
@@ -44,7 +44,7 @@ function Form({ onClose }: { onClose: () => void }) {
         onSuccess: ({ found: [known] }) => {
           // An empty checkbox must not unsubscribe an existing contact.
           if (!known || subscribed) return add();
-          tellDone(words.known);
+          notifySuccess(words.known);
           show(known.id);
         },
       },

@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { InputOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
+import { notifySuccess, notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { jobEnd } from './jobs/job-end.ts';
 import type { ListSearch } from './routes.ts';
@@ -129,15 +129,15 @@ function useBulk(selection: Selection) {
       const changed = picked.filter(({ subscribed }) => subscribed !== (operation === 'subscribe'));
       const contactIds = picked.map(({ id }) => id);
       const back = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];
-      whenDone(starts[operation].mutateAsync({ body: { contactIds } }), ({ jobId }) => {
+      runAfterWrite(starts[operation].mutateAsync({ body: { contactIds } }), ({ jobId }) => {
         selection.clear();
         const told = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
         const undo = async () => {
           await jobEnd(jobId);
           await back.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
         };
-        if (changed.length === 0) tellDone(told);
-        else tellUndoable(told, undo);
+        if (changed.length === 0) notifySuccess(told);
+        else notifyWithUndo(told, undo);
       });
     },
   };
@@ -149,19 +149,19 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
   const add = useWrite('addSegmentMembers', { changes });
   const remove = useWrite('removeSegmentMembers', { changes });
   const [opened, setOpened] = useState(false);
-  const notAllowed = useWhyNot('segments:edit');
+  const notAllowed = useMissingPermission('segments:edit');
   const segments = useQuery({ ...queryFor('listSegments'), enabled: opened });
   const fixed = segments.data?.filter(({ type }) => type === 'STATIC') ?? [];
   const emails = [...picked.values()].map(({ email }) => email);
   const whyNot = all ? words.notForAll : emails.length > SEGMENT_MAX ? words.tooManyForSegment : undefined;
   const put = (id: string, name: string) =>
-    whenDone(add.mutateAsync({ params: { id }, body: { emails } }), ({ added }) => {
+    runAfterWrite(add.mutateAsync({ params: { id }, body: { emails } }), ({ added }) => {
       clear();
       const told = words.added(added, name);
       // Earlier members are not known, so only an addition of all contacts can be undone.
       if (added === emails.length) {
-        tellUndoable(told, () => remove.mutateAsync({ params: { id }, body: { emails } }));
-      } else tellDone(told);
+        notifyWithUndo(told, () => remove.mutateAsync({ params: { id }, body: { emails } }));
+      } else notifySuccess(told);
     });
   if (notAllowed !== undefined || whyNot !== undefined) {
     return (

@@ -4,7 +4,7 @@ import { IconDownload, IconHistory, IconPlus, IconUpload, IconUsers } from '@tab
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ApiFailure, urlOf } from '../../api/client.ts';
-import { pagesOf, steadyResponseOf } from '../../api/queries.ts';
+import { infiniteQueryFor, listQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ContactCell } from '../../parts/contact-cell.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -20,7 +20,7 @@ import { AddContact } from './add-contact.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { ColumnMenu, columnName } from './column-menu.tsx';
 import { cellText } from './columns.ts';
-import { RunningJobs, useRunningJobs } from './jobs/jobs-under-way.tsx';
+import { RunningJobs, useRunningJobs } from './jobs/running-jobs.tsx';
 import { ListFilter } from './list-filter.tsx';
 import type { ListSearch, ListSort } from './routes.ts';
 import { type ListedContact, type Selection, useSelection } from './selection.ts';
@@ -36,12 +36,12 @@ export function Contacts() {
   const query = queryOf(where);
   // Counting a million contacts takes a second, so the page loads without the total.
   const pages = useInfiniteQuery(
-    pagesOf('listContacts', {
+    infiniteQueryFor('listContacts', {
       query: { ...query, ...(sort && { sort }), limit: PAGE, count: false },
     }),
   );
   const counted = useQuery({
-    ...steadyResponseOf('listContacts', { query: { ...query, limit: 1 } }),
+    ...listQueryFor('listContacts', { query: { ...query, limit: 1 } }),
     staleTime: 30_000,
   });
   const total = counted.isPlaceholderData ? null : (counted.data?.total ?? null);

@@ -8,14 +8,14 @@ import {
   conditionOf,
   type DraftCondition,
   draftOf,
-  isWhole,
+  isComplete,
   newCondition,
 } from '../../parts/condition-builder/draft.ts';
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { filtersOf, sentenceOf, withoutFilter } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { Loading } from '../../parts/loading.tsx';
-import { useDelayedText } from '../../parts/use-typed.ts';
+import { useDebouncedText } from '../../parts/use-delayed-text.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
 
@@ -70,7 +70,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
 
 function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const ask = useDelayedText(onChange);
+  const ask = useDebouncedText(onChange);
   // The back button or a link changes the address, and then this input.
   useEffect(() => setTyped(value), [value]);
   return (
@@ -115,7 +115,7 @@ function Editor({
           />
         </Suspense>
         <Group gap="xs">
-          <Button size="xs" disabled={!isWhole(draft)} onClick={() => onApply(conditionOf(draft))}>
+          <Button size="xs" disabled={!isComplete(draft)} onClick={() => onApply(conditionOf(draft))}>
             {words.apply}
           </Button>
           {condition && (

@@ -2,7 +2,7 @@ import { Anchor, Code, Drawer, Group, SegmentedControl, Stack, Text, Title } fro
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type ItemOf, pagesOf, useWrite } from '../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -10,8 +10,8 @@ import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf } from '../../text/words.ts';
@@ -28,7 +28,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
   const { status, delivery } = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/developers/webhooks/$endpointId' });
   const pages = useInfiniteQuery({
-    ...pagesOf('listWebhookDeliveries', { params: { id: endpointId }, query: status ? { status } : {} }),
+    ...infiniteQueryFor('listWebhookDeliveries', { params: { id: endpointId }, query: status ? { status } : {} }),
     refetchInterval: LOOK_MS,
   });
   const change = (next: Partial<DeliveriesSearch>) =>
@@ -171,7 +171,9 @@ function Details({ endpointId, delivery }: { endpointId: string; delivery: Deliv
           needs="workflows:edit"
           loading={replay.isPending}
           onClick={() =>
-            whenDone(replay.mutateAsync({ params: { id: endpointId, deliveryId: id } }), () => tellDone(words.replayed))
+            runAfterWrite(replay.mutateAsync({ params: { id: endpointId, deliveryId: id } }), () =>
+              notifySuccess(words.replayed),
+            )
           }
         >
           {words.replay}

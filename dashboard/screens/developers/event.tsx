@@ -4,7 +4,7 @@ import { IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
-import { type ItemOf, pagesOf, queryFor, useWrite } from '../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor, queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -15,10 +15,10 @@ import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { SendEvent } from './send-event.tsx';
 
@@ -34,7 +34,7 @@ const CONTACT_FRESH_MS = 60_000;
 export function EventScreen() {
   const { eventName } = useParams({ from: '/shell/developers/events/$eventName' });
   const usage = useQuery(queryFor('getEventUsage', { params: { eventName } }));
-  const pages = useInfiniteQuery(pagesOf('listEvents', { query: { eventName, limit: PAYLOADS } }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listEvents', { query: { eventName, limit: PAYLOADS } }));
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
@@ -242,7 +242,7 @@ function Purge({ name, usage }: { name: string; usage: Usage }) {
             { params: { eventName: name } },
             {
               onSuccess: ({ deletedCount }) => {
-                tellDone(words.purged(deletedCount));
+                notifySuccess(words.purged(deletedCount));
                 void navigate({ to: '/developers/events' });
               },
             },

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
-import { steadyResponseOf } from '../../api/queries.ts';
+import { listQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CountLink } from '../../parts/count-link.tsx';
@@ -40,7 +40,7 @@ export function Events() {
     () => new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - Number(span) * DAY_MS).toISOString(),
     [span],
   );
-  const stats = useQuery(steadyResponseOf('getEventStats', { query: { startDate } }));
+  const stats = useQuery(listQueryFor('getEventStats', { query: { startDate } }));
   const [opened, { open, close }] = useDisclosure();
   return (
     <>

@@ -6,16 +6,16 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { formatExactTime, Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { Status, Tag } from '../../parts/status.tsx';
-import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { NewKey } from './new-key.tsx';
@@ -27,7 +27,7 @@ const NEEDS = 'apikeys:manage';
 
 /** The secret keys of the project, including expired ones. */
 export function Keys() {
-  const whyNot = useWhyNot(NEEDS);
+  const whyNot = useMissingPermission(NEEDS);
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
@@ -161,7 +161,7 @@ function Actions({ of: key, onRevoke }: { of: Key; onRevoke: () => void }) {
 function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {
   const revoke = useWrite('revokeApiKey', { changes: ['listApiKeys'] });
   const done = () => {
-    tellDone(words.revoked(key.name));
+    notifySuccess(words.revoked(key.name));
     onClose();
   };
   return (
@@ -179,7 +179,7 @@ function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {
 }
 
 function PublicKey() {
-  const whyNot = useWhyNot('project:manage');
+  const whyNot = useMissingPermission('project:manage');
   return (
     <Paper withBorder p="md" mt="lg">
       <Title order={2} size="h4">

@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { curlOf } from '../../parts/curl.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { text } from '../../text/text.ts';
-import { useFirstEmail } from '../messages/first-mail.ts';
+import { useFirstEmail } from '../messages/first-email.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
 const words = text.developers.keys;

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
-import { type ItemOf, pagesOf, queryFor } from '../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor, queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -28,7 +28,7 @@ const CLASSES = ['2xx', '4xx', '5xx'] as const;
 /** The request log. Its filters are in the URL. */
 export function Requests() {
   const search = useSearch({ from: FROM });
-  const pages = useInfiniteQuery({ ...pagesOf('listRequests', { query: search }), refetchInterval: LOOK_MS });
+  const pages = useInfiniteQuery({ ...infiniteQueryFor('listRequests', { query: search }), refetchInterval: LOOK_MS });
   const keys = useKeys();
   const query = new URLSearchParams({ ...search }).toString();
   const isFiltered = query !== '';

@@ -4,7 +4,7 @@ import { useWrite } from '../../api/queries.ts';
 import { ContactSelect } from '../../parts/contact-select.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { EventPayload } from '../../parts/event-data/event-payload.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.developers.events;
@@ -43,7 +43,7 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
   const submit = () => {
     const body = { name: name.trim(), data: data ?? {}, ...(contactId !== undefined && { contactId }) };
     const done = () => {
-      tellDone(words.sent(body.name));
+      notifySuccess(words.sent(body.name));
       onClose();
     };
     record.mutate({ body }, { onSuccess: done });

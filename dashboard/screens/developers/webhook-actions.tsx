@@ -4,11 +4,11 @@ import { IconChevronDown, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
+import { notifySuccess, notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
@@ -23,10 +23,10 @@ export function WebhookActions({ endpoint }: { endpoint: ResponseOf<'getWebhook'
   const params = { id: endpoint.id };
   const update = useWrite('updateWebhook', { changes: ENDPOINT });
   const enable = (enabled: boolean, isUndo = false) =>
-    whenDone(update.mutateAsync({ params, body: { enabled } }), () => {
+    runAfterWrite(update.mutateAsync({ params, body: { enabled } }), () => {
       const said = enabled ? words.enabled : words.disabled;
-      if (isUndo) tellDone(said);
-      else tellUndoable(said, () => enable(!enabled, true));
+      if (isUndo) notifySuccess(said);
+      else notifyWithUndo(said, () => enable(!enabled, true));
     });
   return (
     <>
@@ -71,13 +71,13 @@ interface Dialog {
 }
 
 function Replay({ endpointId }: { endpointId: string }) {
-  const whyNot = useWhyNot(NEEDS);
+  const whyNot = useMissingPermission(NEEDS);
   const replay = useWrite('replayWebhookDeliveries', { changes: ['listWebhookDeliveries'] });
   const from = (hours: number) => {
     const since = new Date(Date.now() - hours * HOUR_MS).toISOString();
     const input = { params: { id: endpointId }, body: { since, status: 'FAILED' as const } };
-    whenDone(replay.mutateAsync(input), ({ replayed, nextSince }) =>
-      tellDone(words.replayed(replayed, nextSince !== null)),
+    runAfterWrite(replay.mutateAsync(input), ({ replayed, nextSince }) =>
+      notifySuccess(words.replayed(replayed, nextSince !== null)),
     );
   };
   if (whyNot) {
@@ -139,7 +139,7 @@ function Remove({ endpointId, opened, onClose }: Dialog) {
   const navigate = useNavigate();
   const remove = useWrite('deleteWebhook', { changes: ['listWebhooks'] });
   const done = () => {
-    tellDone(words.removed);
+    notifySuccess(words.removed);
     void navigate({ to: '/developers/webhooks' });
   };
   return (

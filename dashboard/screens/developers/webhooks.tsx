@@ -19,7 +19,7 @@ import { NewWebhook } from './new-webhook.tsx';
 type Endpoint = ResponseOf<'listWebhooks'>['data'][number];
 
 const words = text.developers.webhooks;
-export const WEBHOOKS_NEED = 'workflows:edit';
+export const WEBHOOKS_PERMISSION = 'workflows:edit';
 const EXAMPLE = { url: 'https://example.com/hooks', events: ['email.*'] };
 
 /** The endpoints to which the project's events are delivered. */
@@ -27,7 +27,7 @@ export function Webhooks() {
   const [opened, { open, close }] = useDisclosure();
   const endpoints = useQuery(queryFor('listWebhooks'));
   const button = (
-    <ActionButton needs={WEBHOOKS_NEED} leftSection={<IconPlus size={16} />} onClick={open}>
+    <ActionButton needs={WEBHOOKS_PERMISSION} leftSection={<IconPlus size={16} />} onClick={open}>
       {words.new}
     </ActionButton>
   );

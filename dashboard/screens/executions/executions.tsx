@@ -3,7 +3,7 @@ import { IconRoute } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
-import { pagesOf, queryFor } from '../../api/queries.ts';
+import { infiniteQueryFor, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -24,7 +24,7 @@ export function Executions() {
   const search = useSearch({ from: '/shell/messages/executions/$workflowId' });
   const navigate = useNavigate();
   const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
-  const pages = useInfiniteQuery(pagesOf('listExecutions', { params: { id: workflowId }, query: search }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listExecutions', { params: { id: workflowId }, query: search }));
   const go = (next: ExecutionSearch) =>
     void navigate({ to: '/messages/executions/$workflowId', params: { workflowId }, search: next, replace: true });
   return (

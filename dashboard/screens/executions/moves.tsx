@@ -2,10 +2,10 @@ import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerStop } from '@tabler/icons-react';
 import { useWrite } from '../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { tellDone, tellFailure } from '../../parts/tell.tsx';
+import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import type { Execution, Workflow } from './execution-type.ts';
 
@@ -18,7 +18,7 @@ export function ExecutionActions({ execution, workflow }: { execution: Execution
   const params = { id: execution.workflowId, executionId: execution.id };
   const retry = useWrite('retryExecution', { changes: CHANGES });
   const retryIt = () =>
-    retry.mutate({ params }, { onSuccess: () => tellDone(text.executions.retried), onError: tellFailure });
+    retry.mutate({ params }, { onSuccess: () => notifySuccess(text.executions.retried), onError: notifyFailure });
   return (
     <>
       {status === 'FAILED' && (
@@ -39,9 +39,9 @@ function Advance({ execution, workflow }: { execution: Execution; workflow: Work
   const move = (branch?: string) =>
     advance.mutate(
       { params: { id: workflowId, executionId }, body: branch ? { branch } : {} },
-      { onSuccess: () => tellDone(text.executions.advanced), onError: tellFailure },
+      { onSuccess: () => notifySuccess(text.executions.advanced), onError: notifyFailure },
     );
-  const isDenied = useWhyNot(NEEDS) !== undefined;
+  const isDenied = useMissingPermission(NEEDS) !== undefined;
   const whyNot = status === 'WAITING' ? undefined : text.executions.notWaiting;
   if (step?.type !== 'WAIT_FOR_EVENT' || whyNot || isDenied) {
     return (
@@ -75,7 +75,7 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
       {
         onSuccess: () => {
           ask.close();
-          tellDone(text.executions.cancelled);
+          notifySuccess(text.executions.cancelled);
         },
       },
     );

@@ -6,13 +6,13 @@ const ICONS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowR
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Formats the size of a change with one digit. */
-export function writtenChange(by: number): string {
+export function formatChange(by: number): string {
   return NUMBER.format(Math.abs(by));
 }
 
 /** Returns the direction of a change, as far as its written size shows one. */
 export function directionOf(by: number): keyof typeof ICONS {
-  if (writtenChange(by) === NUMBER.format(0)) return 'same';
+  if (formatChange(by) === NUMBER.format(0)) return 'same';
   return by > 0 ? 'up' : 'down';
 }
 
@@ -30,7 +30,7 @@ export function ChangeIndicator({
   unit: 'points' | 'percent';
   isGood?: 'up' | 'down';
 }) {
-  const written = writtenChange(by);
+  const written = formatChange(by);
   const direction = directionOf(by);
   const Icon = ICONS[direction];
   const color =

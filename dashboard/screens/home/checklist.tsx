@@ -10,7 +10,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
 import type { CurlRequest } from '../../parts/curl-request.ts';
 import { text } from '../../text/text.ts';
-import { useFirstEmail } from '../messages/first-mail.ts';
+import { useFirstEmail } from '../messages/first-email.ts';
 import { CardSection } from './card-section.tsx';
 import { Section } from './section.tsx';
 

@@ -8,8 +8,8 @@ import { CountLink, formatCount, ShareFigure } from '../../parts/count-link.tsx'
 import { Empty } from '../../parts/empty.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { useFirstEmail } from '../messages/first-mail.ts';
-import { ChangeIndicator, directionOf, writtenChange } from './change.tsx';
+import { useFirstEmail } from '../messages/first-email.ts';
+import { ChangeIndicator, directionOf, formatChange } from './change.tsx';
 import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
@@ -44,7 +44,7 @@ function News({ totals, rates, previous }: Overview) {
   const by = rates.opened - previous.rates.opened;
   return (
     <Text size="sm" c="dimmed" visibleFrom="sm">
-      {text.home.news(directionOf(by), writtenChange(by))}
+      {text.home.news(directionOf(by), formatChange(by))}
     </Text>
   );
 }

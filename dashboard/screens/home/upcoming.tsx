@@ -6,7 +6,7 @@ import { CountLink, formatCount } from '../../parts/count-link.tsx';
 import { ExactTime, ScheduledTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { spokenDuration } from '../campaigns/duration.ts';
+import { describeDuration } from '../campaigns/duration.ts';
 import { CardSection } from './card-section.tsx';
 import { HourBars } from './hour-bars.tsx';
 import { UPCOMING } from './upcoming-query.ts';
@@ -80,7 +80,7 @@ function Wave({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']
       {text.home.wave(formatCount(busiest.delays))} <ExactTime at={busiest.lastDelayAt} />.{' '}
       {rate === null
         ? text.home.waveFast
-        : text.home.waveAtRate(formatCount(rate), spokenDuration(busiest.delays / rate))}
+        : text.home.waveAtRate(formatCount(rate), describeDuration(busiest.delays / rate))}
     </Text>
   );
 }

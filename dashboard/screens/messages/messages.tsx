@@ -3,7 +3,7 @@ import { IconMail } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
-import { pagesOf } from '../../api/queries.ts';
+import { infiniteQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
@@ -15,7 +15,7 @@ import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { wordsOf } from '../../text/words.ts';
-import { useFirstEmail } from './first-mail.ts';
+import { useFirstEmail } from './first-email.ts';
 import { EMAIL_REASONS, type EmailSearch, queryOf } from './search.ts';
 
 type Email = ResponseOf<'listEmails'>['data'][number];
@@ -23,7 +23,7 @@ type Email = ResponseOf<'listEmails'>['data'][number];
 /** All emails, newest first. The filters are in the URL. */
 export function Messages() {
   const search = useSearch({ from: '/shell/messages' });
-  const pages = useInfiniteQuery(pagesOf('listEmails', { query: queryOf(search) }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listEmails', { query: queryOf(search) }));
   const isNarrowed = Object.keys(search).length > 0;
   return (
     <>

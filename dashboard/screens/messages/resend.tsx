@@ -5,9 +5,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
-import type { Email } from './mail-type.ts';
+import type { Email } from './email-type.ts';
 
 const NOT_ENDED: readonly Email['status'][] = ['PENDING', 'SENDING', 'HELD'];
 
@@ -22,7 +22,7 @@ export function Resend({ email }: { email: Email }) {
       {
         onSuccess: ({ data }) => {
           ask.close();
-          tellDone(`${text.messages.resent}. ${text.messages.resentWhere}`);
+          notifySuccess(`${text.messages.resent}. ${text.messages.resentWhere}`);
           const id = data.emails[0]?.email;
           if (id) void navigate({ to: '/messages/$id', params: { id } });
         },

@@ -27,7 +27,7 @@ const emailRoute = createRoute({
   path: '/messages/$id',
   validateSearch: ({ view }: Record<string, unknown>): { view?: EmailView } =>
     EMAIL_VIEWS.includes(view as EmailView) ? { view: view as EmailView } : {},
-  component: lazyRouteComponent(() => import('./mail.tsx'), 'EmailPage'),
+  component: lazyRouteComponent(() => import('./email.tsx'), 'EmailPage'),
 });
 
 export const messagesRoutes = [messagesRoute, smsListRoute, smsRoute, emailRoute] as const;

@@ -3,7 +3,7 @@ import { IconMessage } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
-import { pagesOf } from '../../api/queries.ts';
+import { infiniteQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -24,7 +24,7 @@ const SMS_SOURCES = ['TRANSACTIONAL', 'WORKFLOW'] as const satisfies Sms['source
 export function SmsList() {
   const search = useSearch({ from: '/shell/messages/sms' });
   const navigate = useNavigate();
-  const pages = useInfiniteQuery(pagesOf('listSms', { query: queryOf(search) }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listSms', { query: queryOf(search) }));
   const isNarrowed = Object.keys(search).length > 0;
   return (
     <>

@@ -1,7 +1,7 @@
 import { Alert, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
-import { steadyResponseOf } from '../../api/queries.ts';
+import { listQueryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -15,7 +15,7 @@ import { Processes } from './processes.tsx';
 import { Queues } from './queues.tsx';
 import { RoutePauses } from './route-pauses.tsx';
 import { SendingHold } from './sending-hold.tsx';
-import { type FactState, isFull, isLong, statesOf, verdictOf } from './states.ts';
+import { type FactState, hasLongTransaction, isNearConnectionLimit, statesOf, verdictOf } from './states.ts';
 
 type HealthResponse = ResponseOf<'getOperatorHealth'>;
 
@@ -25,7 +25,7 @@ const ASK_AGAIN_MS = 3_000;
 
 /** The state of the installation as of a few seconds ago. */
 export function Health() {
-  const health = useQuery({ ...steadyResponseOf('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
+  const health = useQuery({ ...listQueryFor('getOperatorHealth'), refetchInterval: ASK_AGAIN_MS });
   return (
     <>
       <OperatorHead title={words.health} status={health.data && <Verdict health={health.data} />} />
@@ -75,14 +75,14 @@ function Postgres({ facts, state }: { facts: HealthResponse['postgres']; state: 
             name: words.connections,
             value: words.ofMost(formatCount(connections), formatCount(maxConnections)),
             means: words.connectionsMean,
-            look: isFull(facts),
+            look: isNearConnectionLimit(facts),
           },
           { name: words.databaseSize, value: formatBytes(databaseBytes) },
           {
             name: words.longest,
             value: formatSeconds(longestTransactionSeconds),
             means: words.longestMeans,
-            look: isLong(facts),
+            look: hasLongTransaction(facts),
           },
         ]}
       />

@@ -4,7 +4,7 @@ import { IconPlayerPause } from '@tabler/icons-react';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { NoteForm } from './note-form.tsx';
 
@@ -47,7 +47,7 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
             {
               onSuccess: () => {
                 hold.close();
-                tellDone(words.held(name));
+                notifySuccess(words.held(name));
               },
             },
           )
@@ -68,7 +68,7 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
             {
               onSuccess: () => {
                 release.close();
-                tellDone(words.released(name));
+                notifySuccess(words.released(name));
               },
             },
           )

@@ -2,7 +2,7 @@ import { Group, Select, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
-import { steadyResponseOf } from '../../api/queries.ts';
+import { listQueryFor } from '../../api/queries.ts';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -21,7 +21,7 @@ const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } a
 export function Providers() {
   const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
   const navigate = useNavigate({ from: '/operator/providers' });
-  const answers = useQuery(steadyResponseOf('listProviderAnswers', { query: { hours } }));
+  const answers = useQuery(listQueryFor('listProviderAnswers', { query: { hours } }));
   return (
     <>
       <OperatorHead title={words.providers} />

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { steadyResponseOf, useWrite } from '../../api/queries.ts';
+import { listQueryFor, useWrite } from '../../api/queries.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { FactCard } from './fact.tsx';
@@ -10,7 +10,7 @@ const ASK_AGAIN_MS = 5_000;
 
 /** Shows the paused routes with the mail server's reply. Renders nothing if no route is paused. */
 export function RoutePauses() {
-  const pauses = useQuery({ ...steadyResponseOf('listRoutePauses'), refetchInterval: ASK_AGAIN_MS });
+  const pauses = useQuery({ ...listQueryFor('listRoutePauses'), refetchInterval: ASK_AGAIN_MS });
   const resume = useWrite('resumeRoute', { changes: ['listRoutePauses'] });
   const found = pauses.data?.data ?? [];
   if (found.length === 0) return null;

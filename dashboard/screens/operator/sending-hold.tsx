@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { Instant } from '../../parts/instant.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.operator;
@@ -21,7 +21,7 @@ export function SendingHold({ hold }: { hold: ResponseOf<'getOperatorHealth'>['i
           <Button
             size="xs"
             loading={resume.isPending}
-            onClick={() => resume.mutate({}, { onSuccess: () => tellDone(words.sendingResumed) })}
+            onClick={() => resume.mutate({}, { onSuccess: () => notifySuccess(words.sendingResumed) })}
           >
             {words.resumeSending}
           </Button>

@@ -18,7 +18,7 @@ const PARTS = ['postgres', 'temporal', 'outbox', 'periodicWork', 'processes'] as
 /** Returns the state of each part of the installation. */
 export function statesOf(health: HealthResponse): Record<(typeof PARTS)[number], FactState> {
   const { postgres, temporal, outbox, periodicWork, processes } = health;
-  const isSlow = isFull(postgres) || isLong(postgres);
+  const isSlow = isNearConnectionLimit(postgres) || hasLongTransaction(postgres);
   const isOld = outbox.some(({ oldestSeconds, failing }) => oldestSeconds > OLD_SECONDS || failing > 0);
   const isLate = periodicWork.some(({ late, failing, backlog }) => late || failing.length > 0 || backlog > 0);
   return {
@@ -39,12 +39,12 @@ export function verdictOf(health: HealthResponse): { state: FactState; parts: (t
 }
 
 /** Returns whether few connections are left for a peak. */
-export function isFull({ connections, maxConnections }: HealthResponse['postgres']): boolean {
+export function isNearConnectionLimit({ connections, maxConnections }: HealthResponse['postgres']): boolean {
   return connections > CONNECTIONS_SHARE * maxConnections;
 }
 
 /** Returns whether a transaction has been open longer than any transaction of the service. */
-export function isLong({ longestTransactionSeconds }: HealthResponse['postgres']): boolean {
+export function hasLongTransaction({ longestTransactionSeconds }: HealthResponse['postgres']): boolean {
   return longestTransactionSeconds > TRANSACTION_SECONDS;
 }
 

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { percentOf, shareOf } from './amounts.ts';
 
@@ -25,7 +25,7 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
   const isSame = JSON.stringify(typed) === JSON.stringify(fieldsOf(operatorLimits));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    write.mutate({ params: { id }, body: limitsOf(typed) }, { onSuccess: () => tellDone(words.saved) });
+    write.mutate({ params: { id }, body: limitsOf(typed) }, { onSuccess: () => notifySuccess(words.saved) });
   };
   return (
     <Paper withBorder p="md" component="form" onSubmit={submit}>

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Select, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ItemOf, pagesOf } from '../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
@@ -33,7 +33,7 @@ export function Tenants() {
     ...(q !== undefined && { search: q }),
     ...(held !== undefined && { held }),
   };
-  const pages = useInfiniteQuery(pagesOf('listTenants', { query }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listTenants', { query }));
   return (
     <>
       <OperatorHead title={words.tenants} />

@@ -4,7 +4,7 @@ import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
-import { addressesIn, MOST_ADDRESSES } from './addresses.ts';
+import { addressesIn, MAX_ADDRESSES } from './addresses.ts';
 
 const words = text.segments;
 /** Operations whose responses become stale when members change. */
@@ -16,7 +16,7 @@ export function AddMembers({ segmentId }: { segmentId: string }) {
   const [createMissing, setCreateMissing] = useState(false);
   const add = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
   const emails = addressesIn(given);
-  const isTooMany = emails.length > MOST_ADDRESSES;
+  const isTooMany = emails.length > MAX_ADDRESSES;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (emails.length === 0 || isTooMany) return;

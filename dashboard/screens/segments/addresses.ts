@@ -1,5 +1,5 @@
 /** Maximum number of addresses in one request. */
-export const MOST_ADDRESSES = 500;
+export const MAX_ADDRESSES = 500;
 
 /**
  * Returns the addresses in a pasted text: split by line, comma, semicolon or space, each once, also from `Ada

@@ -5,10 +5,10 @@ import type { InputOf, ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { conditionAsText } from '../../parts/condition-builder/condition-as-text.ts';
 import { conditionOf, type DraftCondition, draftOf, newCondition } from '../../parts/condition-builder/draft.ts';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { isSame } from '../../parts/record-edit/changes.ts';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { isStale, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
-import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { type FormDraft, SegmentForm } from './segment-form.tsx';
 
@@ -35,7 +35,7 @@ export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) 
       {
         onSuccess: (stored) => {
           edit.saved(fields, formOf(stored));
-          tellDone(words.saved);
+          notifySuccess(words.saved);
         },
         onError: (error) => {
           if (!isStale(error)) return;

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
-import { pagesOf } from '../../api/queries.ts';
+import { infiniteQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -9,7 +9,7 @@ import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
-import { describeActor } from '../contacts/contact/who.ts';
+import { describeActor } from '../contacts/contact/describe-actor.ts';
 
 type Change = ResponseOf<'listSegmentHistory'>['data'][number];
 const words = text.segments;
@@ -46,7 +46,7 @@ const STATIC_COLUMNS: Column<Change>[] = [
  * with the user.
  */
 export function History({ segment: { id, type, trackMembership } }: { segment: ResponseOf<'getSegment'> }) {
-  const pages = useInfiniteQuery(pagesOf('listSegmentHistory', { params: { id } }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listSegmentHistory', { params: { id } }));
   const nothing =
     type === 'STATIC' ? (
       <Empty title={words.staticHistory} what={words.staticHistoryWhat} />

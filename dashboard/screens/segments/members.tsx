@@ -3,15 +3,15 @@ import { IconUsers, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
-import { steadyResponseOf, useWrite } from '../../api/queries.ts';
-import { useWhyNot } from '../../parts/action-button.tsx';
+import { listQueryFor, useWrite } from '../../api/queries.ts';
+import { useMissingPermission } from '../../parts/action-button.tsx';
 import { ContactCell } from '../../parts/contact-cell.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Refreshing } from '../../parts/refreshing.tsx';
-import { tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
@@ -24,7 +24,7 @@ type Page = ResponseOf<'listSegmentContacts'>;
 export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSegment'> }) {
   const { page = 1 } = useSearch({ from: '/shell/segments/$segmentId' });
   const query = { page, pageSize: PAGE_SIZE };
-  const contacts = useQuery(steadyResponseOf('listSegmentContacts', { params: { id }, query }));
+  const contacts = useQuery(listQueryFor('listSegmentContacts', { params: { id }, query }));
   return (
     <>
       {type === 'STATIC' && <AddMembers segmentId={id} />}
@@ -123,13 +123,13 @@ function Listed({
 
 /** Removes a member at once, with Undo for ten seconds. */
 function RemoveMember({ segmentId, email }: { segmentId: string; email: string }) {
-  const whyNot = useWhyNot('segments:edit');
+  const whyNot = useMissingPermission('segments:edit');
   const remove = useWrite('removeSegmentMembers', { changes: MEMBERS_CHANGED });
   const putBack = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
   const params = { id: segmentId };
   const take = () =>
-    whenDone(remove.mutateAsync({ params, body: { emails: [email] } }), () =>
-      tellUndoable(words.memberRemoved(email), () => putBack.mutateAsync({ params, body: { emails: [email] } })),
+    runAfterWrite(remove.mutateAsync({ params, body: { emails: [email] } }), () =>
+      notifyWithUndo(words.memberRemoved(email), () => putBack.mutateAsync({ params, body: { emails: [email] } })),
     );
   return (
     <Tooltip label={whyNot ?? words.removeMember(email)}>

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ApiFailure, ResponseOf } from '../../api/client.ts';
-import { steadyResponseOf } from '../../api/queries.ts';
+import { listQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { conditionOf, type DraftCondition, isWhole } from '../../parts/condition-builder/draft.ts';
+import { conditionOf, type DraftCondition, isComplete } from '../../parts/condition-builder/draft.ts';
 import { type ConditionFaults, faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
@@ -33,14 +33,14 @@ interface PreviewState {
  */
 export function usePreview(draft: DraftCondition, enabled: boolean): PreviewState {
   const [asked] = useDebouncedValue(draft, ASK_AFTER_MS);
-  const whole = enabled && isWhole(draft);
-  const askable = enabled && isWhole(asked);
+  const whole = enabled && isComplete(draft);
+  const askable = enabled && isComplete(asked);
   const body = useMemo(
     () => ({ condition: askable ? conditionOf(asked) : conditionOf({ logic: 'AND', groups: [] }) }),
     [asked, askable],
   );
   const { data, error, isFetching } = useQuery({
-    ...steadyResponseOf('previewSegment', { body }),
+    ...listQueryFor('previewSegment', { body }),
     enabled: askable,
     staleTime: 10_000,
     retry: false,

@@ -7,7 +7,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { tellDone, whenDone } from '../../parts/tell.tsx';
+import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 
 const words = text.segments;
@@ -29,8 +29,8 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
           variant="default"
           loading={compute.isPending}
           onClick={() =>
-            whenDone(compute.mutateAsync({ params }), ({ added, removed }) =>
-              tellDone(words.computedNow(formatCount(added), formatCount(removed))),
+            runAfterWrite(compute.mutateAsync({ params }), ({ added, removed }) =>
+              notifySuccess(words.computedNow(formatCount(added), formatCount(removed))),
             )
           }
         >
@@ -42,8 +42,8 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
           variant="default"
           loading={count.isPending}
           onClick={() =>
-            whenDone(count.mutateAsync({ params }), ({ memberCount }) =>
-              tellDone(words.counted(formatCount(memberCount))),
+            runAfterWrite(count.mutateAsync({ params }), ({ memberCount }) =>
+              notifySuccess(words.counted(formatCount(memberCount))),
             )
           }
         >
@@ -74,7 +74,7 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
             { params, seenAt: segment.updatedAt },
             {
               onSuccess: () => {
-                tellDone(words.removed(segment.name));
+                notifySuccess(words.removed(segment.name));
                 void navigate({ to: '/segments' });
               },
             },

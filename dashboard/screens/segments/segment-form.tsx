@@ -3,7 +3,7 @@ import { type FormEvent, useMemo } from 'react';
 import type { ApiFailure } from '../../api/client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConditionBuilder } from '../../parts/condition-builder/condition-builder.tsx';
-import { type DraftCondition, isWhole, newCondition } from '../../parts/condition-builder/draft.ts';
+import { type DraftCondition, isComplete, newCondition } from '../../parts/condition-builder/draft.ts';
 import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { onEnterInField } from '../../parts/on-enter.ts';
@@ -69,7 +69,7 @@ export function SegmentForm({
   }, [failure, sent]);
   const fieldError = (name: string) => failure?.fields.find(({ field }) => field === name)?.message;
   const isPlaced = failure?.fields.length !== 0 && failure?.code === 'VALIDATION_ERROR';
-  const isReady = draft.name.trim() !== '' && (type === 'STATIC' || isWhole(draft.condition));
+  const isReady = draft.name.trim() !== '' && (type === 'STATIC' || isComplete(draft.condition));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isReady) onSave();

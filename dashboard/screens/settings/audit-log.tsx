@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
-import { pagesOf, queryFor } from '../../api/queries.ts';
+import { infiniteQueryFor, queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -10,7 +10,7 @@ import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { describeActor } from '../contacts/contact/who.ts';
+import { describeActor } from '../contacts/contact/describe-actor.ts';
 import { describeDetails } from './audit-details.ts';
 
 type Entry = ResponseOf<'listAuditLog'>['data'][number];
@@ -19,7 +19,7 @@ const words = text.settings.auditLog;
 /** The project's audit log: user, action, time. */
 export function AuditLog() {
   const { can } = useSession();
-  const pages = useInfiniteQuery(pagesOf('listAuditLog', { query: { limit: 50 } }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listAuditLog', { query: { limit: 50 } }));
   // Current team members are shown by address.
   const { data: team } = useQuery({ ...queryFor('getTeam'), enabled: can('team:manage'), staleTime: 60_000 });
   const nameOf = (actor: string) => {

@@ -6,18 +6,18 @@ import { useId, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
-import { tellDone, tellFailure } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { faultIn } from './add-form.tsx';
+import { fieldErrorIn } from './add-form.tsx';
 import { DomainRecords } from './domain-records.tsx';
 
 type Domain = ResponseOf<'listDomains'>[number];
@@ -89,7 +89,7 @@ function Add({ onClose }: { onClose: () => void }) {
           description={words.addWhat}
           value={domain}
           onChange={(event) => setDomain(event.currentTarget.value)}
-          error={faultIn(create.error, 'domain')}
+          error={fieldErrorIn(create.error, 'domain')}
           autoComplete="off"
           data-autofocus
         />
@@ -107,7 +107,7 @@ function One({ domain }: { domain: Domain }) {
   const [isOpen, { toggle }] = useDisclosure(status !== 'VERIFIED');
   const [opened, { open, close }] = useDisclosure();
   const bodyId = useId();
-  const whyNot = useWhyNot('domains:edit');
+  const whyNot = useMissingPermission('domains:edit');
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <Paper withBorder component="section" aria-label={name} style={{ overflow: 'hidden' }}>
@@ -157,7 +157,7 @@ function One({ domain }: { domain: Domain }) {
               size="xs"
               leftSection={<IconRefresh size={14} aria-hidden />}
               loading={verify.isPending}
-              onClick={() => verify.mutate({ params }, { onError: tellFailure })}
+              onClick={() => verify.mutate({ params }, { onError: notifyFailure })}
             >
               {words.check}
             </ActionButton>
@@ -170,7 +170,7 @@ function One({ domain }: { domain: Domain }) {
                 checked={signing}
                 disabled={whyNot !== undefined || update.isPending}
                 onChange={(event) =>
-                  update.mutate({ params, body: { signing: event.currentTarget.checked } }, { onError: tellFailure })
+                  update.mutate({ params, body: { signing: event.currentTarget.checked } }, { onError: notifyFailure })
                 }
               />
             </Tooltip>
@@ -185,7 +185,7 @@ function One({ domain }: { domain: Domain }) {
         word={name}
         action={text.settings.remove}
         write={remove}
-        onConfirm={() => remove.mutate({ params }, { onSuccess: () => tellDone(words.removed(name)) })}
+        onConfirm={() => remove.mutate({ params }, { onSuccess: () => notifySuccess(words.removed(name)) })}
       />
     </Paper>
   );

@@ -4,7 +4,7 @@ import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
-import { faultIn } from './add-form.tsx';
+import { fieldErrorIn } from './add-form.tsx';
 import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
 const words = text.settings.topics;
@@ -29,7 +29,7 @@ export function EditTopic({ topic, onClose }: { topic: Topic; onClose: () => voi
             required
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={faultIn(update.error, 'name')}
+            error={fieldErrorIn(update.error, 'name')}
             data-autofocus
           />
           <TextInput
@@ -37,7 +37,7 @@ export function EditTopic({ topic, onClose }: { topic: Topic; onClose: () => voi
             description={words.descriptionWhat}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
-            error={faultIn(update.error, 'description')}
+            error={fieldErrorIn(update.error, 'description')}
           />
           <Switch
             label={words.byDefault}

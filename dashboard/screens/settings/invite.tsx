@@ -5,7 +5,7 @@ import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { text } from '../../text/text.ts';
-import { AddForm, faultIn } from './add-form.tsx';
+import { AddForm, fieldErrorIn } from './add-form.tsx';
 import { type Member, ROLES, TEAM_CHANGED } from './member.ts';
 
 const words = text.settings.team;
@@ -31,7 +31,7 @@ export function Invite() {
           inputMode="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={faultIn(invite.error, 'email')}
+          error={fieldErrorIn(invite.error, 'email')}
           flex="1 1 220px"
           autoComplete="off"
         />

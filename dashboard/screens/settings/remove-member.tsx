@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { type Member, TEAM_CHANGED } from './member.ts';
 
@@ -22,7 +22,7 @@ export function RemoveMember({ member: { userId, email }, onClose }: { member: M
   const remove = useWrite('removeFromTeam', { changes: isMe ? [] : TEAM_CHANGED });
   const done = () => {
     onClose();
-    tellDone(words.removed(email));
+    notifySuccess(words.removed(email));
     if (!isMe) return;
     queries.clear();
     void navigate({ to: '/sign-in' });

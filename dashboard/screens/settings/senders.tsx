@@ -9,8 +9,8 @@ import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
-import { AddForm, faultIn } from './add-form.tsx';
-import { RemoveWithUndo } from './remove-at-once.tsx';
+import { AddForm, fieldErrorIn } from './add-form.tsx';
+import { RemoveWithUndo } from './remove-with-undo.tsx';
 
 type Sender = ResponseOf<'listSmsSenders'>['data'][number];
 const words = text.settings.senders;
@@ -80,7 +80,7 @@ function Add() {
         value={country}
         maxLength={2}
         onChange={(event) => setCountry(event.currentTarget.value)}
-        error={faultIn(create.error, 'country')}
+        error={fieldErrorIn(create.error, 'country')}
         flex="1 1 200px"
       />
       <TextInput
@@ -88,7 +88,7 @@ function Add() {
         description={words.fromWhat}
         value={from}
         onChange={(event) => setFrom(event.currentTarget.value)}
-        error={faultIn(create.error, 'from')}
+        error={fieldErrorIn(create.error, 'from')}
         flex="2 1 240px"
       />
     </AddForm>

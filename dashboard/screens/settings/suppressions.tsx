@@ -4,19 +4,19 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
-import { pagesOf, useWrite } from '../../api/queries.ts';
+import { infiniteQueryFor, useWrite } from '../../api/queries.ts';
 import { Breakable } from '../../parts/breakable.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { tellDone } from '../../parts/tell.tsx';
-import { useDelayedText } from '../../parts/use-typed.ts';
+import { useDebouncedText } from '../../parts/use-delayed-text.ts';
 import { WordBadge, WordText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { labelOf, wordOf } from '../../text/words.ts';
-import { AddForm, faultIn } from './add-form.tsx';
-import { RemoveWithUndo } from './remove-at-once.tsx';
+import { AddForm, fieldErrorIn } from './add-form.tsx';
+import { RemoveWithUndo } from './remove-with-undo.tsx';
 
 type Suppression = ResponseOf<'listSuppressions'>['data'][number];
 type Reason = Suppression['reason'];
@@ -39,8 +39,10 @@ const COLUMNS: Column<Suppression>[] = [
 export function Suppressions() {
   const { email } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const pages = useInfiniteQuery(pagesOf('listSuppressions', { query: { limit: 50, ...(email && { email }) } }));
-  const search = useDelayedText((given) => {
+  const pages = useInfiniteQuery(
+    infiniteQueryFor('listSuppressions', { query: { limit: 50, ...(email && { email }) } }),
+  );
+  const search = useDebouncedText((given) => {
     const params = { section: 'suppressions' };
     void navigate({ to: '/settings/$section', params, search: given ? { email: given } : {}, replace: true });
   });
@@ -95,7 +97,7 @@ function Add() {
   const [reason, setReason] = useState<Reason>('manual');
   const add = useWrite('addSuppression', { changes: CHANGED });
   const done = () => {
-    tellDone(words.added(email.trim()));
+    notifySuccess(words.added(email.trim()));
     setEmail('');
   };
   return (
@@ -111,7 +113,7 @@ function Add() {
         inputMode="email"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        error={faultIn(add.error, 'email')}
+        error={fieldErrorIn(add.error, 'email')}
         flex="1 1 220px"
         autoComplete="off"
       />

@@ -7,10 +7,10 @@ import { useSession } from '../../app/session.ts';
 import { Breakable } from '../../parts/breakable.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { notifySuccess, notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { tellDone, tellUndoable, whenDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { Invite } from './invite.tsx';
 import { type Invitation, type Member, ROLES, type Role, TEAM_CHANGED } from './member.ts';
@@ -75,7 +75,7 @@ function Person({ email, isMe }: { email: string; isMe: boolean }) {
 }
 
 /** Returns the reason why this user cannot change or remove a member. Undefined if the user can. */
-function useWhyNotThem({ role }: Member): string | undefined {
+function useMissingPermissionFor({ role }: Member): string | undefined {
   const { role: myRole } = useSession();
   return role === 'OWNER' && myRole !== 'OWNER' ? words.onlyOwner : undefined;
 }
@@ -85,7 +85,7 @@ function RoleOf({ member }: { member: Member }) {
   const { userId, email, role } = member;
   const change = useWrite('changeTeamRole', { changes: [...TEAM_CHANGED, 'getMe'] });
   // Users who lower their own role cannot undo it.
-  const whyNot = useWhyNotThem(member) ?? (userId === mine ? words.notMyself : undefined);
+  const whyNot = useMissingPermissionFor(member) ?? (userId === mine ? words.notMyself : undefined);
   const become = (next: Role) => change.mutateAsync({ params: { userId }, body: { role: next } });
   return (
     <Tooltip label={whyNot ?? words.roleMeans[role]} multiline maw={260}>
@@ -99,7 +99,7 @@ function RoleOf({ member }: { member: Member }) {
         onChange={(next) => {
           if (!next || next === role) return;
           const told = words.roleChanged(email, text.roles[next as Role]);
-          whenDone(become(next as Role), () => tellUndoable(told, () => become(role)));
+          runAfterWrite(become(next as Role), () => notifyWithUndo(told, () => become(role)));
         }}
         allowDeselect={false}
         disabled={whyNot !== undefined || change.isPending}
@@ -117,7 +117,7 @@ function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) 
       <MoreItem
         icon={isMe ? IconLogout : IconTrash}
         needs="team:manage"
-        whyNot={useWhyNotThem(member)}
+        whyNot={useMissingPermissionFor(member)}
         isDestructive
         onClick={onRemove}
       >
@@ -165,7 +165,9 @@ function Withdraw({ invitation: { id, email } }: { invitation: Invitation }) {
         needs="team:manage"
         isPending={withdraw.isPending}
         isDestructive
-        onClick={() => whenDone(withdraw.mutateAsync({ params: { id } }), () => tellDone(words.withdrawn(email)))}
+        onClick={() =>
+          runAfterWrite(withdraw.mutateAsync({ params: { id } }), () => notifySuccess(words.withdrawn(email)))
+        }
       >
         {words.withdraw}
       </MoreItem>

@@ -2,16 +2,16 @@ import { Switch, Text, TextInput } from '@mantine/core';
 import { IconBookmarks, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { pagesOf, useWrite } from '../../api/queries.ts';
+import { infiniteQueryFor, useWrite } from '../../api/queries.ts';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
-import { AddForm, faultIn } from './add-form.tsx';
+import { AddForm, fieldErrorIn } from './add-form.tsx';
 import { EditTopic } from './edit-topic.tsx';
 import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
@@ -19,7 +19,7 @@ const words = text.settings.topics;
 
 /** Topics of marketing email, to which contacts subscribe individually. */
 export function Topics() {
-  const pages = useInfiniteQuery(pagesOf('listTopics', { query: { limit: 50 } }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listTopics', { query: { limit: 50 } }));
   const [edited, edit] = useState<Topic>();
   const [removed, askToRemove] = useState<Topic>();
   const columns: Column<Topic>[] = [
@@ -103,14 +103,14 @@ function Add() {
         label={words.name}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        error={faultIn(create.error, 'name')}
+        error={fieldErrorIn(create.error, 'name')}
         flex="1 1 160px"
       />
       <TextInput
         label={words.description}
         value={description}
         onChange={(event) => setDescription(event.currentTarget.value)}
-        error={faultIn(create.error, 'description')}
+        error={fieldErrorIn(create.error, 'description')}
         flex="2 1 200px"
       />
       <Switch
@@ -126,7 +126,7 @@ function Add() {
 function RemoveTopic({ topic: { id, name, slug }, onClose }: { topic: Topic; onClose: () => void }) {
   const remove = useWrite('deleteTopic', { changes: TOPICS_CHANGED });
   const done = () => {
-    tellDone(words.removed(name));
+    notifySuccess(words.removed(name));
     onClose();
   };
   return (

@@ -19,8 +19,8 @@ import { useState } from 'react';
 import { AppLink } from '../../parts/app-link.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { notifySuccess, notifyWithUndo } from '../../parts/notifications.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { tellDone, tellUndoable } from '../../parts/tell.tsx';
 import { TextListInput } from '../../parts/text-list-input.tsx';
 import { Part } from './part.tsx';
 
@@ -66,10 +66,10 @@ function Buttons() {
         <Button variant="default" onClick={() => setAsks(true)}>
           Open a dialog
         </Button>
-        <Button variant="default" onClick={() => tellDone('Saved.')}>
+        <Button variant="default" onClick={() => notifySuccess('Saved.')}>
           Show a message
         </Button>
-        <Button variant="default" onClick={() => tellUndoable('Contact removed.', () => {})}>
+        <Button variant="default" onClick={() => notifyWithUndo('Contact removed.', () => {})}>
           Show a message with undo
         </Button>
       </Group>

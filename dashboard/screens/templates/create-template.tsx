@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
-import { LayoutGallery } from '../../parts/mail-editor/layout-gallery.tsx';
-import { startOf, type TemplateStart } from '../../parts/mail-editor/starts.ts';
+import { LayoutGallery } from '../../parts/email-editor/layout-gallery.tsx';
+import { layoutOf, type TemplateLayout } from '../../parts/email-editor/layouts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
@@ -15,7 +15,7 @@ const NAME_MAX_CHARS = 200;
 export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [name, setName] = useState('');
   const [type, setType] = useState<TemplateType>('TRANSACTIONAL');
-  const [start, setStart] = useState<TemplateStart>('letter');
+  const [start, setStart] = useState<TemplateLayout>('letter');
   // Sets a default sender, because an automation cannot send a template without one. The user can change it later.
   const domains = useVerifiedDomains({ enabled: opened });
   const domain = domains?.[0];
@@ -23,7 +23,7 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
   const create = useWrite('createTemplate', { changes: ['listTemplates'] });
   const submit = () =>
     create.mutate(
-      { body: { name, type, ...startOf(start), ...(domain && { from: `hello@${domain}` }) } },
+      { body: { name, type, ...layoutOf(start), ...(domain && { from: `hello@${domain}` }) } },
       {
         onSuccess: ({ id }) => {
           onClose();
@@ -71,7 +71,7 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
             label={text.templates.start}
             value={start}
             onChange={(value) => {
-              setStart(value as TemplateStart);
+              setStart(value as TemplateLayout);
               // A newsletter or an offer must not reach contacts who have unsubscribed.
               if (value !== 'letter' && value !== 'blank') setType('MARKETING');
             }}

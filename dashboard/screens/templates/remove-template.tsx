@@ -1,6 +1,6 @@
 import { useWrite } from '../../api/queries.ts';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 
 const WORD_MAX_CHARS = 40;
@@ -37,7 +37,7 @@ export function RemoveTemplate({
           { params: { id }, seenAt: updatedAt },
           {
             onSuccess: () => {
-              tellDone(text.templates.removed(name));
+              notifySuccess(text.templates.removed(name));
               onClose();
               onRemoved?.();
             },

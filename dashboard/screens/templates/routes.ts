@@ -11,7 +11,7 @@ export interface TemplatesSearch {
 }
 
 /** The filter of the images. */
-export interface PicturesSearch {
+export interface ImagesSearch {
   used?: boolean;
 }
 
@@ -25,11 +25,11 @@ const listRoute = createRoute({
   component: lazyRouteComponent(() => import('./templates.tsx'), 'Templates'),
 });
 
-const picturesRoute = createRoute({
+const imagesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/templates/pictures',
-  validateSearch: ({ used }: Record<string, unknown>): PicturesSearch => (typeof used === 'boolean' ? { used } : {}),
-  component: lazyRouteComponent(() => import('./pictures.tsx'), 'Pictures'),
+  validateSearch: ({ used }: Record<string, unknown>): ImagesSearch => (typeof used === 'boolean' ? { used } : {}),
+  component: lazyRouteComponent(() => import('./images.tsx'), 'Images'),
 });
 
 const templateRoute = createRoute({
@@ -39,4 +39,4 @@ const templateRoute = createRoute({
   component: lazyRouteComponent(() => import('./template.tsx'), 'TemplateScreen'),
 });
 
-export const templatesRoutes = [listRoute, picturesRoute, templateRoute] as const;
+export const templatesRoutes = [listRoute, imagesRoute, templateRoute] as const;

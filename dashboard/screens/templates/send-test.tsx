@@ -2,9 +2,9 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { onFirstClick } from '../../parts/action-button.tsx';
+import { ignoreDoubleClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { tellDone } from '../../parts/tell.tsx';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import type { TemplateForm } from './template-fields.ts';
 
@@ -30,7 +30,7 @@ export function SendTest({ fields, opened, onClose }: { fields: TemplateForm; op
       },
       {
         onSuccess: ({ message }) => {
-          tellDone(message);
+          notifySuccess(message);
           onClose();
         },
       },
@@ -59,7 +59,7 @@ export function SendTest({ fields, opened, onClose }: { fields: TemplateForm; op
             <Button variant="default" onClick={onClose}>
               {text.parts.cancel}
             </Button>
-            <Button type="submit" loading={send.isPending} onClick={onFirstClick()}>
+            <Button type="submit" loading={send.isPending} onClick={ignoreDoubleClick()}>
               {text.templates.testSend}
             </Button>
           </Group>

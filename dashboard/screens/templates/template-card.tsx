@@ -5,12 +5,12 @@ import type { ItemOf } from '../../api/queries.ts';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { Thumbnail } from '../../parts/email-editor/thumbnail.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { Thumbnail } from '../../parts/mail-editor/thumbnail.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
+import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { draftKey, readKept } from '../../parts/record-edit/kept-drafts.ts';
 import { Status, Tag } from '../../parts/status.tsx';
-import { tellDone, whenDone } from '../../parts/tell.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { text } from '../../text/text.ts';
 import { RemoveTemplate } from './remove-template.tsx';
@@ -50,7 +50,8 @@ export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }
 function CardMenu({ id, name, updatedAt }: { id: string; name: string; updatedAt: string }) {
   const [isRemoving, removing] = useDisclosure();
   const duplicate = useWrite('duplicateTemplate', { changes: ['listTemplates'] });
-  const copy = () => whenDone(duplicate.mutateAsync({ params: { id } }), () => tellDone(text.templates.duplicated));
+  const copy = () =>
+    runAfterWrite(duplicate.mutateAsync({ params: { id } }), () => notifySuccess(text.templates.duplicated));
   return (
     <>
       <MoreMenu of={name}>

@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { ActionButton, useWhyNot } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
 import { EditorFrame, PanelGroup } from '../../parts/editor-frame.tsx';
+import { EmailEditor } from '../../parts/email-editor/email-editor.tsx';
+import { Envelope } from '../../parts/email-editor/envelope.tsx';
+import { PreviewDialog } from '../../parts/email-editor/preview-dialog.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { Envelope } from '../../parts/mail-editor/envelope.tsx';
-import { EmailEditor } from '../../parts/mail-editor/mail-editor.tsx';
-import { PreviewDialog } from '../../parts/mail-editor/preview-dialog.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { useUndo } from '../../parts/record-edit/use-undo.ts';
 import { UndoRedo } from '../../parts/undo-redo.tsx';
@@ -24,7 +24,7 @@ export const BACK_TO_TEMPLATES = { to: '/templates', label: text.templates.title
 export function TemplateEditor({ saved }: { saved: Template }) {
   const edit = useTemplateEdit(saved);
   const { fields, isTouched, hasConflict } = edit;
-  const isReadOnly = useWhyNot('templates:edit') !== undefined;
+  const isReadOnly = useMissingPermission('templates:edit') !== undefined;
   const history = useUndo(fields, edit.change);
   const { change } = history;
   const senders = (useVerifiedDomains() ?? []).map((domain) => `hello@${domain}`);

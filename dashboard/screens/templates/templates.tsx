@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconTemplate } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { pagesOf } from '../../api/queries.ts';
+import { infiniteQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -25,7 +25,7 @@ export function Templates() {
   const { search, type } = useSearch({ from: '/shell/templates' });
   const [isCreating, creating] = useDisclosure();
   const pages = useInfiniteQuery(
-    pagesOf('listTemplates', { query: { limit: PAGE, ...(search && { search }), ...(type && { type }) } }),
+    infiniteQueryFor('listTemplates', { query: { limit: PAGE, ...(search && { search }), ...(type && { type }) } }),
   );
   const rows = pages.data?.pages.flatMap(({ templates }) => templates) ?? [];
   const total = pages.data?.pages[0]?.total ?? null;
@@ -42,7 +42,7 @@ export function Templates() {
         actions={
           <>
             <AppLink to="/templates/pictures" size="sm" mr="xs">
-              {text.templates.pictures}
+              {text.templates.images}
             </AppLink>
             {create}
           </>

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { useWrite } from '../../api/queries.ts';
+import { notifySuccess } from '../../parts/notifications.tsx';
 import { isStale, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
-import { tellDone } from '../../parts/tell.tsx';
 import { text } from '../../text/text.ts';
 import { changesOf, fieldsOf, type Template } from './template-fields.ts';
 
@@ -23,7 +23,7 @@ export function useTemplateEdit(template: Template) {
       {
         onSuccess: (saved) => {
           edit.saved(fields, fieldsOf(saved));
-          tellDone(text.templates.saved);
+          notifySuccess(text.templates.saved);
         },
         onError: (error) => {
           if (!isStale(error)) return;
@@ -45,7 +45,7 @@ function useTellOnLeaving(isDirty: boolean, name: string): void {
   }, [isDirty, name]);
   useEffect(
     () => () => {
-      if (last.current.isDirty) tellDone(text.templates.left(last.current.name));
+      if (last.current.isDirty) notifySuccess(text.templates.left(last.current.name));
     },
     [],
   );

@@ -1,14 +1,14 @@
 import { createContext, useContext } from 'react';
 import type { InsertPoint } from '../graph/graph.ts';
-import type { CountOf } from '../step-counts.tsx';
+import type { StepCountKind } from '../step-counts.tsx';
 
 /** Actions on the canvas. The functions stay the same objects, so that no node is redrawn because of them. */
 export interface CanvasActions {
   onAdd: (place: InsertPoint) => void;
   /** Opens the list of the contacts that a count of a step includes. */
-  onCount: (stepId: string, count: CountOf) => void;
+  onCount: (stepId: string, count: StepCountKind) => void;
   /** Returns the address of that list. */
-  countHref: (stepId: string, count: CountOf) => string;
+  countHref: (stepId: string, count: StepCountKind) => string;
 }
 
 export const CanvasActionsContext = createContext<CanvasActions>({ onAdd() {}, onCount() {}, countHref: () => '' });

@@ -21,7 +21,7 @@ import {
   useState,
 } from 'react';
 import { text } from '../../../text/text.ts';
-import { type CanvasPosition, type InsertPoint, stepOf, waysOf } from '../graph/graph.ts';
+import { type CanvasPosition, type InsertPoint, stepOf, transitionsOf } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import { type CanvasActions, CanvasActionsContext } from './actions.ts';
 import classes from './canvas.module.css';
@@ -33,16 +33,16 @@ import {
   nodesOf,
   START,
   startPosition,
-  type WayEdgeType,
+  type TransitionEdgeType,
 } from './drawing.ts';
-import { initialView, ZOOM_LEAST } from './fit.ts';
+import { initialView, MIN_ZOOM } from './fit.ts';
 import { StartNode, StepNode } from './step-node.tsx';
-import { WayEdge } from './way-edge.tsx';
+import { TransitionEdge } from './transition-edge.tsx';
 import { Zoom } from './zoom.tsx';
 
 const t = text.automations;
 const NODE_TYPES = { step: StepNode, start: StartNode };
-const EDGE_TYPES = { way: WayEdge };
+const EDGE_TYPES = { transition: TransitionEdge };
 const PRO_OPTIONS = { hideAttribution: true };
 
 export interface CanvasProps {
@@ -116,7 +116,7 @@ function Flow(props: CanvasProps) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the nodes and ways within, which have the focus */}
       <div ref={place} className={classes.canvas} onKeyDown={(event) => onKey(event, latest.current)}>
         {first && (
-          <ReactFlow<CanvasNode, WayEdgeType>
+          <ReactFlow<CanvasNode, TransitionEdgeType>
             nodes={nodes}
             edges={edges}
             nodeTypes={NODE_TYPES}
@@ -168,11 +168,11 @@ function useFit(drawing: Drawing, place: RefObject<HTMLDivElement | null>) {
 const NOT_DRAGGED: ReadonlyMap<string, CanvasPosition> = new Map();
 /** From this number of steps, only visible nodes are drawn. */
 const MANY = 60;
-const IGNORE = (_: EdgeChange<WayEdgeType>[]) => {};
+const IGNORE = (_: EdgeChange<TransitionEdgeType>[]) => {};
 
 /** Returns the nodes and edges to draw. Unchanged ones are the same objects as before. */
 function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, CanvasPosition>) {
-  const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, WayEdgeType>() });
+  const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, TransitionEdgeType>() });
   const still = useMemo(() => nodesOf(drawing, before.current.nodes), [drawing]);
   const nodes = useMemo(() => {
     if (dragged.size === 0) return still;
@@ -207,7 +207,7 @@ function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLD
       const [right, bottom] = [left + NODE.width * zoom, top + (NODE.height + BELOW) * zoom];
       if (left >= 0 && top >= 0 && right <= pane.clientWidth && bottom <= pane.clientHeight) return;
       void setCenter(at.x + NODE.width / 2, at.y + NODE.height / 2, {
-        zoom: Math.max(zoom, ZOOM_LEAST),
+        zoom: Math.max(zoom, MIN_ZOOM),
         duration: 150,
       });
     };
@@ -255,7 +255,7 @@ function onKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, onDis
     else if (key === 'Escape') onSelect(undefined);
     else if (drawing.readOnly) return;
     else if (key === 'a' || key === 'A') {
-      const ways = waysOf(drawing.graph, step);
+      const ways = transitionsOf(drawing.graph, step);
       const way = ways.find(({ to }) => to === null) ?? ways[0];
       if (way) onAdd({ after: step.id, branch: way.branch });
     } else if (key === 'Delete' || key === 'Backspace') onRemove(step.id);

@@ -3,9 +3,9 @@ import type { ResponseOf } from '../../../api/client.ts';
 import { text } from '../../../text/text.ts';
 import { labelOf } from '../../../text/words.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { type CanvasPosition, type Graph, type InsertPoint, type Step, stepOf, waysOf } from '../graph/graph.ts';
+import { type CanvasPosition, type Graph, type InsertPoint, type Step, stepOf, transitionsOf } from '../graph/graph.ts';
 import { GAP, NODE } from '../graph/layout.ts';
-import type { Lit, Visited } from '../graph/path.ts';
+import type { HighlightedPath, Visited } from '../graph/path.ts';
 import { type Flow, flowKey } from '../graph/shares.ts';
 import { summarizeStep } from '../step-types.tsx';
 import { laneOf } from './edge-path.ts';
@@ -33,7 +33,7 @@ export interface StartData extends Record<string, unknown> {
   open: boolean;
 }
 
-export interface WayData extends Record<string, unknown> {
+export interface TransitionData extends Record<string, unknown> {
   place: InsertPoint;
   branch: string | null;
   /** The x coordinate of the vertical line of the transition. Undefined if its target is not below. */
@@ -41,7 +41,7 @@ export interface WayData extends Record<string, unknown> {
   /** Distance of the transition's handle from the middle of the step at its start. */
   offset: number;
   flow: Flow | undefined;
-  lit: boolean;
+  highlighted: boolean;
   dimmed: boolean;
   readOnly: boolean;
   addLabel: string;
@@ -50,7 +50,7 @@ export interface WayData extends Record<string, unknown> {
 export type StepNodeType = Node<StepData, 'step'>;
 export type StartNodeType = Node<StartData, 'start'>;
 export type CanvasNode = StepNodeType | StartNodeType;
-export type WayEdgeType = Edge<WayData, 'way'>;
+export type TransitionEdgeType = Edge<TransitionData, 'transition'>;
 
 export const START = 'start';
 /** Returns the id of the handle at which an edge leaves a step. */
@@ -66,7 +66,7 @@ export interface Drawing {
   stats: Map<string, StepCounts>;
   flows: Map<string, Flow>;
   faults: ReadonlyMap<string, readonly StepFault[]>;
-  lit: Lit | undefined;
+  highlighted: HighlightedPath | undefined;
   readOnly: boolean;
 }
 
@@ -77,10 +77,10 @@ export function nodesOf(drawing: Drawing, before: ReadonlyMap<string, CanvasNode
 }
 
 function nodeOf(p: Drawing, step: Step): StepNodeType {
-  const { graph, lit } = p;
-  const ways = leftToRight(waysOf(graph, step), p.positions);
+  const { graph, highlighted } = p;
+  const ways = leftToRight(transitionsOf(graph, step), p.positions);
   const plain = ways.some(({ branch, to }) => branch === null && to !== null);
-  const visited = lit?.steps.get(step.id);
+  const visited = highlighted?.steps.get(step.id);
   return {
     id: step.id,
     type: 'step' as const,
@@ -96,7 +96,7 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
       counts: p.stats.get(step.id),
       faults: p.faults.get(step.id) ?? NONE,
       visited,
-      dimmed: lit !== undefined && !visited,
+      dimmed: highlighted !== undefined && !visited,
       readOnly: p.readOnly,
       ways: ways.map(({ branch, to }) => ({ branch, open: to === null && !plain })),
     },
@@ -113,9 +113,9 @@ function typeUnlessName({ type, name }: Step): string {
  * last.
  */
 function leftToRight(
-  ways: ReturnType<typeof waysOf>,
+  ways: ReturnType<typeof transitionsOf>,
   positions: Map<string, CanvasPosition>,
-): ReturnType<typeof waysOf> {
+): ReturnType<typeof transitionsOf> {
   const x = (to: string | null) => (to === null ? Number.POSITIVE_INFINITY : (positions.get(to)?.x ?? 0));
   return [...ways].sort((a, b) => (x(a.to) === x(b.to) ? 0 : x(a.to) - x(b.to)));
 }
@@ -148,13 +148,13 @@ function startOf(drawing: Drawing): StartNodeType {
   };
 }
 
-export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeType>): WayEdgeType[] {
-  const { graph, flows, lit, readOnly } = drawing;
+export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, TransitionEdgeType>): TransitionEdgeType[] {
+  const { graph, flows, highlighted, readOnly } = drawing;
   const nameOf = (id: string) => stepOf(graph, id)?.name ?? '';
   const offsets = new Map(graph.steps.flatMap((step) => offsetsOf(drawing, step)));
-  const ways = graph.transitions.map(({ from, to, branch }): WayEdgeType => {
+  const ways = graph.transitions.map(({ from, to, branch }): TransitionEdgeType => {
     const key = flowKey(from, branch);
-    const isLit = lit?.ways.has(key) ?? false;
+    const isHighlighted = highlighted?.transitions.has(key) ?? false;
     const offset = offsets.get(key) ?? 0;
     const hasTwin = graph.transitions.some((way) => way.from === from && way.to === to && way.branch !== branch);
     const data = {
@@ -163,12 +163,12 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeTyp
       lane: laneBetween(drawing, from, to, branch === null || hasTwin ? offset : undefined),
       offset,
       flow: flows.get(key),
-      lit: isLit,
+      highlighted: isHighlighted,
       readOnly,
-      dimmed: lit !== undefined && !isLit,
+      dimmed: highlighted !== undefined && !isHighlighted,
       addLabel: t.addBetween(nameOf(from), nameOf(to)),
     };
-    const ariaLabel = t.wayBetween(nameOf(from), branch, nameOf(to));
+    const ariaLabel = t.transitionBetween(nameOf(from), branch, nameOf(to));
     return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleId(branch), ariaLabel, data };
   });
   const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
@@ -177,7 +177,7 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, WayEdgeTyp
 
 /** Returns the distance of each transition's handle from the middle of its step. */
 function offsetsOf({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
-  const ways = leftToRight(waysOf(graph, step), positions);
+  const ways = leftToRight(transitionsOf(graph, step), positions);
   return ways.map(({ branch }, at) => [flowKey(step.id, branch), ((at + 1) / (ways.length + 1) - 0.5) * NODE.width]);
 }
 
@@ -186,9 +186,9 @@ function laneBetween({ positions }: Drawing, fromId: string, toId: string, sourc
   return from && to && laneOf(from, to, positions.values(), source);
 }
 
-function entryEdge(drawing: Drawing, entry: string): WayEdgeType {
-  const { lit, readOnly, positions } = drawing;
-  const isLit = lit?.steps.has(entry) ?? false;
+function entryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
+  const { highlighted, readOnly, positions } = drawing;
+  const isHighlighted = highlighted?.steps.has(entry) ?? false;
   const to = positions.get(entry);
   const data = {
     place: null,
@@ -196,8 +196,8 @@ function entryEdge(drawing: Drawing, entry: string): WayEdgeType {
     lane: to && laneOf(startPosition(drawing), to, []),
     offset: 0,
     flow: undefined,
-    lit: isLit,
-    dimmed: lit !== undefined && !isLit,
+    highlighted: isHighlighted,
+    dimmed: highlighted !== undefined && !isHighlighted,
     readOnly,
   };
   return {
@@ -209,7 +209,7 @@ function entryEdge(drawing: Drawing, entry: string): WayEdgeType {
   };
 }
 
-const edge = (source: string, target: string) => ({ source, target, type: 'way' as const });
+const edge = (source: string, target: string) => ({ source, target, type: 'transition' as const });
 
 /**
  * Returns the old object if the new one looks the same, so that it is not redrawn. An unchanged step is the same object

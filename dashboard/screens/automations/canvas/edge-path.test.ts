@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NODE } from '../graph/layout.ts';
-import { laneOf, wayPath } from './edge-path.ts';
+import { laneOf, transitionPath } from './edge-path.ts';
 
 const at = (x: number, y: number) => ({ x, y });
 const MIDDLE = NODE.width / 2;
@@ -24,7 +24,7 @@ it('has no lane for a transition back up', () => {
 });
 
 it('is a straight line within a column, and turns twice between columns', () => {
-  const path = (lane: number, x: number) => wayPath({ from: at(0, 0), to: at(x, 100), lane, turn: 20 });
+  const path = (lane: number, x: number) => transitionPath({ from: at(0, 0), to: at(x, 100), lane, turn: 20 });
   expect(path(0, 0).match(/Q/g)).toBeNull();
   expect(path(200, 200).match(/Q/g)).toHaveLength(2);
 });

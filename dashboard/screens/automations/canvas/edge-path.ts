@@ -39,7 +39,7 @@ export function laneOf(
 const middleOf = ({ x }: CanvasPosition): number => x + NODE.width / 2;
 
 /** Returns the SVG path of a line: down, across to its lane, down, across to the target, and down again. */
-export function wayPath(p: { from: CanvasPosition; to: CanvasPosition; lane: number; turn: number }): string {
+export function transitionPath(p: { from: CanvasPosition; to: CanvasPosition; lane: number; turn: number }): string {
   const { lane } = p;
   const from = { ...p.from, y: p.from.y - HANDLE };
   const to = { ...p.to, y: p.to.y + HANDLE };

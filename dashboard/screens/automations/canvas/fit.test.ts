@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NODE } from '../graph/layout.ts';
-import { initialView, ZOOM_LEAST } from './fit.ts';
+import { initialView, MIN_ZOOM } from './fit.ts';
 
 const SIZE = { width: 960, height: 748 };
 const START = { x: 0, y: -100 };
@@ -14,13 +14,13 @@ it('shows a small automation at 100%, in the middle', () => {
 
 it('shows a large automation at 75% from its start', () => {
   const { x, y, zoom } = initialView(SIZE, START, column(40));
-  expect(zoom).toBe(ZOOM_LEAST);
+  expect(zoom).toBe(MIN_ZOOM);
   expect((START.x + NODE.width / 2) * zoom + x).toBe(SIZE.width / 2);
   expect(START.y * zoom + y).toBeGreaterThan(0);
 });
 
 it('shrinks an automation that fits between 75% and 100%', () => {
   const { zoom } = initialView(SIZE, START, column(8));
-  expect(zoom).toBeGreaterThan(ZOOM_LEAST);
+  expect(zoom).toBeGreaterThan(MIN_ZOOM);
   expect(zoom).toBeLessThan(1);
 });

@@ -3,7 +3,7 @@ import type { CanvasPosition } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 
 /** The text of a step is 13 px at 100%, and not readable below this zoom. */
-export const ZOOM_LEAST = 0.75;
+export const MIN_ZOOM = 0.75;
 /** Pixels around the steps: at the sides and below, and above. */
 const MARGIN = 24;
 const TOP = 32;
@@ -23,9 +23,9 @@ export function initialView(
   const width = Math.max(...nodes.map(({ x }) => x)) + NODE.width - left;
   const height = Math.max(...nodes.map(({ y }) => y)) + NODE.height - top;
   const wanted = Math.min(1, (size.width - 2 * MARGIN) / width, (size.height - TOP - MARGIN) / height);
-  const zoom = Math.max(ZOOM_LEAST, wanted);
+  const zoom = Math.max(MIN_ZOOM, wanted);
   const fitsAcross = width * zoom <= size.width - 2 * MARGIN;
   const middle = fitsAcross ? left + width / 2 : start.x + NODE.width / 2;
-  const first = wanted < ZOOM_LEAST ? start.y : top;
+  const first = wanted < MIN_ZOOM ? start.y : top;
   return { x: size.width / 2 - middle * zoom, y: TOP - first * zoom, zoom };
 }

@@ -21,7 +21,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
       className={classes.node}
       data-selected={selected}
       data-faulty={faults.length > 0}
-      data-lit={visited !== undefined}
+      data-highlighted={visited !== undefined}
       data-dimmed={dimmed}
     >
       <Handle type="target" position={Position.Top} className={classes.handle} isConnectable={!readOnly} />

@@ -1,11 +1,11 @@
 import { IconList, IconPlayerPause, IconPlayerPlay, IconSitemap, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
 import { EditorNav } from '../../../parts/editor-frame.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
+import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
 import { SavedState } from '../../../parts/saved-state.tsx';
-import { tellDone, tellFailure } from '../../../parts/tell.tsx';
 import { UndoRedo } from '../../../parts/undo-redo.tsx';
 import { text } from '../../../text/text.ts';
 import { State } from '../automations.tsx';
@@ -76,7 +76,7 @@ export function Toolbar({
   onSave: () => void;
   onTest: () => void;
 }) {
-  const readOnly = useWhyNot('workflows:edit') !== undefined;
+  const readOnly = useMissingPermission('workflows:edit') !== undefined;
   const { enabled } = workflow;
   return (
     <>
@@ -113,7 +113,7 @@ function useEnable({ id, updatedAt }: WorkflowDetail) {
   const set = (enabled: boolean) =>
     write.mutate(
       { params: { id }, body: { enabled, updatedAt } },
-      { onSuccess: () => tellDone(enabled ? t.enabledNow : t.disabledNow), onError: tellFailure },
+      { onSuccess: () => notifySuccess(enabled ? t.enabledNow : t.disabledNow), onError: notifyFailure },
     );
   return { set, isPending: write.isPending };
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { queryFor, steadyResponseOf } from '../../../api/queries.ts';
+import { listQueryFor, queryFor } from '../../../api/queries.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
 
 const EVERY_MS = 1_000;
@@ -17,7 +17,7 @@ export function useCounts(id: string, days: number | undefined): StepCounts[] {
   const all = useQuery({ ...queryFor('getWorkflowStats', { params: { id } }), refetchInterval: EVERY_MS });
   const since = new Date(openedAtMs - (days ?? 0) * DAY_MS).toISOString();
   const recent = useQuery({
-    ...steadyResponseOf('getWorkflowStats', { params: { id }, query: { since } }),
+    ...listQueryFor('getWorkflowStats', { params: { id }, query: { since } }),
     enabled: days !== undefined,
     refetchInterval: RANGE_EVERY_MS,
   });

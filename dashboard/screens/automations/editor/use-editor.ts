@@ -3,8 +3,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFailure, call } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
+import { notifyFailure } from '../../../parts/notifications.tsx';
 import { draftKey, keepDraft } from '../../../parts/record-edit/kept-drafts.ts';
-import { tellFailure } from '../../../parts/tell.tsx';
 import { draftOfGraph, type GraphDraft } from '../graph/draft.ts';
 import { faultsByStep, type GraphFaults } from '../graph/faults.ts';
 import { type Graph, graphOf, sameGraph, toSavedGraph, type WorkflowDetail, withIds } from '../graph/graph.ts';
@@ -102,7 +102,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
       if (error instanceof ApiFailure && error.status === 409) {
         await client.invalidateQueries({ queryKey: ['getWorkflow'] });
       }
-      tellFailure(error);
+      notifyFailure(error);
       return undefined;
     } finally {
       underWay.current = false;

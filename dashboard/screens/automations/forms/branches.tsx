@@ -5,7 +5,7 @@ import {
   conditionOf,
   type DraftCondition,
   draftOf,
-  isWhole,
+  isComplete,
   newCondition,
 } from '../../../parts/condition-builder/draft.ts';
 import { faultsOf } from '../../../parts/condition-builder/faults.ts';
@@ -13,9 +13,9 @@ import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { formatShare } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { splitBranches } from '../graph/graph.ts';
-import { RawSetting } from './as-written.tsx';
 import { ConditionField } from './condition-field.tsx';
 import { type FormProps, groupOf } from './form.ts';
+import { RawSetting } from './raw-setting.tsx';
 
 const t = text.automations;
 
@@ -41,7 +41,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
   );
   const change = (next: DraftCondition) => {
     setDraft(next);
-    if (isWhole(next)) replace({ ...conditionOf(next) });
+    if (isComplete(next)) replace({ ...conditionOf(next) });
   };
   return (
     <ConditionField

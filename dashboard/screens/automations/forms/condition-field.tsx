@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ComponentProps, ReactNode } from 'react';
 import { ConditionBuilder } from '../../../parts/condition-builder/condition-builder.tsx';
-import { isWhole } from '../../../parts/condition-builder/draft.ts';
+import { isComplete } from '../../../parts/condition-builder/draft.ts';
 import { text } from '../../../text/text.ts';
 
 /** The condition of a step with its legend, and a note about incomplete rows. `children` are shown below. */
@@ -19,7 +19,7 @@ export function ConditionField({
       {/* In Chromium, a query container beside another element in a fieldset loses its height. */}
       <div>
         <ConditionBuilder {...builder} />
-        {!isWhole(builder.value) && (
+        {!isComplete(builder.value) && (
           <Text size="xs" c="dimmed" mt={4}>
             {text.automations.notWhole}
           </Text>

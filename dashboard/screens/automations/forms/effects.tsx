@@ -3,10 +3,10 @@ import { DataFields } from '../../../parts/data-fields/data-fields.tsx';
 import type { RowType } from '../../../parts/data-fields/rows.ts';
 import { JsonValue } from '../../../parts/json-editor/json-value.tsx';
 import { text } from '../../../text/text.ts';
-import { RawSetting } from './as-written.tsx';
 import { type FormProps, groupOf, textOf, undefinedIfEmpty } from './form.ts';
 import { HeaderRows } from './header-rows.tsx';
 import { headersIn } from './headers.ts';
+import { RawSetting } from './raw-setting.tsx';
 import { useContactData, useStepVariables } from './variables.ts';
 
 const t = text.automations;

@@ -5,7 +5,7 @@ import {
   conditionOf,
   type DraftCondition,
   draftOf,
-  isWhole,
+  isComplete,
   newCondition,
 } from '../../../parts/condition-builder/draft.ts';
 import { faultsOf } from '../../../parts/condition-builder/faults.ts';
@@ -13,8 +13,8 @@ import { storedCondition } from '../../../parts/condition-builder/stored.ts';
 import { useEventData } from '../../../parts/event-data/use-event-data.ts';
 import { text } from '../../../text/text.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { RawSetting } from './as-written.tsx';
 import { ConditionField } from './condition-field.tsx';
+import { RawSetting } from './raw-setting.tsx';
 
 const t = text.automations;
 
@@ -54,7 +54,7 @@ export function EventFilters({
   const change = (next: DraftCondition | undefined) => {
     setDraft(next);
     if (!next) onChange(undefined);
-    else if (isWhole(next)) onChange(conditionOf(next));
+    else if (isComplete(next)) onChange(conditionOf(next));
   };
   if (!draft) {
     return (

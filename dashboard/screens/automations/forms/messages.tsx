@@ -3,9 +3,9 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { listIn, queryFor, steadyResponseOf } from '../../../api/queries.ts';
+import { listQueryFor, queryFor, rowsIn } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
-import { ScaledFrame } from '../../../parts/mail-editor/scaled-frame.tsx';
+import { ScaledFrame } from '../../../parts/email-editor/scaled-frame.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
 import { SendTest } from '../../templates/send-test.tsx';
@@ -28,13 +28,13 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [search] = useDebouncedValue(typed, 250);
   const named = useTemplates();
   // While the input shows the name of the chosen template, its text is not a search.
-  const isChosen = named.data && listIn(named.data).some(({ name }) => name === search);
+  const isChosen = named.data && rowsIn(named.data).some(({ name }) => name === search);
   const query = { pageSize: 50, ...(search && !isChosen && { search }) };
-  const templates = useQuery(steadyResponseOf('listTemplates', { query }));
+  const templates = useQuery(listQueryFor('listTemplates', { query }));
   const templateId = textOf(config.templateId) || null;
   const from = typeof config.from === 'object' && config.from ? Reflect.get(config.from, 'email') : config.from;
   const recipient = (config.recipient ?? { type: 'CONTACT' }) as { type: string; customEmail?: string };
-  const choices = (templates.data ? listIn(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
+  const choices = (templates.data ? rowsIn(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
   const known = templateId === null || choices.some(({ value }) => value === templateId);
   const template = useQuery({
     ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),

@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import { queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
 import type { KnownField } from '../../../parts/data-fields/data-rows.tsx';
+import type { Variable } from '../../../parts/email-editor/variables.ts';
 import { useEventData } from '../../../parts/event-data/use-event-data.ts';
-import type { Variable } from '../../../parts/mail-editor/variables.ts';
 import { text } from '../../../text/text.ts';
 
 const t = text.automations;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { summarizeStep } from '../step-types.tsx';
+import { AUTOMATION_EXAMPLES } from './automation-examples.ts';
 import { faultsByStep } from './faults.ts';
-import { addStep, branchesOf, type Graph, type Step, waysOf } from './graph.ts';
-import { JOURNEYS } from './journeys.ts';
+import { addStep, branchesOf, type Graph, type Step, transitionsOf } from './graph.ts';
 import { layout, moveLaterSteps, NODE, positionsOf, withLayout } from './layout.ts';
 import { highlightedPath } from './path.ts';
 import { flowsOf } from './shares.ts';
 
-const welcome = JOURNEYS.find(({ id }) => id === 'welcome')?.graph as Graph;
+const welcome = AUTOMATION_EXAMPLES.find(({ id }) => id === 'welcome')?.graph as Graph;
 const overlaps = (positions: Map<string, { x: number; y: number }>) => {
   const all = [...positions.values()];
   return all.some((one, i) =>
@@ -16,13 +16,13 @@ const overlaps = (positions: Map<string, { x: number; y: number }>) => {
 };
 
 describe('the example automations', () => {
-  it.each(JOURNEYS.map(({ id, graph }) => [id, graph] as const))(
+  it.each(AUTOMATION_EXAMPLES.map(({ id, graph }) => [id, graph] as const))(
     '%s: every branch leads somewhere, every step is reached',
     (_, graph) => {
       const reached = new Set([graph.entry, ...graph.transitions.map(({ to }) => to)]);
       for (const step of graph.steps) {
         expect(reached.has(step.id), step.id).toBe(true);
-        const ways = waysOf(graph, step);
+        const ways = transitionsOf(graph, step);
         expect(
           ways.every(({ to }) => to !== null),
           step.id,
@@ -37,7 +37,7 @@ describe('the example automations', () => {
 
 describe('the layout', () => {
   it('lets no two steps overlap, and places each below the steps before it', () => {
-    for (const { graph } of JOURNEYS) {
+    for (const { graph } of AUTOMATION_EXAMPLES) {
       const positions = layout(graph);
       expect(overlaps(positions)).toBe(false);
       for (const { from, to } of graph.transitions)
@@ -142,15 +142,15 @@ describe('the path of a contact', () => {
       startedAt: at,
       completedAt: at,
     });
-    const lit = highlightedPath(welcome, [
+    const highlighted = highlightedPath(welcome, [
       visit('hello'),
       visit('days'),
       visit('read', 'no'),
       visit('again'),
       visit('done'),
     ]);
-    expect([...lit.ways].sort()).toEqual(['again ', 'days ', 'hello ', 'read no']);
-    expect([...lit.steps.keys()]).toEqual(['hello', 'days', 'read', 'again', 'done']);
+    expect([...highlighted.transitions].sort()).toEqual(['again ', 'days ', 'hello ', 'read no']);
+    expect([...highlighted.steps.keys()]).toEqual(['hello', 'days', 'read', 'again', 'done']);
   });
 });
 

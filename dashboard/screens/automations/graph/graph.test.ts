@@ -6,7 +6,7 @@ import {
   EMPTY,
   type Graph,
   graphOf,
-  openPlaces,
+  openBranches,
   orderSteps,
   removeStep,
   restoreStep,
@@ -14,7 +14,7 @@ import {
   type StepType,
   sameGraph,
   toSavedGraph,
-  waysOf,
+  transitionsOf,
   withIds,
 } from './graph.ts';
 import { historyOf, mapHistory, recordChange, redo, undo } from './history.ts';
@@ -74,7 +74,7 @@ describe('removing a step', () => {
   it('with branches leaves the step before it without a transition', () => {
     const graph = removeStep(drawn, 'ask');
     expect(ways(graph)).toEqual(['b->end']);
-    expect(openPlaces(graph)).toContainEqual({ after: 'a', branch: null });
+    expect(openBranches(graph)).toContainEqual({ after: 'a', branch: null });
   });
 
   it('that is the entry makes the next step the entry', () => {
@@ -129,8 +129,12 @@ describe('ways', () => {
       steps: [step('w', 'WAIT_FOR_EVENT'), step('x', 'EXIT')],
       transitions: [{ from: 'w', to: 'x', branch: null }],
     };
-    expect(openPlaces(wait)).toEqual([]);
-    expect(waysOf(wait, step('w', 'WAIT_FOR_EVENT')).map(({ branch }) => branch)).toEqual(['event', 'timeout', null]);
+    expect(openBranches(wait)).toEqual([]);
+    expect(transitionsOf(wait, step('w', 'WAIT_FOR_EVENT')).map(({ branch }) => branch)).toEqual([
+      'event',
+      'timeout',
+      null,
+    ]);
   });
 });
 

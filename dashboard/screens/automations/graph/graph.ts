@@ -92,7 +92,7 @@ export function splitBranches(config: AnyStepConfig): { name: string; weight: nu
  * Returns the transitions of a step that exist or can be added. Besides the transitions of its branches, a
  * WAIT_FOR_EVENT may have one without a branch.
  */
-export function waysOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
+export function transitionsOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
   const drawn = graph.transitions.filter(({ from }) => from === step.id);
   const branches = [...new Set([...branchesOf(step), ...drawn.map(({ branch }) => branch)])];
   return branches.map((branch) => ({ branch, to: drawn.find((way) => way.branch === branch)?.to ?? null }));
@@ -183,9 +183,9 @@ function keptWays(transitions: Transition[], before: Step, after: Step): Transit
 }
 
 /** Returns the branches of a graph that lead to no step. A step can be added there without other changes. */
-export function openPlaces(graph: Graph): { after: string; branch: string | null }[] {
+export function openBranches(graph: Graph): { after: string; branch: string | null }[] {
   return graph.steps.flatMap((step) => {
-    const ways = waysOf(graph, step);
+    const ways = transitionsOf(graph, step);
     // An unnamed transition also applies to the branches of a wait that have no transition.
     const plain = ways.some(({ branch, to }) => branch === null && to !== null);
     return ways.filter(({ to }) => to === null && !plain).map(({ branch }) => ({ after: step.id, branch }));
@@ -216,7 +216,7 @@ export function orderSteps(graph: Graph): OrderedStep[] {
       seen.add(id);
       order.push({ step, ...how });
       const depth = how.depth + (branchesOf(step).length > 1 ? 1 : 0);
-      const ways = waysOf(graph, step).flatMap(({ branch, to }) =>
+      const ways = transitionsOf(graph, step).flatMap(({ branch, to }) =>
         to === null ? [] : [{ id: to, depth, from: id, by: branch }],
       );
       stack.push(...ways.reverse());

@@ -13,23 +13,23 @@ export interface Visited {
 }
 
 /** Highlighted parts of the canvas. */
-export interface Lit {
+export interface HighlightedPath {
   /** The last visit to each step. */
   steps: Map<string, Visited>;
   /** Highlighted transitions, by `flowKey`. */
-  ways: Set<string>;
+  transitions: Set<string>;
 }
 
 /** Returns the path of a run through the graph: its steps and transitions. */
-export function highlightedPath(graph: Graph, visits: readonly Visited[]): Lit {
+export function highlightedPath(graph: Graph, visits: readonly Visited[]): HighlightedPath {
   const steps = new Map(visits.map((visit) => [visit.stepId, visit]));
-  const ways = new Set<string>();
+  const transitions = new Set<string>();
   for (const [index, { stepId, branch }] of visits.entries()) {
     const to = visits[index + 1]?.stepId;
     if (to === undefined) continue;
     const taken = graph.transitions.filter((way) => way.from === stepId && way.to === to);
     const way = taken.find((one) => one.branch === branch) ?? taken.find((one) => one.branch === null) ?? taken[0];
-    if (way) ways.add(flowKey(way.from, way.branch));
+    if (way) transitions.add(flowKey(way.from, way.branch));
   }
-  return { steps, ways };
+  return { steps, transitions };
 }

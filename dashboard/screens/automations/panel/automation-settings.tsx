@@ -4,13 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useMemo } from 'react';
 import type { InputOf } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
+import { notifySuccess } from '../../../parts/notifications.tsx';
 import { isSame } from '../../../parts/record-edit/changes.ts';
 import { Conflict } from '../../../parts/record-edit/conflict.tsx';
 import { isStale, useRecordEdit } from '../../../parts/record-edit/use-record-edit.ts';
-import { tellDone } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
 import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import type { WorkflowDetail } from '../graph/graph.ts';
@@ -23,7 +23,7 @@ const t = text.automations;
 /** The settings of an automation, without its steps. */
 export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
   const queries = useQueryClient();
-  const whyNot = useWhyNot('workflows:edit');
+  const whyNot = useMissingPermission('workflows:edit');
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
   const stored = useMemo(() => formOf(workflow), [workflow]);
   const edit = useRecordEdit({ name: `automation-settings:${workflow.id}`, stored, isSaving: write.isPending });
@@ -37,7 +37,7 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
       {
         onSuccess: (saved) => {
           edit.saved(form, formOf(saved));
-          tellDone(t.settingsSaved);
+          notifySuccess(t.settingsSaved);
         },
         onError: (error) => {
           if (!isStale(error)) return;
@@ -207,7 +207,7 @@ export function DeleteAutomation({
           { params: { id }, seenAt: updatedAt },
           {
             onSuccess: () => {
-              tellDone(t.deleted);
+              notifySuccess(t.deleted);
               void navigate({ to: '/automations' });
             },
           },

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { steadyResponseOf } from '../../../api/queries.ts';
+import { listQueryFor } from '../../../api/queries.ts';
 import { text } from '../../../text/text.ts';
 
 const t = text.automations;
@@ -18,9 +18,7 @@ export function ContactSelect({
   const [typed, setTyped] = useState(value?.email ?? '');
   const [search] = useDebouncedValue(typed, 250);
   const asked = search === value?.email ? '' : search;
-  const { data } = useQuery(
-    steadyResponseOf('listContacts', { query: { limit: 20, ...(asked && { search: asked }) } }),
-  );
+  const { data } = useQuery(listQueryFor('listContacts', { query: { limit: 20, ...(asked && { search: asked }) } }));
   const found = (data?.data ?? []).map(({ id, email }) => ({ value: id, label: email }));
   const choices =
     value && !found.some((one) => one.value === value.id) ? [{ value: value.id, label: value.email }, ...found] : found;

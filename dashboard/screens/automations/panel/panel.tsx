@@ -12,12 +12,12 @@ import type { Editor } from '../editor/use-editor.ts';
 import type { GraphFaults } from '../graph/faults.ts';
 import { type InsertPoint, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
 import type { AutomationSearch, VisitStatus } from '../routes.ts';
-import { CountLink, type CountOf, searchOf } from '../step-counts.tsx';
+import { CountLink, type StepCountKind, searchOf } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
+import { ContactsAtStep } from './contacts-at-step.tsx';
 import classes from './panel.module.css';
-import { ContactsAtStep } from './people.tsx';
 import { StepSettings } from './step-settings.tsx';
-import { type PreviewResponse, TestPanel } from './try-out.tsx';
+import { type PreviewResponse, TestPanel } from './test-panel.tsx';
 import { Visits } from './visits.tsx';
 
 const t = text.automations;
@@ -135,8 +135,8 @@ function StepFigures({
   hrefOf,
 }: {
   counts: StepCounts;
-  onCount: (count: CountOf) => void;
-  hrefOf: (count: CountOf) => string;
+  onCount: (count: StepCountKind) => void;
+  hrefOf: (count: StepCountKind) => string;
 }) {
   const figures = [
     { count: 'COMPLETED', label: t.figures.completed, n: completed },

@@ -1,12 +1,12 @@
 import { Alert, Button, List, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useWhyNot } from '../../../parts/action-button.tsx';
+import { useMissingPermission } from '../../../parts/action-button.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { text } from '../../../text/text.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import { configWith, withoutFields } from '../forms/form.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { type AnyStepConfig, changeStep, connect, type InsertPoint, type Step, waysOf } from '../graph/graph.ts';
+import { type AnyStepConfig, changeStep, connect, type InsertPoint, type Step, transitionsOf } from '../graph/graph.ts';
 import { STEP_TYPES } from '../step-types.tsx';
 
 const t = text.automations;
@@ -27,7 +27,7 @@ export function StepSettings({
   /** Number of contacts at the step. */
   onAdd: (place: InsertPoint) => void;
 }) {
-  const readOnly = useWhyNot('workflows:edit') !== undefined;
+  const readOnly = useMissingPermission('workflows:edit') !== undefined;
   const { Form } = STEP_TYPES[step.type];
   const write = (config: AnyStepConfig) =>
     editor.change((graph) => changeStep(graph, step.id, { config }), `config ${step.id}`);
@@ -101,7 +101,7 @@ function Ways({
   readOnly: boolean;
 }) {
   const others = graph.steps.map(({ id, name }) => ({ value: id, label: name }));
-  return waysOf(graph, step).map(({ branch, to }) => (
+  return transitionsOf(graph, step).map(({ branch, to }) => (
     <Stack key={branch ?? ''} gap={4} align="flex-start">
       <Select
         w="100%"

@@ -1,7 +1,7 @@
 import { Anchor, Chip, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ItemOf, pagesOf } from '../../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -84,7 +84,7 @@ function VisitList({
   stepId: string;
   query: { status: VisitStatus; branch?: string; limit: number };
 }) {
-  const asked = pagesOf('listStepVisits', { params: { id: workflowId, stepId }, query });
+  const asked = infiniteQueryFor('listStepVisits', { params: { id: workflowId, stepId }, query });
   const pages = useInfiniteQuery({
     ...asked,
     // Refreshing stops once later pages are loaded, so that rows do not move while the user reads.

@@ -9,11 +9,11 @@ import { ActionButton } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
-import { tellDone, tellUndoable } from '../../../parts/tell.tsx';
+import { notifySuccess, notifyWithUndo } from '../../../parts/notifications.tsx';
 import { text } from '../../../text/text.ts';
-import { CONTACT_CHANGED } from './changed.ts';
+import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
-import { SendEmail } from './send-mail.tsx';
+import { SendEmail } from './send-email.tsx';
 
 const words = text.contacts.page;
 
@@ -80,7 +80,7 @@ function Erase({
           { params: { id } },
           {
             onSuccess: () => {
-              tellDone(words.erased);
+              notifySuccess(words.erased);
               void navigate({ to: '/contacts' });
             },
           },
@@ -101,7 +101,7 @@ function ChangeEmail({ contact: { id, email }, onClose }: { contact: Contact; on
       {
         onSuccess: () => {
           onClose();
-          tellUndoable(words.emailSaved, () => back.mutateAsync({ params: { id }, body: { email } }));
+          notifyWithUndo(words.emailSaved, () => back.mutateAsync({ params: { id }, body: { email } }));
         },
       },
     );

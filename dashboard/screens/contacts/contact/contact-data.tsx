@@ -2,13 +2,13 @@ import { ActionIcon, Box, Button, Group, Stack, Table, Text, TextInput, Tooltip,
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
-import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
+import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
-import { tellFailure, tellUndoable } from '../../../parts/tell.tsx';
+import { notifyFailure, notifyWithUndo } from '../../../parts/notifications.tsx';
 import { isTextList } from '../../../parts/text-list.ts';
 import { text } from '../../../text/text.ts';
-import { CONTACT_CHANGED } from './changed.ts';
+import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
 import { type DataValueType, draftOf, readDraft, typeOf } from './data-values.ts';
 import { Section } from './section.tsx';
@@ -78,7 +78,7 @@ function useSave(contact: Contact) {
           ...(p.onFailed && { onError: p.onFailed }),
           onSuccess: () => {
             p.onSaved?.();
-            tellUndoable(told, () => back.mutateAsync({ params, body: { data: { [key]: before } } }));
+            notifyWithUndo(told, () => back.mutateAsync({ params, body: { data: { [key]: before } } }));
           },
         },
       );
@@ -88,7 +88,7 @@ function useSave(contact: Contact) {
 
 function Row({ contact, name }: { contact: Contact; name: string }) {
   const [editing, setEditing] = useState(false);
-  const whyNot = useWhyNot('contacts:edit');
+  const whyNot = useMissingPermission('contacts:edit');
   const save = useSave(contact);
   const value = contact.data[name];
   return (
@@ -126,7 +126,7 @@ function Row({ contact, name }: { contact: Contact; name: string }) {
             data-disabled={whyNot !== undefined || undefined}
             onClick={() =>
               whyNot === undefined &&
-              save.set({ key: name, value: null, told: words.removed(name), onFailed: tellFailure })
+              save.set({ key: name, value: null, told: words.removed(name), onFailed: notifyFailure })
             }
           >
             <IconX size={16} />

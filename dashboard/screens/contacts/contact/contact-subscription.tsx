@@ -4,14 +4,14 @@ import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Instant } from '../../../parts/instant.tsx';
+import { notifyWithUndo, runAfterWrite } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { WordBadge, WordText } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
-import { CONTACT_CHANGED } from './changed.ts';
+import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
+import { describeActor } from './describe-actor.ts';
 import { Section } from './section.tsx';
-import { describeActor } from './who.ts';
 
 const words = text.contacts.subscription;
 type Subscription = ResponseOf<'getContactSubscription'>;
@@ -38,8 +38,8 @@ function Switch({ contact: { id, subscribed } }: { contact: Contact }) {
   const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id };
   const change = () =>
-    whenDone(save.mutateAsync({ params, body: { subscribed: !subscribed } }), () =>
-      tellUndoable(subscribed ? words.unsubscribed : words.subscribed, () =>
+    runAfterWrite(save.mutateAsync({ params, body: { subscribed: !subscribed } }), () =>
+      notifyWithUndo(subscribed ? words.unsubscribed : words.subscribed, () =>
         back.mutateAsync({ params, body: { subscribed } }),
       ),
     );
@@ -108,7 +108,7 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
             size="compact-sm"
             variant="default"
             loading={lift.isPending}
-            onClick={() => whenDone(lift.mutateAsync({ params }), () => tellUndoable(words.lifted, putBack))}
+            onClick={() => runAfterWrite(lift.mutateAsync({ params }), () => notifyWithUndo(words.lifted, putBack))}
           >
             {words.lift}
           </ActionButton>
@@ -119,8 +119,8 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
             variant="default"
             loading={add.isPending}
             onClick={() =>
-              whenDone(add.mutateAsync({ body: { email, reason: 'manual' } }), () =>
-                tellUndoable(words.suppressed, () => lift.mutateAsync({ params })),
+              runAfterWrite(add.mutateAsync({ body: { email, reason: 'manual' } }), () =>
+                notifyWithUndo(words.suppressed, () => lift.mutateAsync({ params })),
               )
             }
           >

@@ -1,21 +1,21 @@
 import { Box, Button, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconArrowsSplit2, IconBolt, IconDeviceMobileMessage, IconMail, IconUserCheck } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ItemOf, pagesOf, queryFor, useWrite } from '../../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor, queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Loading } from '../../../parts/loading.tsx';
-import { tellDone, whenDone } from '../../../parts/tell.tsx';
+import { notifySuccess, runAfterWrite } from '../../../parts/notifications.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { wordOf } from '../../../text/words.ts';
-import { CONTACT_CHANGED } from './changed.ts';
+import { CONTACT_CHANGED } from './contact-changed.ts';
+import { describeActor } from './describe-actor.ts';
 import { Section } from './section.tsx';
 import { lineOf } from './timeline-item.ts';
-import { describeActor } from './who.ts';
 
 const words = text.contacts.timeline;
 const ASK_MS = 10_000;
@@ -25,7 +25,7 @@ type Item = ItemOf<'listContactTimeline'>;
 /** The contact's events, newest first, each with its cause. */
 export function ContactTimeline({ contactId }: { contactId: string }) {
   const params = { id: contactId };
-  const pages = useInfiniteQuery({ ...pagesOf('listContactTimeline', { params }), refetchInterval: ASK_MS });
+  const pages = useInfiniteQuery({ ...infiniteQueryFor('listContactTimeline', { params }), refetchInterval: ASK_MS });
   // This response has the name of the user who changed the subscription.
   const subscription = useQuery(queryFor('getContactSubscription', { params }));
   const names = new Map(subscription.data?.changes.map(({ actor, actorName }) => [actor, actorName]));
@@ -58,8 +58,8 @@ function ApplyRequest({ contactId, payload }: { contactId: string; payload: obje
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const count = payload && 'requests' in payload ? Number(payload.requests) : 1;
   const unsubscribe = () =>
-    whenDone(save.mutateAsync({ params: { id: contactId }, body: { subscribed: false } }), () =>
-      tellDone(text.contacts.subscription.unsubscribed),
+    runAfterWrite(save.mutateAsync({ params: { id: contactId }, body: { subscribed: false } }), () =>
+      notifySuccess(text.contacts.subscription.unsubscribed),
     );
   return (
     <Group gap="xs" mt={4}>

@@ -1,11 +1,11 @@
 import { Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor, useWrite } from '../../../api/queries.ts';
-import { useWhyNot } from '../../../parts/action-button.tsx';
+import { useMissingPermission } from '../../../parts/action-button.tsx';
+import { notifyWithUndo, runAfterWrite } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { tellUndoable, whenDone } from '../../../parts/tell.tsx';
 import { text } from '../../../text/text.ts';
-import { CONTACT_CHANGED } from './changed.ts';
+import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
 import { Section } from './section.tsx';
 
@@ -14,13 +14,13 @@ const words = text.contacts.topics;
 /** The topics that the contact is subscribed to. */
 export function ContactTopics({ contact: { id, topics } }: { contact: Contact }) {
   const listed = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
-  const whyNot = useWhyNot('contacts:edit');
+  const whyNot = useMissingPermission('contacts:edit');
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const back = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id };
   const change = (topicId: string, name: string, on: boolean) =>
-    whenDone(save.mutateAsync({ params, body: { topics: { [topicId]: on } } }), () =>
-      tellUndoable(on ? words.joined(name) : words.left(name), () =>
+    runAfterWrite(save.mutateAsync({ params, body: { topics: { [topicId]: on } } }), () =>
+      notifyWithUndo(on ? words.joined(name) : words.left(name), () =>
         back.mutateAsync({ params, body: { topics: { [topicId]: !on } } }),
       ),
     );

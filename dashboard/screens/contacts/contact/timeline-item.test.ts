@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { describeActor } from './describe-actor.ts';
 import { lineOf } from './timeline-item.ts';
-import { describeActor } from './who.ts';
 
 it('an email links to itself, and names its cause', () => {
   const metadata = { emailId: 'm1', subject: 'Hello', campaignId: 'c1', campaignName: 'Spring', executionId: null };

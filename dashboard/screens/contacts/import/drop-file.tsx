@@ -1,8 +1,8 @@
 import { Button, FileButton, Grid, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { type DragEvent, useState } from 'react';
-import { ActionButton, useWhyNot } from '../../../parts/action-button.tsx';
-import { BAD_TEXT } from '../../../parts/tones.ts';
+import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
+import { ERROR_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
 
@@ -12,7 +12,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Accepts a CSV file that is dropped or selected, and names the requirements. */
 export function DropFile({ onFile }: { onFile: (file: File) => void }) {
-  const whyNot = useWhyNot('contacts:edit');
+  const whyNot = useMissingPermission('contacts:edit');
   const [over, setOver] = useState(false);
   const [tooLarge, setTooLarge] = useState(false);
   const take = (file: File | null | undefined) => {
@@ -56,7 +56,7 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
             </FileButton>
           )}
           {tooLarge && (
-            <Text size="sm" c={BAD_TEXT} role="alert" mt="sm">
+            <Text size="sm" c={ERROR_TEXT} role="alert" mt="sm">
               {words.tooLarge}
             </Text>
           )}

@@ -1,6 +1,6 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
 import { Status } from '../../../parts/status.tsx';
-import { BAD_TEXT, NUMBER_TEXT } from '../../../parts/tones.ts';
+import { ERROR_TEXT, NUMBER_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
 import type { Preview } from './use-preview.ts';
@@ -46,7 +46,7 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
                 <Table.Td style={CELL}>
                   {email}
                   {error && (
-                    <Text size="xs" c={BAD_TEXT}>
+                    <Text size="xs" c={ERROR_TEXT}>
                       {error}
                     </Text>
                   )}

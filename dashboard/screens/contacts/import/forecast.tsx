@@ -2,9 +2,9 @@ import { Alert, Box, Button, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
-import { badRowsCsv } from './bad-rows.ts';
 import classes from './import.module.css';
 import { ImportNotes, ImportWarnings } from './import-warnings.tsx';
+import { rowsWithErrorsCsv } from './rows-with-errors.ts';
 import { headersOf, type Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -52,7 +52,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
             variant="default"
             size="xs"
             leftSection={<IconDownload size={14} aria-hidden />}
-            onClick={() => save(badRowsCsv(headersOf(preview), result.errors))}
+            onClick={() => save(rowsWithErrorsCsv(headersOf(preview), result.errors))}
           >
             {words.badRowsCsv}
           </Button>

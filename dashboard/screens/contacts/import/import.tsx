@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { text } from '../../../text/text.ts';
 import { DropFile } from './drop-file.tsx';
-import { ImportPreview } from './try-out.tsx';
+import { ImportPreview } from './import-preview.tsx';
 
 const words = text.contacts.import;
 

@@ -3,7 +3,7 @@ import type { ItemOf } from '../../../api/queries.ts';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
-import { tellDone, whenDone } from '../../../parts/tell.tsx';
+import { notifySuccess, runAfterWrite } from '../../../parts/notifications.tsx';
 import { text } from '../../../text/text.ts';
 
 const words = text.contacts.jobs;
@@ -13,9 +13,9 @@ export function CancelJob({ job: { id, kind } }: { job: Pick<ItemOf<'listContact
   const [isAsking, ask] = useDisclosure();
   const cancel = useWrite('cancelContactJob', { changes: ['getImportJob', 'getBulkJob', 'listContactJobs'] });
   const confirm = () =>
-    whenDone(cancel.mutateAsync({ params: { jobId: id } }), ({ processed, total }) => {
+    runAfterWrite(cancel.mutateAsync({ params: { jobId: id } }), ({ processed, total }) => {
       ask.close();
-      tellDone(words.cancelled(processed, total));
+      notifySuccess(words.cancelled(processed, total));
     });
   return (
     <>

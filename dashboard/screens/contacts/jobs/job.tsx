@@ -8,7 +8,7 @@ import { queryFor } from '../../../api/queries.ts';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { BAD_TEXT } from '../../../parts/tones.ts';
+import { ERROR_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { ImportNotes, ImportWarnings } from '../import/import-warnings.tsx';
@@ -107,7 +107,7 @@ function Progressing({ job }: { job: Job }) {
             <Text size="sm">{words.succeeded(result.successCount)}</Text>
           )}
           {result.failureCount > 0 && (
-            <Text size="sm" c={BAD_TEXT}>
+            <Text size="sm" c={ERROR_TEXT}>
               {words.failed(result.failureCount)}
             </Text>
           )}

@@ -1,14 +1,14 @@
 import { Anchor, Group, Progress, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { urlOf } from '../../../api/client.ts';
-import { type ItemOf, pagesOf } from '../../../api/queries.ts';
+import { type ItemOf, infiniteQueryFor } from '../../../api/queries.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { CursorTable } from '../../../parts/cursor-table.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
 import type { Column } from '../../../parts/row-table.tsx';
-import { BAD_TEXT } from '../../../parts/tones.ts';
+import { ERROR_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 
@@ -20,7 +20,7 @@ type Job = ItemOf<'listContactJobs'>;
 /** All imports and bulk jobs, with their progress. */
 export function Jobs() {
   const pages = useInfiniteQuery({
-    ...pagesOf('listContactJobs'),
+    ...infiniteQueryFor('listContactJobs'),
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some(({ state: is }) => is === 'waiting' || is === 'active'))
         ? ASK_MS
@@ -74,7 +74,7 @@ function Result({ job: { id, kind, result } }: { job: Job }) {
     <Group gap="xs">
       <Text size="sm">{words.succeeded(successCount)}</Text>
       {failureCount > 0 && (
-        <Text size="sm" c={BAD_TEXT}>
+        <Text size="sm" c={ERROR_TEXT}>
           {words.failed(failureCount)}
         </Text>
       )}

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Instant } from '../../../parts/instant.tsx';
-import { tellDone, tellFailure } from '../../../parts/tell.tsx';
+import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
 import { text } from '../../../text/text.ts';
 
 const words = text.settings.project;
@@ -18,7 +18,7 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
   const stop = () =>
     put.mutate(
       { body: reason.trim() === '' ? {} : { reason: reason.trim() } },
-      { onError: tellFailure, onSuccess: () => tellDone(words.putDone) },
+      { onError: notifyFailure, onSuccess: () => notifySuccess(words.putDone) },
     );
   if (!hold.held) {
     return (
@@ -50,7 +50,7 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
           needs="project:manage"
           whyNot={operatorLimits.held ? words.heldByOperator : undefined}
           loading={release.isPending}
-          onClick={() => release.mutate({}, { onError: tellFailure, onSuccess: () => tellDone(words.released) })}
+          onClick={() => release.mutate({}, { onError: notifyFailure, onSuccess: () => notifySuccess(words.released) })}
         >
           {words.release}
         </ActionButton>

@@ -1,7 +1,7 @@
 /** Project settings during editing: the text of the inputs. */
 import type { PatchProject, Project, SendingWindow } from '../../../../packages/client/src/operations.generated.ts';
 
-export type Clocks = 'project' | 'contact' | 'zone';
+export type WindowClock = 'project' | 'contact' | 'zone';
 /** An empty input means no limit. */
 type Amount = number | '';
 
@@ -14,7 +14,7 @@ export interface ProjectDraft {
   from: string;
   to: string;
   days: string[];
-  clocks: Clocks;
+  clocks: WindowClock;
   /** Time zone of the window, unless it uses the contact's. */
   zone: string;
   capped: boolean;

@@ -6,8 +6,8 @@ import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { FormSection } from '../../../parts/form-section.tsx';
+import { notifySuccess } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { tellDone } from '../../../parts/tell.tsx';
 import { useLocalDraft } from '../../../parts/use-local-draft.ts';
 import { text } from '../../../text/text.ts';
 import { ConsentFields } from './consent-fields.tsx';
@@ -50,7 +50,7 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
     if (!isChanged) return;
     const done = () => {
       forget();
-      tellDone(text.settings.saved);
+      notifySuccess(text.settings.saved);
     };
     update.mutate({ body: changes }, { onSuccess: done });
   };

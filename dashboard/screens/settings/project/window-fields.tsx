@@ -1,7 +1,7 @@
 import { Chip, Group, Input, NumberInput, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import type { FieldsProps } from './fields-props.ts';
-import type { Clocks } from './project-draft.ts';
+import type { WindowClock } from './project-draft.ts';
 import { ZONES } from './zones.ts';
 
 const words = text.settings.project;
@@ -41,7 +41,7 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
           <NumberInput
             label={words.capMax}
             value={draft.capMax}
-            onChange={(capMax) => set({ capMax: amountOf(capMax) })}
+            onChange={(capMax) => set({ capMax: numberInputValue(capMax) })}
             min={1}
             max={1000}
             allowDecimal={false}
@@ -51,7 +51,7 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
           <NumberInput
             label={words.capDays}
             value={draft.capDays}
-            onChange={(capDays) => set({ capDays: amountOf(capDays) })}
+            onChange={(capDays) => set({ capDays: numberInputValue(capDays) })}
             min={1}
             max={365}
             allowDecimal={false}
@@ -100,7 +100,7 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
           aria-label={words.clocks}
           data={CLOCKS}
           value={draft.clocks}
-          onChange={(clocks) => set({ clocks: clocks as Clocks })}
+          onChange={(clocks) => set({ clocks: clocks as WindowClock })}
           size="xs"
         />
       </Input.Wrapper>
@@ -122,6 +122,6 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
 }
 
 /** Returns the value of a number input, which is text only while it is empty. */
-export function amountOf(value: string | number): number | '' {
+export function numberInputValue(value: string | number): number | '' {
   return value === '' || !Number.isFinite(Number(value)) ? '' : Number(value);
 }

@@ -1,0 +1,16 @@
+import { createMemoryHistory } from '@tanstack/react-router';
+import { expect, it } from 'vitest';
+import { isPreviousUrl, recordVisitedUrls } from './visited-urls.ts';
+
+it('tells whether the way back leads to a list, with any filters, or elsewhere', () => {
+  const history = createMemoryHistory({ initialEntries: ['/app/contacts?search=ada'] });
+  recordVisitedUrls(history);
+  expect(isPreviousUrl(history, '/app/contacts')).toBe(false);
+  history.push('/app/contacts/1');
+  expect(isPreviousUrl(history, '/app/contacts')).toBe(true);
+  expect(isPreviousUrl(history, '/app/campaigns')).toBe(false);
+  history.push('/app/contacts/2');
+  expect(isPreviousUrl(history, '/app/contacts')).toBe(false);
+  history.back();
+  expect(isPreviousUrl(history, '/app/contacts')).toBe(true);
+});

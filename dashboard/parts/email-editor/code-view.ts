@@ -1,0 +1,129 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { html } from '@codemirror/lang-html';
+import { liquid } from '@codemirror/lang-liquid';
+import { bracketMatching, foldGutter, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { codeColors, codeTheme } from './code-theme.ts';
+import { imagesIn, pastedImages } from './images.ts';
+import type { EmailFault } from './use-preview.ts';
+import type { Variable } from './variables.ts';
+
+export interface CodeEvents {
+  onChange: (value: string) => void;
+  /** Called with images that were dropped or pasted. `insert` adds their tag at the position of the drop. */
+  onImages: (files: File[], insert: (tag: string) => void) => void;
+}
+
+const language = new Compartment();
+
+/** Opens an editor for HTML with Liquid in an element. */
+export function mountCodeEditor(
+  parent: HTMLElement,
+  p: CodeEvents & { value: string; isReadOnly: boolean; label: string },
+): EditorView {
+  const state = EditorState.create({ doc: p.value, extensions: extensionsOf(p) });
+  return new EditorView({ state, parent });
+}
+
+function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): Extension[] {
+  return [
+    lineNumbers(),
+    foldGutter(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    language.of(languageWith([])),
+    syntaxHighlighting(codeColors),
+    codeTheme,
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(p.isReadOnly),
+    EditorView.contentAttributes.of({ 'aria-label': p.label, tabindex: '0' }),
+    // Tab indents, as in other code editors. Escape and then Tab leaves the editor.
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+      indentWithTab,
+    ]),
+    EditorView.updateListener.of((update) => {
+      const isOwn = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
+      if (update.docChanged && !isOwn) p.onChange(update.state.doc.toString());
+    }),
+    p.isReadOnly ? [] : takingImages(p.onImages),
+  ];
+}
+
+function takingImages(onImages: CodeEvents['onImages']): Extension {
+  // The user may type while an image uploads. The position of the image moves with the text around it.
+  const places: { at: number }[] = [];
+  const take = (view: EditorView, files: File[], at: number): boolean => {
+    if (files.length === 0) return false;
+    const place = { at };
+    places.push(place);
+    onImages(files, (tag) => {
+      const said = `${tag}\n`;
+      const from = place.at;
+      view.dispatch({ changes: { from, insert: said }, selection: { anchor: from + said.length } });
+    });
+    return true;
+  };
+  return [
+    EditorView.updateListener.of(({ changes }) => {
+      for (const place of places) place.at = changes.mapPos(place.at, 1);
+    }),
+    EditorView.domEventHandlers({
+      drop: (event, view) => {
+        const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.selection.main.head;
+        return take(view, imagesIn(event.dataTransfer), at);
+      },
+      paste: (event, view) => take(view, pastedImages(event.clipboardData), view.state.selection.main.head),
+    }),
+  ];
+}
+
+function languageWith(variables: readonly Variable[]): Extension {
+  const completions = variables.map(({ name, about }) => ({ label: name, detail: about, type: 'variable' }));
+  return liquid({ base: html({ autoCloseTags: true }), variables: completions });
+}
+
+/**
+ * Replaces the text after a change from outside the editor. A text that was typed in the editor comes back equal, so
+ * the cursor does not move.
+ */
+export function replaceText(view: EditorView, value: string): void {
+  const now = view.state.doc.toString();
+  if (now === value) return;
+  view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });
+}
+
+/** Sets the variables that are completed between the braces. */
+export function showVariables(view: EditorView, variables: readonly Variable[]): void {
+  view.dispatch({ effects: language.reconfigure(languageWith(variables)) });
+}
+
+/** Marks the error at the position that the API returned: the word there, or the rest of the line. */
+export function showFault(view: EditorView, fault: EmailFault | undefined): void {
+  view.dispatch(setDiagnostics(view.state, fault ? [diagnosticOf(view.state, fault)] : []));
+}
+
+function diagnosticOf({ doc }: EditorState, { line: asked = 1, column = 1, message }: EmailFault): Diagnostic {
+  const line = doc.line(Math.min(Math.max(asked, 1), doc.lines));
+  const from = Math.min(line.from + column - 1, line.to);
+  const said = doc.sliceString(from, line.to);
+  const length = /^(\{[{%].*?[%}]\}|\S+)/.exec(said)?.[0].length ?? said.length;
+  return { from, to: Math.min(from + Math.max(length, 1), doc.length), severity: 'error', message };
+}

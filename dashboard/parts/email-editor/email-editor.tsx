@@ -1,0 +1,187 @@
+import { Box, Button, FileButton, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { IconLayoutSidebarRight, IconPhotoPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
+import { queryFor } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { text } from '../../text/text.ts';
+import { useMissingPermission } from '../action-button.tsx';
+import { EditorPanel } from '../editor-frame.tsx';
+import { Loading } from '../loading.tsx';
+import type { CodeEditorHandle } from './code-editor.tsx';
+import classes from './email-editor.module.css';
+import { IMAGE_BLOCKS, type ImageBlock } from './new-blocks.ts';
+import { BlockMenu, Palette } from './palette.tsx';
+import { PreviewPane } from './preview-pane.tsx';
+import { useImageUpload } from './use-image-upload.ts';
+import { type EditedEmail, usePreview } from './use-preview.ts';
+import { VariableMenu } from './variable-menu.tsx';
+import { variablesOf } from './variables.ts';
+
+const words = text.emailEditor;
+const CodeEditor = lazy(() => import('./code-editor.tsx').then(({ CodeEditor: Editor }) => ({ default: Editor })));
+const VisualEditor = lazy(() =>
+  import('./visual/visual-editor.tsx').then(({ VisualEditor: Editor }) => ({ default: Editor })),
+);
+
+const HEIGHT = 420;
+/** The code fills the window below the header and the envelope. */
+const CODE_HEIGHT = 'max(420px, calc(100dvh - 306px))';
+const CANVAS_WIDTH = 640;
+/** Windows with room for code, preview and details, and phones, which show them one below the other. */
+const ROOM_FOR_DETAILS = '(min-width: 100em) or (max-width: 48em)';
+type Mode = 'code' | 'visual';
+
+/**
+ * Edits an email in a full-screen editor: blocks to add, and the canvas with the envelope (`children`) above the body,
+ * which is edited visually at the width of an email, or as code beside its preview. Both editors change the same text
+ * and leave parts that they do not understand unchanged. Templates and campaigns use it.
+ */
+export function EmailEditor({
+  email,
+  contentKey = '',
+  onBody,
+  onSave,
+  isReadOnly = false,
+  details,
+  children,
+}: {
+  email: EditedEmail;
+  /** Identifies the content. When it changes, the visual editor opens. */
+  contentKey?: string;
+  onBody: (body: string) => void;
+  /** Called for the save shortcut, wherever the cursor is. */
+  onSave: () => void;
+  isReadOnly?: boolean;
+  /** The groups of the panel beside the canvas. Code and preview use its width, unless the window fits all three or the user asks for it. */
+  details: ReactNode;
+  children: ReactNode;
+}) {
+  const { can } = useSession();
+  const [modeOf, setMode] = useState<{ key: string; mode: Mode }>();
+  const mode = modeOf?.key === contentKey ? modeOf.mode : 'visual';
+  const [slot, setSlot] = useState<HTMLDivElement | null>(null);
+  const [contactId, setContactId] = useState<string | null>(null);
+  const isVisual = mode === 'visual';
+  const hasRoom = useMediaQuery(ROOM_FOR_DETAILS, true, { getInitialValueInEffect: false });
+  const [isAsked, { toggle }] = useDisclosure();
+  const showsDetails = isVisual || hasRoom || isAsked;
+  const preview = usePreview(email, contactId, !isVisual);
+  const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
+  const variables = useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
+  const editor = useRef<CodeEditorHandle>(null);
+  const images = useImageUpload();
+  const insert = (said: string) => editor.current?.insert(said);
+  const mayUpload = useMissingPermission('templates:edit') === undefined && !isReadOnly;
+  const adding = {
+    onBlock: (html: string) => editor.current?.insertBlock(html),
+    onImage: (file: File, block: ImageBlock) =>
+      images.upload([file], (tag) => editor.current?.insertBlock(IMAGE_BLOCKS[block](tag))),
+    mayUpload,
+  };
+  return (
+    <>
+      {isVisual && !isReadOnly && <Palette {...adding} />}
+      <section className={classes.desk} data-mode={mode} aria-label={words.content}>
+        {children}
+        <SimpleGrid cols={isVisual ? 1 : { base: 1, md: 2 }} spacing="md" verticalSpacing="md">
+          <Stack gap="xs" miw={0} {...(isVisual && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
+            <Group justify="space-between" gap="xs">
+              <SegmentedControl
+                size="xs"
+                value={mode}
+                onChange={(value) => setMode({ key: contentKey, mode: value as Mode })}
+                aria-label={words.modes}
+                data={[
+                  { value: 'visual', label: words.visualTab },
+                  { value: 'code', label: words.codeTab },
+                ]}
+              />
+              <Group gap="xs">
+                {isVisual && !isReadOnly && <BlockMenu {...adding} />}
+                <VariableMenu variables={variables} onPick={(name) => insert(`{{${name}}}`)} disabled={isReadOnly} />
+                {!isVisual && (
+                  <FileButton
+                    accept="image/png,image/jpeg,image/gif,image/webp"
+                    onChange={(file) => file && images.upload([file], (tag) => insert(`${tag}\n`))}
+                    disabled={!mayUpload}
+                  >
+                    {(props) => (
+                      <Button
+                        {...props}
+                        size="compact-sm"
+                        variant="default"
+                        leftSection={<IconPhotoPlus size={14} aria-hidden />}
+                        loading={images.isUploading}
+                        disabled={!mayUpload}
+                      >
+                        {words.addImage}
+                      </Button>
+                    )}
+                  </FileButton>
+                )}
+                {!isVisual && !hasRoom && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    leftSection={<IconLayoutSidebarRight size={14} aria-hidden />}
+                    aria-expanded={isAsked}
+                    onClick={toggle}
+                  >
+                    {words.details}
+                  </Button>
+                )}
+              </Group>
+            </Group>
+            <Suspense fallback={<Loading height={HEIGHT} />}>
+              {isVisual ? (
+                <VisualEditor
+                  key={contentKey}
+                  ref={editor}
+                  value={email.body}
+                  onChange={onBody}
+                  onImages={images.upload}
+                  panel={slot}
+                  onSave={onSave}
+                  isReadOnly={isReadOnly}
+                />
+              ) : (
+                <Box h={CODE_HEIGHT}>
+                  <CodeEditor
+                    key={contentKey}
+                    ref={editor}
+                    value={email.body}
+                    onChange={onBody}
+                    onImages={images.upload}
+                    fault={preview.fault}
+                    variables={variables}
+                    isReadOnly={isReadOnly}
+                  />
+                </Box>
+              )}
+            </Suspense>
+            <Text size="xs" c="dimmed">
+              {isVisual ? words.visualHint : words.dropHint}
+            </Text>
+          </Stack>
+          {!isVisual && (
+            <Box miw={0}>
+              {email.body === '' ? (
+                <Text c="dimmed">{words.empty}</Text>
+              ) : (
+                <PreviewPane preview={preview} contactId={contactId} onContact={setContactId} />
+              )}
+            </Box>
+          )}
+        </SimpleGrid>
+      </section>
+      {showsDetails && (
+        <EditorPanel label={words.details}>
+          <div ref={setSlot} className={classes.slot} />
+          <div>{details}</div>
+        </EditorPanel>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { call, type ResponseOf } from '../../api/client.ts';
+
+export type UploadedImage = ResponseOf<'uploadAsset'>;
+
+const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+/** Usual width of emails. A larger image is shown at this width, and stays sharp on high-resolution screens. */
+const EMAIL_WIDTH_PX = 600;
+
+/** Returns the images among dropped files. The API checks them again by their bytes. */
+export function imagesIn(data: DataTransfer | null): File[] {
+  return [...(data?.files ?? [])].filter(({ type }) => TYPES.includes(type));
+}
+
+/**
+ * Returns the images of a paste. Spreadsheets and word processors add an image of the copied text. In that case the
+ * text is pasted and the image is ignored. A copied file has only its name as plain text.
+ */
+export function pastedImages(data: DataTransfer | null): File[] {
+  const isOfWords = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));
+  return isOfWords ? [] : imagesIn(data);
+}
+
+/**
+ * Uploads an image. The same image is stored only once.
+ * @throws ApiFailure
+ */
+export function uploadImage(file: File): Promise<UploadedImage> {
+  const body = new FormData();
+  body.append('file', file, file.name);
+  return call('uploadAsset', { body });
+}
+
+/**
+ * Returns the tag of an image. Its width and height are set, so that the layout does not jump while it loads, and it
+ * is never wider than a phone's screen.
+ */
+export function imageTag(image: Pick<UploadedImage, 'url' | 'width' | 'height' | 'filename'>): string {
+  const width = Math.min(image.width, EMAIL_WIDTH_PX);
+  const height = Math.round((image.height * width) / image.width);
+  const alt = escapeAttribute(altOf(image.filename));
+  const src = escapeAttribute(image.url);
+  return `<img src="${src}" width="${width}" height="${height}" alt="${alt}" style="display:block;max-width:100%;height:auto;border:0">`;
+}
+
+/** Returns an alt text for a name such as `spring-sale.png`; empty for names that cameras give. */
+export function altOf(filename: string | null): string {
+  const name = (filename ?? '')
+    .replace(/\.\w+$/, '')
+    .replaceAll(/[-_]+/g, ' ')
+    .trim();
+  return /^(image|img|dsc|pict|screenshot|photo)?[\s\d()]*$/i.test(name) ? '' : name;
+}
+
+function escapeAttribute(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

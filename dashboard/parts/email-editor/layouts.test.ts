@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { layoutOf, TEMPLATE_LAYOUTS } from './layouts.ts';
+import { blocksOf, isCompleteBlock } from './visual/source-blocks.ts';
+import { modelOf } from './visual/source-model.ts';
+
+it.each(TEMPLATE_LAYOUTS)(
+  'the layout %s is whole, can be edited in place, and links only to a placeholder',
+  (start) => {
+    const { subject, body } = layoutOf(start);
+    expect(subject).not.toBe('');
+    expect(blocksOf(body).filter((block) => !isCompleteBlock(body, block))).toEqual([]);
+    const { parts } = modelOf(body);
+    expect(parts.some((part) => part.kind === 'text' && part.role === 'words')).toBe(true);
+    for (const [, address] of body.matchAll(/href="([^"]*)"/g)) {
+      expect(address).toMatch(/^(https:\/\/example\.com|\{\{unsubscribeUrl\}\})$/);
+    }
+  },
+);
+
+it.each(['newsletter', 'announcement', 'promotion', 'invitation'] as const)('the layout %s can be left', (start) => {
+  expect(layoutOf(start).body).toContain('{{unsubscribeUrl}}');
+});

@@ -1,0 +1,35 @@
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useRouter } from '@tanstack/react-router';
+import { type ChangeEvent, useEffect, useState } from 'react';
+
+/** Longer than the usual time between two keys. */
+const TYPING_MS = 300;
+
+/**
+ * Reports the typed text shortly after the last key press. Does not report while another screen is opening, because
+ * changing the URL would lead back to this screen.
+ */
+export function useDebouncedText(tell: (typed: string) => void): (typed: string) => void {
+  const { history } = useRouter();
+  const later = useDebouncedCallback((typed: string, pathname: string) => {
+    if (history.location.pathname === pathname) tell(typed);
+  }, TYPING_MS);
+  return (typed) => later(typed, history.location.pathname);
+}
+
+/**
+ * Returns the properties of a text field whose value is a filter, which may also change elsewhere, for example by the
+ * Back button. The field reports its trimmed text shortly after the last key press; undefined once it is empty.
+ */
+export function useFilterText(value: string | undefined, onChange: (value: string | undefined) => void) {
+  const [typed, setTyped] = useState(value ?? '');
+  useEffect(() => setTyped(value ?? ''), [value]);
+  const tell = useDebouncedText((next) => onChange(next.trim() || undefined));
+  return {
+    value: typed,
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+      setTyped(currentTarget.value);
+      tell(currentTarget.value);
+    },
+  };
+}

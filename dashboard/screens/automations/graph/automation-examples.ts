@@ -1,0 +1,129 @@
+import { automations } from '../../../text/automations.ts';
+import type { AnyStepConfig, Graph, Step, StepType, Transition } from './graph.ts';
+
+export type AutomationExampleId = keyof typeof automations.journeys;
+
+export interface AutomationExample {
+  id: AutomationExampleId;
+  /** Suggested name of the event that starts it. */
+  eventName: string;
+  exitOn: { eventName: string }[];
+  graph: Graph;
+}
+
+type Way = string | Record<string, string>;
+type Drawn = [id: string, type: StepType, name: string, config: AnyStepConfig, to?: Way | undefined];
+
+/** Email steps have no template yet. The canvas marks each of them, and the panel offers the project's templates. */
+const email = (id: string, name: string, to: Way): Drawn => [id, 'SEND_EMAIL', name, {}, to];
+const wait = (id: string, amount: number, unit: string, to: Way): Drawn => {
+  const name = `${automations.summary.span(amount, unit)} later`;
+  return [id, 'DELAY', name, { amount, unit }, to];
+};
+const until = (id: string, name: string, config: { eventName: string; timeout: number }, to: Way): Drawn => {
+  return [id, 'WAIT_FOR_EVENT', name, config, to];
+};
+const asks = (id: string, name: string, filter: AnyStepConfig, to: Way): Drawn => [
+  id,
+  'CONDITION',
+  name,
+  oneFilter(filter),
+  to,
+];
+const end = (id: string, reason: string): Drawn => [id, 'EXIT', 'End', { reason }];
+
+function oneFilter(filter: AnyStepConfig): AnyStepConfig {
+  return { logic: 'AND', groups: [{ filters: [filter] }] };
+}
+
+const within = (field: string, value: number, unit: string): AnyStepConfig => ({
+  field,
+  operator: 'triggeredWithin',
+  value,
+  unit,
+});
+
+function draw(drawn: Drawn[]): Graph {
+  const steps: Step[] = drawn.map(([id, type, name, config]) => ({ id, type, name, config, position: null }));
+  const transitions = drawn.flatMap(([from, , , , to]): Transition[] =>
+    typeof to === 'string'
+      ? [{ from, to, branch: null }]
+      : Object.entries(to ?? {}).map(([branch, target]) => ({ from, to: target, branch })),
+  );
+  return { entry: drawn[0]?.[0] ?? null, steps, transitions };
+}
+
+/** Templates for automations. Only the email templates are missing, and every branch leads to a step. */
+export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
+  { id: 'empty', eventName: '', exitOn: [], graph: draw([]) },
+  {
+    id: 'welcome',
+    eventName: 'contact.subscribed',
+    exitOn: [],
+    graph: draw([
+      email('hello', 'Hello', 'days'),
+      wait('days', 2, 'days', 'read'),
+      asks('read', 'Opened the first?', within('event.email.open', 3, 'days'), { yes: 'more', no: 'again' }),
+      email('more', 'What you can do', 'done'),
+      email('again', 'In case you missed it', 'done'),
+      end('done', 'welcomed'),
+    ]),
+  },
+  {
+    id: 'cart',
+    eventName: 'cart.updated',
+    exitOn: [{ eventName: 'order.paid' }],
+    graph: draw([
+      wait('hour', 1, 'hours', 'reminder'),
+      email('reminder', 'You left something', 'order'),
+      until('order', 'Ordered?', { eventName: 'order.paid', timeout: 86_400 }, { event: 'bought', timeout: 'last' }),
+      email('last', 'Still there for you', 'gone'),
+      end('bought', 'bought'),
+      end('gone', 'reminded twice'),
+    ]),
+  },
+  {
+    id: 'restock',
+    eventName: 'shopify.back_in_stock',
+    exitOn: [{ eventName: 'order.paid' }],
+    graph: draw([
+      email('there', 'It is back', 'day'),
+      wait('day', 1, 'days', 'bought'),
+      asks('bought', 'Bought it?', within('event.order.paid', 1, 'days'), { yes: 'done', no: 'last' }),
+      email('last', 'Before it is gone again', 'done'),
+      end('done', 'told'),
+    ]),
+  },
+  {
+    id: 'winBack',
+    eventName: 'segment.inactive.entry',
+    exitOn: [{ eventName: 'order.paid' }],
+    graph: draw([
+      email('miss', 'We miss you', 'week'),
+      wait('week', 1, 'weeks', 'opened'),
+      asks('opened', 'Opened it?', within('event.email.open', 1, 'weeks'), { yes: 'offer', no: 'last' }),
+      email('offer', 'Something for you', 'back'),
+      email('last', 'Shall we stop writing?', 'month'),
+      wait('month', 2, 'weeks', 'still'),
+      asks('still', 'Still quiet?', within('event.email.open', 2, 'weeks'), { yes: 'back', no: 'leave' }),
+      ['leave', 'UPDATE_CONTACT', 'Stop writing', { updates: { winBack: 'quiet' }, subscribed: false }, 'gone'],
+      end('back', 'came back'),
+      end('gone', 'stayed quiet'),
+    ]),
+  },
+  {
+    id: 'onboarding',
+    eventName: 'signup',
+    exitOn: [{ eventName: 'account.closed' }],
+    graph: draw([
+      email('first', 'First steps', 'setUp'),
+      until('setUp', 'Set up?', { eventName: 'project.created', timeout: 259_200 }, { event: 'next', timeout: 'help' }),
+      email('help', 'Can we help?', 'later'),
+      email('next', 'What to try next', 'later'),
+      wait('later', 4, 'days', 'paying'),
+      asks('paying', 'On a plan?', { field: 'data.plan', operator: 'exists' }, { yes: 'done', no: 'plans' }),
+      email('plans', 'Plans', 'done'),
+      end('done', 'onboarded'),
+    ]),
+  },
+];

@@ -1,0 +1,105 @@
+import { Anchor, Group, Text } from '@mantine/core';
+import { urlOf } from '../../api/client.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+import type { Email } from './email-type.ts';
+import { Fact, Facts } from './facts.tsx';
+import { RequestFact } from './request-fact.tsx';
+
+/** Sender, recipient, origin and files of an email. */
+export function EmailFacts({ email }: { email: Email }) {
+  return (
+    <>
+      <Details email={email} />
+      <Files email={email} />
+    </>
+  );
+}
+
+/** Sources of emails that a request can cause, directly or through an execution. */
+const BY_REQUEST: readonly Email['sourceType'][] = ['TRANSACTIONAL', 'WORKFLOW'];
+
+function Details({ email }: { email: Email }) {
+  const { sourceType, contactId, campaignId, templateId, workflowId, workflowExecutionId, resentFrom } = email;
+  const byApi = sourceType === 'TRANSACTIONAL' && !resentFrom && text.messages.byApi;
+  return (
+    <Facts title={text.messages.details}>
+      <Fact name={text.messages.from}>{email.fromName ? `${email.fromName} <${email.from}>` : email.from}</Fact>
+      <Fact name={text.messages.to}>{email.to ?? text.messages.erased}</Fact>
+      {email.replyTo && <Fact name={text.messages.replyTo}>{email.replyTo}</Fact>}
+      {email.mode === 'test' && <Fact name={text.messages.mode}>{text.messages.modes.test}</Fact>}
+      {contactId && (
+        <Fact name={text.messages.contact}>
+          <AppLink to={`/contacts/${contactId}`}>{text.messages.viewContact}</AppLink>
+        </Fact>
+      )}
+      <Fact name={text.messages.source}>
+        {text.messages.sources[sourceType]}
+        <Link to={campaignId && `/campaigns/${campaignId}`}>{text.messages.campaign}</Link>
+        <Link to={workflowExecutionId && workflowId && `/messages/executions/${workflowId}/${workflowExecutionId}`}>
+          {text.messages.execution}
+        </Link>
+        <Link to={resentFrom && `/messages/${resentFrom}`}>{text.messages.repeats}</Link>
+      </Fact>
+      {BY_REQUEST.includes(sourceType) && <RequestFact of={email.id} {...(byApi && { otherwise: byApi })} />}
+      {templateId && (
+        <Fact name={text.messages.templateName}>
+          <AppLink to={`/templates/${templateId}`}>{text.messages.template}</AppLink>
+        </Fact>
+      )}
+      <Id name={text.messages.emailId} value={email.id} />
+      {email.messageId && <Id name={text.messages.messageId} value={email.messageId} />}
+    </Facts>
+  );
+}
+
+/** A link after the text of a fact. Renders nothing if the record has no such origin. */
+function Link({ to, children }: { to: string | null; children: string }) {
+  if (!to) return null;
+  return (
+    <>
+      {', '}
+      <AppLink to={to}>{children}</AppLink>
+    </>
+  );
+}
+
+function Id({ name, value }: { name: string; value: string }) {
+  return (
+    <Fact name={name}>
+      <Group gap={4} wrap="nowrap" align="flex-start">
+        <Text span ff="monospace" size="xs" lh="18px" miw={0}>
+          {value}
+        </Text>
+        <CopyButton value={value} />
+      </Group>
+    </Fact>
+  );
+}
+
+function Files({ email: { id: emailId, attachments } }: { email: Email }) {
+  if (attachments.length === 0) return null;
+  return (
+    <Facts title={text.messages.attachments}>
+      {attachments.map(({ id, name, type, size }) => (
+        <Fact key={id ?? name} name={name}>
+          {type}, {text.messages.bytes(formatCount(size))}
+          {id !== null && (
+            <>
+              {' · '}
+              <Anchor
+                href={urlOf('getEmailAttachment', { params: { id: emailId, attachmentId: id } })}
+                download={name}
+                size="sm"
+              >
+                {text.messages.download}
+              </Anchor>
+            </>
+          )}
+        </Fact>
+      ))}
+    </Facts>
+  );
+}

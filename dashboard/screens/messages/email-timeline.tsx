@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react';
+import { formatCount } from '../../parts/count-link.tsx';
+import { text } from '../../text/text.ts';
+import type { Email } from './email-type.ts';
+import { Timeline, type TimelineEntry } from './timeline.tsx';
+
+const INSTANTS = [
+  ...(['createdAt', 'sentAt', 'deliveredAt', 'openedAt', 'clickedAt'] as const),
+  ...(['bouncedAt', 'complainedAt'] as const),
+];
+type EmailInstant = (typeof INSTANTS)[number];
+
+const TONES: Partial<Record<EmailInstant, TimelineEntry['tone']>> = {
+  deliveredAt: 'done',
+  openedAt: 'accent',
+  clickedAt: 'accent',
+  bouncedAt: 'failed',
+  complainedAt: 'failed',
+};
+
+/** Shows the history of an email: the provider's reply and the counts of opens and clicks are at their entries. */
+export function EmailTimeline({ email }: { email: Email }) {
+  const entries = INSTANTS.flatMap((instant): TimelineEntry[] => {
+    const at = email[instant];
+    if (at === null) return [];
+    return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: detailOf(instant, email) }];
+  });
+  return <Timeline entries={entries} />;
+}
+
+function detailOf(instant: EmailInstant, email: Email): ReactNode {
+  const { error, attempts, bouncedAt, bounceType, sentAt } = email;
+  if (instant === 'openedAt') return countsOf(text.messages.opens, email.opens, email.machineOpens);
+  if (instant === 'clickedAt') return countsOf(text.messages.clicks, email.clicks, email.machineClicks);
+  if (instant === 'bouncedAt')
+    return <Reply prefix={bounceType && text.messages.bounceTypes[bounceType]} error={error} />;
+  const isLast = bouncedAt === null && instant === (sentAt ? 'sentAt' : 'createdAt');
+  if (isLast && error) return <Reply prefix={triesOf(attempts)} error={error} />;
+  return instant === 'sentAt' ? `${text.messages.took}, ${triesOf(attempts)}` : undefined;
+}
+
+/** Names bots only if there were any. */
+function countsOf(words: typeof text.messages.opens, humans: number, bots: number): string {
+  return words(formatCount(humans), bots > 0 ? formatCount(bots) : undefined);
+}
+
+function triesOf(attempts: number): string {
+  return text.messages.attempts(Math.max(attempts, 1), formatCount(Math.max(attempts, 1)));
+}
+
+/** The provider's reply, after a word that says what it is. */
+function Reply({ prefix, error }: { prefix: string | null; error: string | null }) {
+  return (
+    <>
+      {prefix}
+      {prefix && error && ' · '}
+      {error && <code>{error}</code>}
+    </>
+  );
+}

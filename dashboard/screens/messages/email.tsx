@@ -1,0 +1,221 @@
+import { Alert, Box, Code, Grid, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { queryFor } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { hasDarkRules, toDarkMode } from '../../parts/email-editor/dark-email.ts';
+import { ScaledFrame } from '../../parts/email-editor/scaled-frame.tsx';
+import { WholeEmail } from '../../parts/email-editor/whole-email.tsx';
+import { EmailStatus } from '../../parts/email-status.tsx';
+import { ExactTime } from '../../parts/instant.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
+import { text } from '../../text/text.ts';
+import { wordOf } from '../../text/words.ts';
+import classes from './email.module.css';
+import { EmailFacts } from './email-facts.tsx';
+import { EmailMenu } from './email-menu.tsx';
+import { EmailTimeline } from './email-timeline.tsx';
+import type { Email } from './email-type.ts';
+import { Resend } from './resend.tsx';
+import { EMAIL_VIEWS, type EmailView } from './search.ts';
+
+/** Interval of refreshes until the email is sent. Later only opens and clicks change. */
+const MOVING_MS = 1_000;
+const STILL_MS = 15_000;
+const UNDER_WAY: readonly Email['status'][] = ['PENDING', 'SENDING'];
+
+/** One email: rendering, headers, result and reason. */
+export function EmailPage() {
+  const { id } = useParams({ from: '/shell/messages/$id' });
+  const email = useQuery({
+    ...queryFor('getEmail', { params: { id } }),
+    refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : STILL_MS),
+  });
+  return <QueryView of={email}>{({ data }) => <Shown email={data} />}</QueryView>;
+}
+
+function Shown({ email }: { email: Email }) {
+  return (
+    <>
+      <PageHead
+        title={email.subject || text.messages.noSubject}
+        status={<EmailStatus status={email.status} reason={email.reason} />}
+        subtitle={
+          <>
+            {text.messages.sentTo} <Recipient email={email} /> · <ExactTime at={email.createdAt} /> ·{' '}
+            {text.messages.sources[email.sourceType]}
+          </>
+        }
+        back={{ to: '/messages', label: text.messages.backTo }}
+        actions={
+          <>
+            <Resend email={email} />
+            <EmailMenu email={email} />
+          </>
+        }
+      />
+      <Grid gutter="lg">
+        <Grid.Col span={{ base: 12, md: 7.5 }}>
+          <Reason email={email} />
+          <Views email={email} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4.5 }}>
+          <Stack gap="lg">
+            <EmailTimeline email={email} />
+            <EmailFacts email={email} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+function Recipient({ email: { to, contactId } }: { email: Email }) {
+  if (to === null) return text.messages.erased;
+  return contactId ? <AppLink to={`/contacts/${contactId}`}>{to}</AppLink> : to;
+}
+
+/** Says why the email was not sent or not delivered. The API's own value is below, for a search in logs. */
+function Reason({ email: { reason } }: { email: Email }) {
+  if (!reason) return null;
+  const word = wordOf('reason', reason);
+  return (
+    <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md" title={word?.means ?? reason}>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {reason}
+      </Text>
+    </Alert>
+  );
+}
+
+/** Views of the email. The selected view is in the URL. */
+function Views({ email }: { email: Email }) {
+  const { view = 'mail' } = useSearch({ from: '/shell/messages/$id' });
+  const navigate = useNavigate();
+  const show = (next: string | null) =>
+    void navigate({
+      to: '/messages/$id',
+      params: { id: email.id },
+      search: next === 'mail' ? {} : { view: next as EmailView },
+      replace: true,
+    });
+  return (
+    <Tabs value={view} onChange={show} keepMounted={false} aria-label={text.messages.viewsLabel}>
+      <Tabs.List mb="sm">
+        {EMAIL_VIEWS.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {text.messages.views[name]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {EMAIL_VIEWS.map((name) => (
+        <Tabs.Panel key={name} value={name}>
+          {VIEWS[name](email)}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+const VIEWS: Record<EmailView, (email: Email) => React.ReactNode> = {
+  mail: ({ body }) => <Rendered html={body} />,
+  text: ({ text: words }) => <Plain value={words} />,
+  headers: (email) => <Headers headers={email.headers} />,
+  source: ({ body }) => <Plain value={body} />,
+  events: ({ events }) => <Events events={events} />,
+};
+
+const SCREENS = ['desktop', 'phone', 'dark'] as const;
+const DESKTOP_PX = 640;
+const PHONE_PX = 390;
+/** Height of an email that is not measured yet, in pixels. */
+const HEIGHT = 320;
+
+/** The email as a mail client shows it: of a laptop, and on a wide screen also of a phone or in dark mode. */
+function Rendered({ html }: { html: string }) {
+  const [screen, show] = useState<(typeof SCREENS)[number]>('desktop');
+  const width = screen === 'phone' ? PHONE_PX : DESKTOP_PX;
+  const isDark = screen === 'dark';
+  return (
+    <Box className={classes.desk}>
+      <SegmentedControl
+        size="xs"
+        visibleFrom="sm"
+        className={classes.screens}
+        aria-label={text.emailEditor.preview}
+        value={screen}
+        onChange={(value) => show(value as typeof screen)}
+        data={SCREENS.map((value) => ({ value, label: text.emailEditor[value] }))}
+      />
+      <Box w="100%" maw={width}>
+        {screen === 'desktop' ? (
+          <WholeEmail html={html} />
+        ) : (
+          <ScaledFrame
+            html={isDark ? toDarkMode(html) : html}
+            screen={width}
+            height={HEIGHT}
+            isWhole
+            colorScheme={isDark && hasDarkRules(html) ? 'dark' : 'light'}
+          />
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+function Plain({ value }: { value: string }) {
+  if (value === '') return <Text c="dimmed">{text.messages.noText}</Text>;
+  return (
+    <>
+      <Group justify="flex-end">
+        <CopyButton value={value} />
+      </Group>
+      <Code block tabIndex={0} mah={560} style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {value}
+      </Code>
+    </>
+  );
+}
+
+function Headers({ headers }: { headers: Record<string, string> }) {
+  return (
+    <Table aria-label={text.messages.views.headers} verticalSpacing={6}>
+      <Table.Tbody>
+        {Object.entries(headers).map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" w={160} style={{ verticalAlign: 'top', overflowWrap: 'anywhere' }}>
+              {name}
+            </Table.Th>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Events({ events }: Pick<Email, 'events'>) {
+  if (events.length === 0) return <Text c="dimmed">{text.messages.noEvents}</Text>;
+  return (
+    <Stack gap="sm">
+      {events.map(({ id, name, data, createdAt }) => (
+        <details key={id}>
+          <summary>
+            <Text span fw={600}>
+              {name}
+            </Text>{' '}
+            <Text span c="dimmed" size="sm">
+              <ExactTime at={createdAt} />
+            </Text>
+          </summary>
+          <JsonView value={data} />
+        </details>
+      ))}
+    </Stack>
+  );
+}
