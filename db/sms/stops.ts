@@ -16,6 +16,11 @@ import type { RowOf } from '../schema/database.ts';
  * before pairs were stored.
  */
 const EVERY_SENDER = '';
+/**
+ * Stands for the sender that a person refused at another service, according to an imported file. As a stop to another
+ * sender, it ends marketing only. START to any sender of the project lifts it, because nobody can write to this one.
+ */
+const IMPORTED_SENDER = 'import';
 
 export interface SmsStop {
   id: string;
@@ -23,7 +28,7 @@ export interface SmsStop {
   phone: string | null;
   /** Null for every sender. */
   from: string | null;
-  /** The origin of the stop: `twilio`, `api`, `dashboard`, `contact`. */
+  /** The origin of the stop: `twilio`, `api`, `dashboard`, `contact`, `import`. */
   source: string;
   actor: string | null;
   createdAt: Date;
@@ -61,6 +66,29 @@ export async function addSmsStops(
 }
 
 /**
+ * Ends marketing SMS to contacts whose rows of an imported file refuse it, also if they have no number yet. Safe to run
+ * twice. The caller holds the contacts' locks.
+ */
+export async function addImportedStops(
+  trx: Trx,
+  key: Buffer,
+  { projectId, contactIds, actor }: { projectId: string; contactIds: readonly string[]; actor: string },
+): Promise<void> {
+  if (contactIds.length === 0) return;
+  const ids = [...contactIds];
+  const { rows } = await sql<{ phone: string }>`
+    SELECT phone FROM contacts WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) AND phone IS NOT NULL
+    UNION SELECT phone FROM contact_phones WHERE project_id = ${projectId} AND contact_id = ANY(${ids}::uuid[])
+  `.execute(trx);
+  const stops = rows.map(({ phone }) => ({ phone, from: IMPORTED_SENDER, source: 'import', actor }));
+  await addSmsStops(trx, key, { projectId, stops });
+  await sql`
+    UPDATE contacts SET sms_subscribed = false, updated_at = now()
+    WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) AND sms_subscribed
+  `.execute(trx);
+}
+
+/**
  * Lifts the stops of a number: all, or only those against one sender. Returns how many. Contacts with the number
  * consent again once no stop is left. Safe to run twice.
  */
@@ -70,7 +98,7 @@ export async function liftSmsStops(
   p: { projectId: string; phone: string; from: string | null },
 ): Promise<number> {
   const hash = phoneHash(key, p.phone);
-  const senders = p.from === null ? sql`true` : sql`sender IN (${p.from}, ${EVERY_SENDER})`;
+  const senders = p.from === null ? sql`true` : sql`sender IN (${p.from}, ${EVERY_SENDER}, ${IMPORTED_SENDER})`;
   const { numAffectedRows } = await sql`
     DELETE FROM sms_stops WHERE project_id = ${p.projectId} AND phone_hash = ${hash} AND ${senders}
   `.execute(trx);

@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/connection.ts';
 import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
+import { addImportedStops } from '../../db/sms/stops.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { type CsvChunk, type CsvContact, type CsvRow, UNREADABLE_ROWS_MAX } from '../../rules/contacts/csv.ts';
 import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
@@ -55,6 +56,12 @@ async function importRows(
     row.ok ? [] : [{ row: number, email: row.email, error: row.error }],
   );
   const { contacts, faults } = await writeRows(trx, { ...p, rows: good });
+  const refusing = new Set(good.flatMap(({ email, refusesSms }) => (refusesSms ? [email] : [])));
+  await addImportedStops(trx, p.suppressionKey, {
+    projectId: p.projectId,
+    contactIds: contacts.filter(({ email }) => refusing.has(email)).map(({ id }) => id),
+    actor: `job:${p.id}`,
+  });
   const outbox = await recordSubscriptionChanges(trx, {
     projectId: p.projectId,
     contacts: p.job.input.triggerWorkflows ? contacts : contacts.map(({ isNew: _, ...contact }) => contact),
@@ -101,7 +108,7 @@ async function tryUpsert(
     return await inSavepoint(trx, () =>
       upsertContacts(trx, {
         projectId: p.projectId,
-        rows: rows.map(({ number: _, ...row }) => ({ ...row, remove: [], by: 'project' })),
+        rows: rows.map(({ number: _, refusesSms: __, ...row }) => ({ ...row, remove: [], by: 'project' })),
         defaultSubscribed: true,
         suppressionKey: p.suppressionKey,
         liftsUnsubscribe: false,

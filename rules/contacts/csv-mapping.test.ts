@@ -14,6 +14,7 @@ describe('a mapping of columns', () => {
       columns: ['email', 'plan', 'zip', '', 'city', 'subscribed'],
       textColumns: [2],
       refusalColumns: [],
+      sms: { consent: [], refusal: [] },
       errors: [],
     });
   });
@@ -115,10 +116,15 @@ describe('a mapping of columns', () => {
     expect(guessMapping(['email', 'Status'], [], () => false)).toMatchObject({ Status: 'data.Status' });
   });
 
-  it('says that consent to SMS is data only', () => {
-    const { columns, notes } = readCsvLayout(Buffer.from('email,Accepts SMS Marketing\na@example.com,no\n'));
-    expect(columns).toEqual(['email', 'Accepts SMS Marketing']);
-    expect(notes).toEqual([expect.stringContaining('is data only')]);
+  it.each([
+    ['Accepts SMS Marketing', 'no', 'is read as consent to SMS'],
+    ['SMS Opt-Out', '2026-01-02', 'ends marketing SMS'],
+    ['SMS Consent', '2026-01-02', 'is not read as consent'],
+  ])('reads a column %s about SMS, keeps its values as data, and says so', (header, cell, note) => {
+    const file = Buffer.from(`email,${header}\na@example.com,${cell}\n`);
+    const { columns, notes } = readCsvLayout(file);
+    expect({ columns, notes }).toEqual({ columns: ['email', header], notes: [expect.stringContaining(note)] });
+    expect(readCsvLayout(file, { [header]: null }).notes).toBeUndefined();
   });
 
   it('makes a phone number of the usual names', () => {

@@ -59,10 +59,19 @@ const REFUSAL_WORDS = wordsOf(`
   blocklistedemail blocklisted emailsuppressed suppressed globallyunsubscribed globalunsubscribe cleantime
   abgemeldet abgemeldetam abmeldung abmeldedatum désabonné désabonnée désinscrit désinscription datededésinscription
   desuscrito fechadebaja disiscritto descadastrado uitgeschreven avregistrerad wypisany отписан отписался отписка`);
-/** Headers of consent to SMS, which an import does not read. */
-const SMS_CONSENT_WORDS = wordsOf(
-  'acceptssms acceptssmsmarketing smsmarketing smsmarketingconsent smsmarketingstatus smsconsent smsoptin smsoptout smsblacklist smsblacklisted blacklistedsms smsunsubscribed smsstatus smseinwilligung consentementsms',
-);
+/** Headers of consent to SMS. */
+const SMS_CONSENT_WORDS = wordsOf(`
+  acceptssms acceptsms acceptssmsmarketing acceptsmsmarketing smsmarketing smsmarketingconsent smsmarketingstatus smsconsent
+  smsconsentstatus smsoptin smsoptedin smsoptinstatus smspermission smsallowed allowsms allowssms receivesms receivessms
+  wantssms smsstatus smssubscriptionstatus smssubscription subscribedtosms optinsms optedinsms consentsms smsnewsletter
+  textconsent textoptin textmarketing textmarketingconsent textmessageconsent acceptstexts mobileoptin mobileconsent
+  mobilemarketingconsent smseinwilligung smswerbung consentementsms acceptelessms consentimientosms aceptasms
+  consensosms accettasms consentimentosms aceitasms toestemmingsms zgodasms`);
+/** Headers of a refusal of SMS, whose cells hold yes, a time or a reason. */
+const SMS_REFUSAL_WORDS = wordsOf(`
+  smsoptout smsoptedout smsoptouttime smsoptoutdate smsoptoutat optoutsms optedoutsms optedoutofsms smsblacklist smsblacklisted
+  blacklistedsms smsblocklist smsblocklisted blocklistedsms smsunsubscribed smsunsubscribe smsunsubscribedat
+  unsubscribedfromsms smsstopped smsstop nosms donotsms donottext notexts textoptout textoptedout smsabgemeldet`);
 const CONSENT_WORDS: ReadonlySet<string> = new Set([...SUBSCRIBED_WORDS, ...STATE_WORDS]);
 /** Headers of telephone numbers. */
 const PHONE_WORDS = wordsOf(`
@@ -80,7 +89,15 @@ export interface MappedColumns {
   consentAt?: number;
   /** The columns whose cells record a refusal, by their name. Their values are data too. */
   refusalColumns: number[];
+  /** The columns about consent to SMS, by their name. Their values are data too. */
+  sms: SmsColumns;
   errors: FieldError[];
+}
+
+/** Columns about consent to SMS: those whose cells have a word of consent, and those whose cells record a refusal. */
+export interface SmsColumns {
+  consent: number[];
+  refusal: number[];
 }
 
 /** Tells whether the values of a column are words of consent. */
@@ -92,7 +109,13 @@ export function mapColumns(
   mapping: CsvMapping,
   hasConsentWords: HasConsentWords = () => true,
 ): MappedColumns {
-  const mapped: MappedColumns = { columns: [], textColumns: [], refusalColumns: [], errors: [] };
+  const mapped: MappedColumns = {
+    columns: [],
+    textColumns: [],
+    refusalColumns: [],
+    sms: { consent: [], refusal: [] },
+    errors: [],
+  };
   const fault = (header: string, message: string) =>
     mapped.errors.push({ field: `mapping.${header.slice(0, DATA_LIMITS.keyLength)}`, message, code: 'custom' });
   for (const header of Object.keys(mapping)) {
@@ -116,8 +139,10 @@ export function mapColumns(
   for (const [index, header] of headers.entries()) {
     const target = guessed.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
     const field = fieldOf(target);
-    if (!saysAll && REFUSAL_WORDS.has(wordOf(header)) && (field ?? 'data.').startsWith('data.') && target !== null)
-      mapped.refusalColumns.push(index);
+    const isData = (field ?? 'data.').startsWith('data.') && target !== null;
+    if (isData && !saysAll && REFUSAL_WORDS.has(wordOf(header))) mapped.refusalColumns.push(index);
+    if (isData && SMS_REFUSAL_WORDS.has(wordOf(header))) mapped.sms.refusal.push(index);
+    if (isData && isSmsConsentHeader(header) && hasConsentWords(index)) mapped.sms.consent.push(index);
     if (target === undefined) mapped.columns.push(columnByHeader(header));
     else if (field === undefined) mapped.columns.push('');
     else {

@@ -11,6 +11,7 @@ import {
   isSmsConsentHeader,
   isStateHeader,
   mapColumns,
+  type SmsColumns,
 } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
 import { withoutMark } from './formula-text.ts';
@@ -53,6 +54,8 @@ export interface CsvLayout {
   knownColumns?: number[];
   /** Columns such as `Unsubscribed`, whose cells record a refusal. Their values are data too. */
   refusalColumns?: number[];
+  /** Columns such as `Accepts SMS` and `SMS Opt-Out`. Their values are data too. */
+  smsColumns?: SmsColumns;
   /** Sentences about columns that were recognized by their names, for the result of the import. */
   notes?: string[];
   /** Byte offset of the first row. */
@@ -67,6 +70,8 @@ export interface CsvContact {
   subscribed: boolean | undefined;
   /** False if the cell of a consent column is empty; a new contact then starts unsubscribed. */
   subscribedIfNew?: false;
+  /** True if a cell refuses SMS. */
+  refusesSms?: true;
   set: Data;
 }
 
@@ -166,14 +171,22 @@ export function layOut(
   mapping: CsvMapping,
   hasConsentWords: HasConsentWords,
 ): { layout: CsvLayout; errors: FieldError[] } {
-  const { columns, textColumns, refusalColumns, consentAt, errors } = mapColumns(headers, mapping, hasConsentWords);
+  const { columns, textColumns, refusalColumns, sms, consentAt, errors } = mapColumns(
+    headers,
+    mapping,
+    hasConsentWords,
+  );
   const notes = [
     ...(consentAt === undefined ? [] : [consentNote(headers[consentAt] ?? '')]),
     ...refusalColumns.map((column) => refusalNote(headers[column] ?? '')),
     ...headers
       .filter((header) => isConsentHeader(header) && !columns.includes('subscribed') && !Object.hasOwn(mapping, header))
       .map(unreadNote),
-    ...headers.filter((header, column) => isSmsConsentHeader(header) && columns[column] !== '').map(smsNote),
+    ...sms.consent.map((column) => smsConsentNote(headers[column] ?? '')),
+    ...sms.refusal.map((column) => smsRefusalNote(headers[column] ?? '')),
+    ...headers
+      .filter((header, column) => isSmsConsentHeader(header) && columns[column] !== '' && !sms.consent.includes(column))
+      .map(unreadNote),
   ];
   const layout: CsvLayout = {
     delimiter,
@@ -181,6 +194,7 @@ export function layOut(
     firstRowAt,
     ...(textColumns.length > 0 && { textColumns }),
     ...(refusalColumns.length > 0 && { refusalColumns }),
+    ...(sms.consent.length + sms.refusal.length > 0 && { smsColumns: sms }),
     ...(notes.length > 0 && { notes }),
   };
   return { layout, errors: [...errors, ...headerFaults(columns)] };
@@ -190,8 +204,10 @@ const consentNote = (header: string) =>
   `The column "${header}" is read as consent to email (subscribed). Map it to data.<name> to keep its values instead.`;
 const refusalNote = (header: string) =>
   `A contact with a value other than no in the column "${header}" is imported as unsubscribed. Map it to null to ignore it.`;
-const smsNote = (header: string) =>
-  `The column "${header}" is data only. Add the numbers that refuse SMS to the stop list (POST /v1/sms/stops).`;
+const smsConsentNote = (header: string) =>
+  `The column "${header}" is read as consent to SMS: a word for no ends marketing SMS to the contact, and yes lifts no stop. Map it to null to ignore it.`;
+const smsRefusalNote = (header: string) =>
+  `A value other than no in the column "${header}" ends marketing SMS to the contact. Map it to null to ignore it.`;
 const unreadNote = (header: string) =>
   `The column "${header}" is not read as consent, because none of its values is a word for it, such as yes or no.`;
 
@@ -209,7 +225,7 @@ export function consentWordsOf(file: Uint8Array, head: CsvHead): HasConsentWords
 
 /** Finds the columns with a name of consent and a word of consent. */
 function findConsentWords(file: Uint8Array, { headers, delimiter, firstRowAt }: CsvHead): ReadonlySet<number> {
-  const isNamed = (header: string) => isConsentHeader(header) || isStateHeader(header);
+  const isNamed = (header: string) => isConsentHeader(header) || isStateHeader(header) || isSmsConsentHeader(header);
   const open = new Set(headers.flatMap((header, column) => (isNamed(header) ? [column] : [])));
   const found = new Set<number>();
   const records = new CsvRecords(bytesOf(file), { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: firstRowAt });
@@ -310,25 +326,32 @@ function unreadableRow(line: string, layout: CsvLayout): CsvRow {
 function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: boolean }): CsvRow {
   let email = '';
   let consent: Pick<CsvContact, 'subscribed' | 'subscribedIfNew'> = { subscribed: undefined };
-  let unknownWord: string | undefined;
+  let unknownWord: { column: string; word: string } | undefined;
+  let refusesSms = false;
   let wrongType: string | undefined;
   const data: Data = {};
   for (const [index, column] of layout.columns.entries()) {
     const cell = values[index] ?? '';
     if (column === 'email') email = (withoutMark(cell) ?? cell).trim();
     else if (column === 'subscribed') {
-      const word = (withoutMark(cell) ?? cell).trim();
+      const word = wordOf(cell);
       const subscribed = readConsent(word);
       consent = word === '' ? { subscribed: undefined, subscribedIfNew: false } : { subscribed };
-      if (word !== '' && subscribed === undefined) unknownWord = word;
+      if (word !== '' && subscribed === undefined) unknownWord = { column, word };
     } else if (column !== '' && cell !== '') {
+      if (layout.smsColumns?.consent.includes(index)) {
+        const consents = readConsent(wordOf(cell));
+        if (consents === undefined && wordOf(cell) !== '') unknownWord = { column, word: wordOf(cell) };
+        refusesSms ||= consents === false;
+      }
       const value = text ? (withoutMark(cell) ?? cell) : valueOfCell(cell, layout, index);
       if (value === undefined) wrongType ??= expectedText(column, layout.types?.[index] ?? 'text');
       else data[column] = value;
     }
   }
-  if (layout.refusalColumns?.some((index) => isRefusal(withoutMark(values[index] ?? '') ?? values[index] ?? '')))
-    consent = { subscribed: false };
+  const isRefused = (index: number) => isRefusal(wordOf(values[index] ?? ''));
+  if (layout.refusalColumns?.some(isRefused)) consent = { subscribed: false };
+  refusesSms ||= layout.smsColumns?.refusal.some(isRefused) ?? false;
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
@@ -338,7 +361,12 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   const [fault] = errors;
   return fault
     ? { ok: false, email: mailbox.email, error: `${fault.field}: ${fault.message}` }
-    : { ok: true, contact: { email: mailbox.email, ...consent, set } };
+    : { ok: true, contact: { email: mailbox.email, ...consent, ...(refusesSms && { refusesSms }), set } };
+}
+
+/** Returns the word of a cell about consent, without the mark of an export. */
+function wordOf(cell: string): string {
+  return (withoutMark(cell) ?? cell).trim();
 }
 
 /** Adds a warning for an unreadable phone number, which is stored as text and gets no SMS. */
@@ -354,9 +382,9 @@ function withWarning(row: CsvRow, { phoneCountry = null }: CsvStretch): CsvRow {
   return { ...row, warning: `phone: "${shown}" cannot be read: ${remedy}.` };
 }
 
-function unknownConsent(word: string): string {
+function unknownConsent({ column, word }: { column: string; word: string }): string {
   const shown = [...word].slice(0, WORD_SHOWN_CHARS).join('');
-  return `subscribed: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
+  return `${column}: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
 }
 
 /** Returns the value of a cell by the type of its column. Undefined if its field has values of another type. */

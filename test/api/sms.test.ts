@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimSms, settleSms } from '../../db/sms/ledger.ts';
 import { insertSms } from '../../db/sms/messages.ts';
-import { fillSmsStops } from '../../db/sms/stops.ts';
+import { addImportedStops, fillSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
@@ -226,6 +226,18 @@ describe('the stop list', () => {
     expect(await consents(phone, { from: DESK, marketing: true })).toBe(false);
     expect((await stopsOf(moved)).map((stop: { phone: string | null }) => stop.phone)).toEqual([null]);
     expect((await create({ phone: moved })).smsSubscribed).toBe(false);
+  });
+
+  it('keeps a refusal from an imported file for marketing only, until START to any sender', async () => {
+    const phone = nextPhone();
+    const { id } = await create({ phone });
+    const p = { projectId: api.one.id, contactIds: [id], actor: 'job:1' };
+    await inTransaction(api.db, (trx) => addImportedStops(trx, key, p));
+    expect(await stopsOf(phone)).toMatchObject([{ from: 'import', source: 'import', actor: 'job:1' }]);
+    expect(await consents(phone, { from: DESK, marketing: true })).toBe(false);
+    expect(await consents(phone, { from: DESK, marketing: false })).toBe(true);
+    await inbound(phone, 'START');
+    expect(await consents(phone, { from: SHOP, marketing: true })).toBe(true);
   });
 
   it('can be changed with the API too', async () => {

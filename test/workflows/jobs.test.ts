@@ -66,6 +66,32 @@ describe('an import', () => {
     expect(await names('greeted-out@import.test')).toEqual([]);
   });
 
+  it('ends marketing SMS to a contact whose row refuses it, and lifts no stop', async () => {
+    const stopsOf = async (phone: string) =>
+      (await service.call('GET', `/v1/sms/stops?phone=${encodeURIComponent(phone)}`)).body.data;
+    const [no, yes, stopped] = ['+4915112300001', '+4915112300002', '+4915112300003'];
+    await service.call('POST', '/v1/sms/stops', { body: { phone: stopped } });
+    const rows = [
+      `no@sms.test,0049 151 12300001,No,`,
+      `yes@sms.test,${yes},yes,0`,
+      `stopped@sms.test,${stopped},yes,`,
+      'late@sms.test,,,2026-01-02',
+      'odd@sms.test,,perhaps,',
+    ];
+    const job = await ended(
+      'import',
+      await startImport(`email,phone,Accepts SMS Marketing,SMS Opt-Out\n${rows.join('\n')}\n`),
+    );
+    expect(job.result.errors).toEqual([
+      { row: 6, email: 'odd@sms.test', error: expect.stringContaining('"perhaps" is not a word for consent') },
+    ]);
+    expect(await stopsOf(no)).toMatchObject([{ from: 'import', source: 'import', actor: `job:${job.id}` }]);
+    expect(await stopsOf(yes)).toEqual([]);
+    expect(await stopsOf(stopped)).toMatchObject([{ from: null }]);
+    const consents = async (name: string) => (await find(`${name}@sms.test`)).smsSubscribed;
+    expect(await Promise.all(['no', 'yes', 'stopped', 'late'].map(consents))).toEqual([false, true, false, false]);
+  });
+
   it('runs after earlier imports of its project, and does not delay another project', async () => {
     const rows = (name: string, count: number) =>
       `email,plan\n${Array.from({ length: count }, (_, n) => `${name}${n}@turns.test,pro`).join('\n')}\n`;

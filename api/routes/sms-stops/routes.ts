@@ -32,7 +32,12 @@ const SmsStopRecord = z
   .object({
     id: Id,
     phone: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
-    from: z.string().nullable().openapi({ description: 'Sender that the person stopped. Null for all senders.' }),
+    from: z
+      .string()
+      .nullable()
+      .openapi({
+        description: 'Sender that the person stopped; null for all senders, `import` for a refusal in a file',
+      }),
     source: z.string(),
     actor: z
       .string()

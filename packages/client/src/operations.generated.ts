@@ -2591,7 +2591,7 @@ export type SmsStop = {
   id: string;
   /** Null after the contact is erased */
   phone: string | null;
-  /** Sender that the person stopped. Null for all senders. */
+  /** Sender that the person stopped; null for all senders, `import` for a refusal in a file */
   from: string | null;
   source: string;
   /** The actor: `user:<id>`, `key:<id>`, or `contact` for the person */
