@@ -44,8 +44,8 @@ export interface FeedbackResult {
 /**
  * Records feedback about an email in the caller's transaction: its status (forward only), time and event, and for a
  * hard bounce or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any
- * order are safe. Each kind counts once, except that a Permanent bounce after a Transient one also counts. Source:
- * contract §8.2, §9.7.
+ * order are safe. Each kind counts once, except that a Permanent bounce after a Transient one also counts. A later
+ * complaint about the same email suppresses its address again. Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);
@@ -76,6 +76,9 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
     trx,
     sql`UPDATE emails SET complained_at = ${p.at}, status = ${advancedStatus('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
   );
+  // A person who subscribed again may report the same email again, which is another refusal.
+  const isRepeated = !isNew && email.complainedAt !== null && p.at > email.complainedAt;
+  if (isRepeated) return { outcome: 'known', outbox: await endAddress(trx, email, { ...p, because: 'complaint' }) };
   if (!isNew) return KNOWN;
   const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
   outbox.push(...(await endAddress(trx, email, { ...p, because: 'complaint' })));

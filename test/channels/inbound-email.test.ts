@@ -371,6 +371,17 @@ describe('abuse reports', () => {
     }
   });
 
+  it('about an email whose reader has subscribed again since are another refusal', async () => {
+    const email = await buildSentEmail();
+    const raw = arf({ headers: `Return-Path: <${email.returnPath}>` });
+    const complain = () => deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
+    await complain();
+    await api.call('POST', `/s/${linkToken(TEST_SECRET_KEY, email.id).manage}`);
+    expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
+    await complain();
+    expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['complaint'] });
+  });
+
   it.each([
     ['message/rfc822', 'base64'],
     ['message/global', '8bit'],

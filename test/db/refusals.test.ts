@@ -92,6 +92,8 @@ class World {
   private readonly emails: { id: string; address: string }[] = [];
   /** Whether the person at an address or number refused last; undefined without a statement. */
   private readonly refused = new Map<string, boolean>();
+  /** The number of complaints so far; each one is later than the ones before. */
+  private reports = 0;
   private readonly topicId = uuidv7();
   /** Whether the person at an address left the topic last. */
   private readonly left = new Map<string, boolean>();
@@ -240,10 +242,10 @@ class World {
     const refuses = await inTransaction(database.db, async (trx) => {
       const token = { kind: 'email' as const, id: email.id };
       if (what === 'complain') {
-        const feedback = { kind: 'complaint' as const, at: new Date() };
+        this.reports += 1;
+        const feedback = { kind: 'complaint' as const, at: new Date(Date.now() + this.reports) };
         const report = { emailId: email.id, feedback, suppressionKey: key, source: 'arf' };
-        // An email has one complaint: a second report has no effect.
-        return (await recordFeedback(trx, report)).outcome === 'recorded';
+        return (await recordFeedback(trx, report)).outcome !== 'unknown';
       }
       const change: Parameters<typeof changeLinkSubject>[2]['change'] =
         what === 'refuse' ? (inner, subject) => unsubscribeByLink(inner, key, subject) : subscribeByLink;
