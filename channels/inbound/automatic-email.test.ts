@@ -12,6 +12,9 @@ it.each([
   ['X-Autoreply', 'yes'],
   ['X-Autorespond-To', 'shop@example.com'],
   ['X-Vacation', 'yes'],
+  ['X-Yandex-Autoreply', 'yes'],
+  ['X-Precedence', 'auto_reply'],
+  ['Preference', 'auto_reply'],
   ['X-MS-Exchange-Generated-Message-Source', 'Mailbox Rules Agent'],
 ])('recognizes %s: %s as the mark of a program', (key, value) => expect(marks(key, value)).toBe(true));
 
@@ -31,6 +34,8 @@ it.each([
   'Automatic reply: Your order',
   'Réponse automatique : Bonjour',
   '自动回复: Hi',
+  'Auto Response: Hi',
+  '[Auto-Reply] Hi',
 ])('only a program writes the subject %j', (subject) => expect(hasProgramSubject(subject)).toBe(true));
 
 it.each([

@@ -2,14 +2,16 @@ import { firstWord } from './field-values.ts';
 
 /** Headers that auto-responders add to their replies; none of them is standardized. */
 const MARKS =
-  /^(?:x-auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to))?|x-mail-autoreply|x-vacation|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-cron-env)$/;
+  /^(?:x-(?:[a-z]+-)?auto-?(?:reply|respond|responder|response|generated|submitted)(?:-(?:from|to))?|x-vacation|x-fc-machinegenerated|x-otrs-loop|x-ms-exchange-generated-message-source|x-cron-env)$/;
+/** Names of a field for the priority of an email. The last two are misspellings of old auto-responders. */
+const PRECEDENCE_FIELDS: ReadonlySet<string> = new Set(['precedence', 'x-precedence', 'preference']);
 const PRECEDENCES: ReadonlySet<string> = new Set(['auto_reply', 'auto-reply', 'bulk', 'junk']);
 /**
  * Subjects that only programs write, without `Re:` before them. Some auto-responders mark their replies in no other way.
  * DMARC reports (RFC 7489 §7.2.1.1) have a subject of their own.
  */
 const PROGRAM_SUBJECT =
-  /^(?:automatic reply|auto-?reply|auto-?response|out of office auto-?reply|automatische antwort|abwesenheitsnotiz|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|autosvar|automatis[kt]t? svar|odpowiedź automatyczna|automatická odpověď|automaattinen vastaus|otomatik yanıt|автоответ|автоматический ответ|自动回复|自動回覆|自動応答|자동 회신|report domain)\s*[:：]/iu;
+  /^(?:\[auto(?:matic)?[ -]?(?:reply|response)\]|(?:automatic reply|auto[ -]?reply|auto[ -]?response|out of office auto-?reply|automatische antwort|abwesenheitsnotiz|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|autosvar|automatis[kt]t? svar|odpowiedź automatyczna|automatická odpověď|automaattinen vastaus|otomatik yanıt|автоответ|автоматический ответ|自动回复|自動回覆|自動応答|자동 회신|report domain)\s*[:：])/iu;
 const UNMARKED: ReadonlySet<string> = new Set(['', 'no', 'false', 'none']);
 
 type Header = Readonly<{ key: string; value: string }>;
@@ -19,7 +21,7 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
   return headers.some(({ key, value }) => {
     const word = firstWord(value);
     const name = key.toLowerCase();
-    if (name === 'precedence') return PRECEDENCES.has(word);
+    if (PRECEDENCE_FIELDS.has(name)) return PRECEDENCES.has(word);
     if (name === 'auto-submitted' || name === 'x-auto-response-suppress' || MARKS.test(name))
       return !UNMARKED.has(word);
     return false;

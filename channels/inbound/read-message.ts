@@ -333,7 +333,7 @@ function inboundEmailOf(email: Email): InboundEmail {
     subject: email.subject ?? '',
     text: email.text ?? null,
     html: email.html ?? null,
-    hasAutomaticMark: isAutomatic(email) || isReport(email),
+    hasAutomaticMark: isAutomatic(email) || isReport(email) || hasNullReturnPath(email),
   };
 }
 
@@ -350,6 +350,11 @@ function describeAttachment({ filename, mimeType, contentId, content }: Attachme
     content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as ArrayBuffer),
     contentId: contentId?.replace(/^<|>$/g, '').slice(0, NAME_MAX_CHARS) || null,
   };
+}
+
+/** Tells whether a server that passed the email on has noted the null sender, which its own envelope no longer shows. */
+function hasNullReturnPath(email: Email): boolean {
+  return email.headers.some(({ key, value }) => key === 'return-path' && value.trim() === '<>');
 }
 
 /** Tells whether the whole email is a read receipt (RFC 8098). An email with an attached receipt is not. */
