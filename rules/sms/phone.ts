@@ -15,7 +15,8 @@ export function readPhoneNumber(text: string): PhoneNumber | undefined {
 const WRITTEN_MAX_CHARS = 80;
 const BRACKETS: Readonly<Record<string, string>> = { '[': '(', ']': ')' };
 /** The kind of a number, or a scheme, before it: `tel:`, `Mobil: `, `whatsapp:`, and the `p:` of Facebook's exports. */
-const LABEL = /^(?:tel|sms|smsto|whatsapp|p|phone|telefon|telefono|mobil|mobile|cell|handy|gsm)\b\s*\.?\s*[:.]\s*/i;
+const LABEL =
+  /^(?:(?:tel|sms|smsto|whatsapp|[pmt]|phone|telefon|telefono|mobil|mobile|mob|cell|handy|gsm)\b\s*\.?\s*[:.]\s*|(?:tel|mob|phone|mobile|mobil|handy|[pmt])\s+(?=[+\d(]))/i;
 /** The extension of a company's line, or a note in words, after a number. The number itself is the rest. */
 const EXTENSION =
   /(?:\s*;(?:ext|phone-context)=.*|[\s,;]*(?:ext(?:ension|n)?|x|durchwahl|dw|poste|int)\.?\s*:?\s*\d{1,6}|\s*#\d{1,6}|\s*\(\s*\p{L}[\p{L} .]{0,20}\))$/iu;
@@ -39,12 +40,14 @@ function westernDigits(text: string): string {
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
   if (text.length > WRITTEN_MAX_CHARS) return undefined;
   const written = westernDigits(text.normalize('NFKC'))
-    .replaceAll(/\p{Cf}/gu, '') // Address books copy numbers with invisible direction marks.
+    .replaceAll(/[\p{Cf}\p{So}\uFE0F]/gu, '') // Address books copy numbers with invisible marks and pictures of phones.
+    .replaceAll('_', ' ')
     .replaceAll(/["'=[\]]/g, (sign) => BRACKETS[sign] ?? '') // A spreadsheet marks text with an apostrophe, or ="…".
     .trim()
     .replace(LABEL, '')
     .replace(EXTENSION, '')
-    .replace(/^(\d{7,})\.0$/, '$1') // A spreadsheet wrote a number.
+    .replace(/[,;\s]+$/, '')
+    .replace(/^(\+?\d{7,})[.,]0+$/, '$1') // A spreadsheet wrote a number.
     .replace(/^\(\+(\d{1,3})\)/, '+$1')
     .replace(/^\+\s*(?:\+|00)/, '+');
   if (!/^\+?[\d\s()./‐-―·-]{6,40}$/.test(written)) return undefined;
