@@ -79,6 +79,9 @@ it.each(['yes', '1', 'TRUE', '2024-01-02 10:11', 'SPAM', 'unsubscribed', 'x'])(
   },
 );
 
-it.each(['', ' ', 'no', '0', 'False', 'nein', '-', 'n/a', '[]', 'never', '☐'])('reads "%s" as no refusal', (cell) => {
-  expect(isRefusal(cell)).toBe(false);
-});
+it.each(['', ' ', 'no', '0', 'False', 'nein', '-', 'n/a', '[]', 'never', '☐', '0000-00-00 00:00:00'])(
+  'reads "%s" as no refusal',
+  (cell) => {
+    expect(isRefusal(cell)).toBe(false);
+  },
+);

@@ -48,6 +48,8 @@ export function isSubscriptionState(cell: string): boolean {
  */
 export function isRefusal(cell: string): boolean {
   const text = cell.trim();
+  // MySQL writes a missing time as zeros.
+  if (/^0000-00-00/.test(text)) return false;
   if (/^(?:|[-–—]|\[\]|n\/a|null|none|never)$/i.test(text) || NO_SIGNS.has(text)) return false;
   return !NO_WORDS.has(plainWord(text));
 }
