@@ -100,7 +100,7 @@ const LOGIN: readonly RegExp[] = [
 const ACCOUNT: readonly RegExp[] = [
   /relay(ing)?\b.{0,40}\b(denied|not permitted|not allowed|access|prohibited|forbidden|blocked)|\bno relay/,
   /(unable|not allowed|not permitted|not authori[sz]ed|refus\w*|not|never|denied) to relay|relay access denied/,
-  /allowed rcpthosts|rcpthosts|we do(n'?t| not) relay|not a gateway|open relay|relay from .{0,40} denied/,
+  /allowed rcpt ?hosts|rcpthosts|we do(n'?t| not) relay|not a gateway|open relay|relay from .{0,40} denied/,
   /authenticat(ion|e)\b.{0,40}\b(required|needed|fail|first|invalid|unsuccessful|disabled|credentials)/,
   /(must|need to|please|not) (be )?(log ?(ged)? ?in|authenticate|issue a? ?starttls)|not (yet )?(logged in|authenticated)/,
   /\bsmtp (user|account|login)\b|\buser credentials|unknown user or (bad|wrong) password|not authori[sz]ed to perform/,
@@ -142,7 +142,7 @@ const REPUTATION: readonly RegExp[] = [
   /\b(server|sending|source|client|your) ip\b|\b(server|client|your)\b.{0,20}\bhost ?name\b/,
   // A receiver that counts wrong addresses means our list. None of them is this recipient.
   /too many (invalid|unknown|bad|wrong|non-?exist\w*|undeliverable|failed (?!log|auth))|\bharvest/,
-  /reverse (dns|host)|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
+  /reverse (dns|host)|invalid dns mx|\bmx or a\b|\bptr\b|\bhelo\b|\behlo\b|\br?dns (record|lookup)/,
   /spamhaus|spamcop|barracuda(central|networks)|barracuda reputation|sorbs|senderscore|abuseix|uceprotect|invaluement|surbl|\b(dns|r)bls?\b|\(bl\)/,
   /(black|block|deny) ?list|reputation|\b(spf|dkim|dmarc|arc)\b/,
 ];
