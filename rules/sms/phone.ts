@@ -40,7 +40,7 @@ function westernDigits(text: string): string {
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
   if (text.length > WRITTEN_MAX_CHARS) return undefined;
   const written = westernDigits(text.normalize('NFKC'))
-    .replaceAll(/[\p{Cf}\p{So}\uFE0F]/gu, '') // Address books copy numbers with invisible marks and pictures of phones.
+    .replaceAll(/\p{Cf}|\p{So}|\uFE0F/gu, '') // Address books copy numbers with invisible marks and pictures of phones.
     .replaceAll('_', ' ')
     .replaceAll(/["'=[\]]/g, (sign) => BRACKETS[sign] ?? '') // A spreadsheet marks text with an apostrophe, or ="…".
     .trim()

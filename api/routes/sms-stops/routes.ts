@@ -32,12 +32,9 @@ const SmsStopRecord = z
   .object({
     id: Id,
     phone: z.string().nullable().openapi({ description: 'Null after the contact is erased' }),
-    from: z
-      .string()
-      .nullable()
-      .openapi({
-        description: 'Sender that the person stopped; null for all senders, `import` for a refusal in a file',
-      }),
+    from: z.string().nullable().openapi({
+      description: 'Sender that the person stopped; null for all senders, `import` for a refusal in a file',
+    }),
     source: z.string(),
     actor: z
       .string()
