@@ -94,7 +94,7 @@ export interface MappedColumns {
   errors: FieldError[];
 }
 
-/** Columns about consent to SMS: those whose cells have a word of consent, and those whose cells record a refusal. */
+/** Columns about SMS: columns with words of consent, and columns with refusals. */
 export interface SmsColumns {
   consent: number[];
   refusal: number[];
