@@ -1,10 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Environment } from '../../rules/config.ts';
 import { StartError } from './error.ts';
+import { identifyProcess } from './processes.ts';
 import { extractFile } from './tar.ts';
 
 /** The newest version that `go install` accepts. Later versions have replace directives in their go.mod. */
@@ -21,6 +34,9 @@ const DOWNLOAD_TOTAL_MS = 180_000;
 /** A build took 2 min 20 s on 2 cores, plus downloads. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const BUILD_PROGRESS_MS = 20_000;
+const OTHER_PROCESS_CHECK_MS = 500;
+/** Followed by the process id. */
+const STAGING_PREFIX = '.staging-';
 /** Folders of Go's own installer and of distributions, for the case that PATH has no Go. */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
@@ -48,7 +64,7 @@ export interface TemporalBinaryOptions {
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
   if (options.cliPath !== undefined) return givenBinary(options.cliPath);
   const kept = [options.binFolder, cacheFolder(options.env)].map((folder) => join(folder, PROGRAM));
-  const found = onPath(PROGRAM, options.env) ?? kept.find(canRun);
+  const found = onPath(PROGRAM, options.env) ?? kept.find(canRun) ?? (await awaitOtherProcess(options));
   if (found !== undefined) return found;
   const reasons = [] as string[];
   for (const source of [download, goInstall]) {
@@ -63,6 +79,29 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
   throw new StartError(
     `Temporal was not found. Set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to the temporal program. Or put temporal on PATH or into ${options.binFolder}, allow the download (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
   );
+}
+
+/**
+ * Waits while another process puts the program into the cache, because builds side by side take longer than one after
+ * another. Returns its path, or undefined if no other process tries, or if it failed.
+ */
+async function awaitOtherProcess({ env, progress, signal }: TemporalBinaryOptions): Promise<string | undefined> {
+  const folder = cacheFolder(env);
+  if (!isStagedByOther(folder)) return undefined;
+  progress('Another process is already fetching or building Temporal: waiting for it …');
+  while (isStagedByOther(folder)) await sleep(OTHER_PROCESS_CHECK_MS, undefined, { signal });
+  return [join(folder, PROGRAM)].find(canRun);
+}
+
+/** Tells whether another process is writing to a staging folder. A killed process leaves its folder behind. */
+function isStagedByOther(folder: string): boolean {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.some((name) => {
+    const pid = Number(name.startsWith(STAGING_PREFIX) && name.slice(STAGING_PREFIX.length));
+    if (!pid || pid === process.pid || !identifyProcess(pid)) return false;
+    const { mtimeMs = 0 } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
+    return mtimeMs > Date.now() - BUILD_TIMEOUT_MS;
+  });
 }
 
 function givenBinary(path: string): string {
@@ -138,7 +177,7 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
  */
 async function saveProgram(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
   const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
-  const staging = join(folder, `.staging-${process.pid}`);
+  const staging = join(folder, `${STAGING_PREFIX}${process.pid}`);
   mkdirSync(staging, { recursive: true });
   try {
     await make(staging);

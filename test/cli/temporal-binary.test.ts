@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findTemporalBinary, type TemporalBinaryOptions } from '../../cli/start/temporal-binary.ts';
+import { until } from '../support/until.ts';
 
 const PROGRAM = '#!/bin/sh\necho temporal version 1.5.1\n';
 /** Nothing listens there. */
@@ -107,6 +109,20 @@ it('go install runs if the download is unreachable, without C and with the versi
   expect(readFileSync(call, 'utf8').trim()).toBe(
     'install -ldflags=-s -w github.com/temporalio/cli/cmd/temporal@v1.5.1 CGO_ENABLED=0',
   );
+});
+
+it('waits for a process that already builds the program, and builds it itself if that process was killed', async () => {
+  const cache = join(folder, 'user', '.cache', 'tidings');
+  const go = putProgram(join(folder, 'path', 'go'), `#!/bin/sh\nprintf '#!/bin/sh\\n' > "$GOBIN/temporal"\n`);
+  const env = { PATH: `${join(folder, 'path')}:/usr/bin:/bin`, HOME: join(folder, 'user') };
+  const other = spawn('sleep', ['600']);
+  mkdirSync(join(cache, `.staging-${other.pid}`), { recursive: true });
+  const waiting = findTemporalBinary(options({ env }));
+  await until(() => lines.length > 0, 'the first line');
+  expect(lines).toEqual([expect.stringContaining('waiting for it')]);
+  other.kill('SIGKILL');
+  expect(await waiting).toBe(join(cache, 'temporal'));
+  expect(lines.join()).toContain(`Building Temporal 1.5.1 with ${go}`);
 });
 
 it('without a program, one line names every way to get one, and no partial file is left', async () => {
